@@ -1,0 +1,109 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { TicketAccess } from "./Authentication.ts"
+import { Conflict, NotFound } from "./Errors.ts"
+import { Body, clearable, Integer, Name, optional, Query, TextUpTo } from "./Fields.ts"
+import { ActionID, pathId } from "./Ids.ts"
+import { OperationName, OperationParameters, parametersFitOperation } from "./Operations.ts"
+import { Page, pageQuery } from "./Paging.ts"
+
+const examples = { name: "Close ticket", description: "Closes the ticket and fires OnTicketClosed", priority: 10 }
+
+export class Action extends Schema.Class<Action>("Action")({
+  actionID: ActionID,
+  name: Schema.String.annotations({ examples: [examples.name] }),
+  description: Schema.NullOr(Schema.String),
+  priority: Schema.Int,
+  isActive: Schema.Boolean,
+  operation: OperationName.annotations({ description: "What it does; read from the name when none was given" }),
+  parameters: Schema.NullOr(OperationParameters)
+}) {}
+
+const Description = TextUpTo(10_000).annotations({ examples: [examples.description] })
+
+export const ActionCreate = Body("ActionCreate", {
+  name: Name.annotations({ examples: [examples.name] }),
+  description: optional(Description),
+  priority: Integer.annotations({ examples: [examples.priority] }),
+  isActive: Schema.Boolean,
+  operation: optional(OperationName),
+  parameters: optional(OperationParameters)
+}).pipe(Schema.filter(parametersFitOperation))
+export type ActionCreate = typeof ActionCreate.Type
+
+export const ActionUpdate = Body("ActionUpdate", {
+  actionID: ActionID.annotations({ description: "Must equal the id in the path" }),
+  name: Name,
+  description: clearable(Description),
+  priority: Integer,
+  isActive: Schema.Boolean,
+  operation: clearable(OperationName),
+  parameters: clearable(OperationParameters)
+}).pipe(Schema.filter(parametersFitOperation))
+export type ActionUpdate = typeof ActionUpdate.Type
+
+export const ActionsQuery = Query(
+  pageQuery({
+    sortable: ["actionID", "name", "description", "priority", "isActive", "operation"],
+    sortBy: "name",
+    pageSize: 10
+  })
+)
+export type ActionsQuery = typeof ActionsQuery.Type
+
+export const ActionPage = Page("ActionPage", Action)
+export type ActionPage = typeof ActionPage.Type
+
+export class ActionsApi extends HttpApiGroup.make("actions")
+  .add(
+    HttpApiEndpoint.get("listActions", "/api/Actions")
+      .setUrlParams(ActionsQuery)
+      .addSuccess(ActionPage)
+      .annotateContext(
+        OpenApi.annotations({ summary: "List actions", description: "The customer's actions, by name." })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("getAction")`/api/Actions/${pathId(ActionID)}`
+      .addSuccess(Action)
+      .addError(NotFound)
+      .annotateContext(OpenApi.annotations({ summary: "Read an action", description: "One action, with its ETag." }))
+  )
+  .add(
+    HttpApiEndpoint.post("createAction", "/api/Actions")
+      .setPayload(ActionCreate)
+      .addSuccess(Action, { status: 201 })
+      .addError(Conflict)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Create an action",
+          description:
+            'Answers 201 with a Location. Without an operation it is read from the name ("Wait 30 seconds", "Close ticket"), otherwise None. A second action with the same name, in any case, is 409.'
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("updateAction")`/api/Actions/${pathId(ActionID)}`
+      .setPayload(ActionUpdate)
+      .addError(NotFound)
+      .addError(Conflict)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Change an action",
+          description:
+            "The actionID in the body must equal the id in the path. Optional properties that are missing stay."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("deleteAction")`/api/Actions/${pathId(ActionID)}`.addError(NotFound).annotateContext(
+      OpenApi.annotations({
+        summary: "Delete an action",
+        description: "Its mappings to topics and hooks go with it."
+      })
+    )
+  )
+  .middleware(TicketAccess)
+  .annotateContext(
+    OpenApi.annotations({ title: "Actions", description: "Automation operations that topics and hooks trigger." })
+  ) {}

@@ -1,0 +1,54 @@
+import { Schema } from "effect"
+
+/**
+ * What a caller sends. Unknown properties are ignored, every problem is reported, and the server binds the names
+ * without regard to case (src/platform/http/NameBinding.ts derives that from the fields here).
+ */
+export const Body = <Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) =>
+  Schema.Struct(fields).annotations({ identifier, parseOptions: { errors: "all" } })
+
+export const Query = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })
+
+/** On create, a missing property and null mean the same. */
+export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.optionalWith(schema, { exact: true, nullable: true })
+
+/** On update, a missing property means leave and null means clear. */
+export const clearable = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.optionalWith(Schema.NullOr(schema), { exact: true })
+
+/** On update, a missing property means leave; null is not a value. */
+export const changeable = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
+
+/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. */
+export const Text = Schema.String.pipe(
+  Schema.filter((text) => !text.includes("\u0000") && text.isWellFormed(), {
+    message: () => "must be text without NUL characters or broken Unicode",
+    jsonSchema: {}
+  })
+)
+
+const lengthBetween = (minimum: number, maximum: number) =>
+  Text.pipe(
+    Schema.filter((text) => text.length >= minimum && text.length <= maximum, {
+      message: () =>
+        minimum === 0
+          ? `must be at most ${maximum} characters long`
+          : `must be ${minimum} to ${maximum} characters long`,
+      jsonSchema: { minLength: minimum, maxLength: maximum },
+      arbitrary: () => (fc) => fc.string({ minLength: minimum, maxLength: Math.min(maximum, minimum + 24) })
+    })
+  )
+
+export const TextUpTo = (maximum: number) => lengthBetween(0, maximum)
+
+/** A name as people write it: trimmed, not empty. */
+export const Name = Schema.compose(Schema.Trim, lengthBetween(1, 255)).annotations({
+  jsonSchema: { type: "string", minLength: 1, maxLength: 255 }
+})
+
+export const Integer = Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({
+  message: () => "must be a whole number",
+  jsonSchema: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
+})

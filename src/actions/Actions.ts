@@ -1,0 +1,99 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import type { Action, ActionCreate, ActionPage, ActionsQuery, ActionUpdate } from "../../schema/Actions.ts"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { BadRequest, Conflict, NotFound } from "../../schema/Errors.ts"
+import { type ActionID, CustomerRepID } from "../../schema/Ids.ts"
+import { type OperationName, type OperationParameters, operationFromName } from "../../schema/Operations.ts"
+import { AuthRepo } from "../auth/AuthRepo.ts"
+import { ActionsRepo } from "./ActionsRepo.ts"
+
+export class Actions extends Context.Tag("casework/Actions")<
+  Actions,
+  {
+    readonly list: (query: ActionsQuery) => Effect.Effect<ActionPage, never, CurrentRep>
+    readonly get: (actionID: ActionID) => Effect.Effect<Action, NotFound, CurrentRep>
+    readonly create: (action: ActionCreate) => Effect.Effect<Action, BadRequest | Conflict, CurrentRep>
+    readonly update: (
+      actionID: ActionID,
+      change: ActionUpdate
+    ) => Effect.Effect<void, BadRequest | NotFound | Conflict, CurrentRep>
+    readonly delete: (actionID: ActionID) => Effect.Effect<void, NotFound, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Actions,
+    Effect.suspend(() => make)
+  )
+}
+
+const missing = (actionID: ActionID) => NotFound.of(`There is no action ${actionID}.`)
+
+const nameTaken = (name: string) => () => Conflict.of(`There already is an action named "${name}".`)
+
+/** The operation that was asked for, or else the one that the name says. */
+const resolveOperation = (
+  name: string,
+  operation: OperationName | null | undefined,
+  parameters: OperationParameters | null | undefined
+) =>
+  operation === null || operation === undefined
+    ? { ...operationFromName(name), operationFromName: true }
+    : { operation, parameters: parameters ?? {}, operationFromName: false }
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* ActionsRepo
+  const reps = yield* AuthRepo
+
+  /** Ids inside the parameters must be the customer's own. */
+  const checkReferences = Effect.fn("Actions.checkReferences")(function* (parameters: OperationParameters) {
+    const { customerID } = yield* CurrentRep
+    if (parameters.customerRepID === undefined) return
+    const rep = yield* reps.find(customerID, CustomerRepID.make(parameters.customerRepID))
+    if (Option.isNone(rep))
+      return yield* BadRequest.at("parameters.customerRepID", "is not one of your representatives")
+  })
+
+  return Actions.of({
+    list: Effect.fn("Actions.list")(function* (query) {
+      const { customerID } = yield* CurrentRep
+      return yield* repo.list(customerID, query)
+    }),
+
+    get: Effect.fn("Actions.get")(function* (actionID) {
+      const { customerID } = yield* CurrentRep
+      const action = yield* repo.find(customerID, actionID)
+      return yield* Option.match(action, { onNone: () => missing(actionID), onSome: Effect.succeed })
+    }),
+
+    create: Effect.fn("Actions.create")(function* ({ description = null, operation, parameters, ...action }) {
+      const { customerID } = yield* CurrentRep
+      const fields = { ...action, description, ...resolveOperation(action.name, operation, parameters) }
+      yield* checkReferences(fields.parameters)
+      return yield* repo.insert(customerID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(action.name)))
+    }),
+
+    update: Effect.fn("Actions.update")(
+      function* (actionID, { actionID: inBody, ...change }) {
+        const { customerID } = yield* CurrentRep
+        if (inBody !== actionID) return yield* BadRequest.at("actionID", `must equal the id in the path, ${actionID}`)
+        const stored = yield* repo.findForUpdate(customerID, actionID)
+        if (Option.isNone(stored)) return yield* missing(actionID)
+        const kept = stored.value.operationFromName ? undefined : stored.value
+        const wanted = change.operation === undefined ? kept : change
+        const operation = resolveOperation(change.name, wanted?.operation, wanted?.parameters)
+        const fields = { ...stored.value, ...change, ...operation }
+        yield* checkReferences(fields.parameters)
+        yield* repo.update(customerID, actionID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(change.name)))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("Actions.delete")(function* (actionID) {
+      const { customerID } = yield* CurrentRep
+      if (!(yield* repo.delete(customerID, actionID))) return yield* missing(actionID)
+    })
+  })
+})

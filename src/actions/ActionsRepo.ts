@@ -1,0 +1,123 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { Action, type ActionPage, type ActionsQuery } from "../../schema/Actions.ts"
+import { ActionID, CustomerID } from "../../schema/Ids.ts"
+import { OperationName, OperationParameters } from "../../schema/Operations.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/Duplicate.ts"
+import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
+
+const Key = Schema.Struct({ customerID: CustomerID, actionID: ActionID })
+
+const Fields = Schema.Struct({
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  priority: Schema.Int,
+  isActive: Schema.Boolean,
+  operation: OperationName,
+  parameters: Schema.parseJson(OperationParameters),
+  operationFromName: Schema.Boolean
+})
+export type ActionFields = typeof Fields.Type
+
+const Stored = Schema.Struct({ ...Fields.fields, parameters: OperationParameters, actionID: ActionID })
+export type StoredAction = typeof Stored.Type
+
+/** What the world sees of a stored action: no parameters are null, not an empty object. */
+const Row = Schema.transform(Stored, Schema.typeSchema(Action), {
+  strict: true,
+  decode: ({ operationFromName: _, parameters, ...action }) =>
+    new Action({ ...action, parameters: Object.keys(parameters).length === 0 ? null : parameters }),
+  encode: (action) => ({ ...action, parameters: action.parameters ?? {}, operationFromName: false })
+})
+
+export class ActionsRepo extends Context.Tag("casework/ActionsRepo")<
+  ActionsRepo,
+  {
+    readonly list: (customerID: CustomerID, query: ActionsQuery) => Effect.Effect<ActionPage>
+    readonly find: (customerID: CustomerID, actionID: ActionID) => Effect.Effect<Option.Option<Action>>
+    /** Locks the row until the transaction ends. */
+    readonly findForUpdate: (customerID: CustomerID, actionID: ActionID) => Effect.Effect<Option.Option<StoredAction>>
+    readonly insert: (customerID: CustomerID, fields: ActionFields) => Effect.Effect<Action, Duplicate>
+    readonly update: (
+      customerID: CustomerID,
+      actionID: ActionID,
+      fields: ActionFields
+    ) => Effect.Effect<void, Duplicate>
+    readonly delete: (customerID: CustomerID, actionID: ActionID) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ActionsRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(`action_id as "actionID", name, description, priority, is_active as "isActive",
+    operation, parameters, operation_from_name as "operationFromName"`)
+
+  const list = pagedQuery(sql, {
+    Result: Row,
+    columns,
+    from: (customerID: CustomerID) => sql`action where customer_id = ${customerID}`,
+    sortBy: {
+      actionID: "action_id",
+      name: ignoringCase("name"),
+      description: ignoringCase("description"),
+      priority: "priority",
+      isActive: "is_active",
+      operation: "operation"
+    },
+    id: "action_id"
+  })
+  const find = SqlSchema.findOne({
+    Request: Key,
+    Result: Row,
+    execute: (_) => sql`
+      select ${columns} from action where customer_id = ${_.customerID} and action_id = ${_.actionID}`
+  })
+  const findForUpdate = SqlSchema.findOne({
+    Request: Key,
+    Result: Stored,
+    execute: (_) => sql`
+      select ${columns} from action where customer_id = ${_.customerID} and action_id = ${_.actionID} for update`
+  })
+  const insert = SqlSchema.single({
+    Request: Schema.Struct({ customerID: CustomerID, ...Fields.fields }),
+    Result: Row,
+    execute: (_) => sql`
+      insert into action (customer_id, name, description, priority, is_active, operation, parameters, operation_from_name)
+      values (${_.customerID}, ${_.name}, ${_.description}, ${_.priority}, ${_.isActive}, ${_.operation},
+        ${_.parameters}::jsonb, ${_.operationFromName})
+      returning ${columns}`
+  })
+  const update = SqlSchema.void({
+    Request: Schema.Struct({ ...Key.fields, ...Fields.fields }),
+    execute: (_) => sql`
+      update action set name = ${_.name}, description = ${_.description}, priority = ${_.priority},
+        is_active = ${_.isActive}, operation = ${_.operation}, parameters = ${_.parameters}::jsonb,
+        operation_from_name = ${_.operationFromName}
+      where customer_id = ${_.customerID} and action_id = ${_.actionID}`
+  })
+  const remove = SqlSchema.findAll({
+    Request: Key,
+    Result: Schema.Struct({ actionID: ActionID }),
+    execute: (_) => sql`
+      delete from action where customer_id = ${_.customerID} and action_id = ${_.actionID}
+      returning action_id as "actionID"`
+  })
+
+  return ActionsRepo.of({
+    list,
+    find: (customerID, actionID) => find({ customerID, actionID }).pipe(Effect.orDie),
+    findForUpdate: (customerID, actionID) => findForUpdate({ customerID, actionID }).pipe(Effect.orDie),
+    insert: (customerID, fields) => insert({ customerID, ...fields }).pipe(failOnDuplicate),
+    update: (customerID, actionID, fields) => update({ customerID, actionID, ...fields }).pipe(failOnDuplicate),
+    delete: (customerID, actionID) =>
+      remove({ customerID, actionID }).pipe(
+        Effect.orDie,
+        Effect.map((rows) => rows.length > 0)
+      )
+  })
+})

@@ -1,0 +1,143 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { BadRequest, NotFound, type TooManyRequests, Unauthorized } from "../../schema/Errors.ts"
+import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { Settings } from "../platform/Settings.ts"
+import { AuditLog } from "./AuditLog.ts"
+import { AuthRepo } from "./AuthRepo.ts"
+import { PasswordHasher } from "./PasswordHasher.ts"
+import { hashResetToken, sendResetMail } from "./PasswordReset.ts"
+import { Revocations } from "./Revocations.ts"
+import { Throttle } from "./Throttle.ts"
+import { Tokens } from "./Tokens.ts"
+
+/** Issuing and recovering credentials. `address` is the caller's, for the throttle. */
+export class Auth extends Context.Tag("casework/Auth")<
+  Auth,
+  {
+    readonly login: (
+      credentials: { readonly username: string; readonly password: string; readonly hostname: string },
+      address: string
+    ) => Effect.Effect<string, Unauthorized | TooManyRequests>
+    readonly phoneLogin: (
+      credentials: { readonly phoneNumber: string; readonly accountSid: string },
+      address: string
+    ) => Effect.Effect<string, Unauthorized | TooManyRequests>
+    readonly impersonate: (whom: {
+      readonly customerID: CustomerID
+      readonly customerRepID?: CustomerRepID
+    }) => Effect.Effect<string, NotFound>
+    readonly requestPasswordReset: (
+      request: { readonly email: string; readonly hostname?: string },
+      address: string
+    ) => Effect.Effect<void>
+    readonly resetPassword: (
+      reset: { readonly token: string; readonly newPassword: string },
+      address: string
+    ) => Effect.Effect<void, BadRequest | TooManyRequests>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Auth,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* AuthRepo
+  const hasher = yield* PasswordHasher
+  const tokens = yield* Tokens
+  const throttle = yield* Throttle
+  const revocations = yield* Revocations
+  const audit = yield* AuditLog
+  const jobs = yield* Jobs
+  const { loginLocalhost } = yield* Settings
+
+  const mayUseHostname = (customerID: CustomerID, hostname: string) =>
+    loginLocalhost && hostname.toLowerCase() === "localhost"
+      ? Effect.succeed(true)
+      : repo.hasHostname(customerID, hostname)
+
+  return Auth.of({
+    login: Effect.fn("Auth.login")(function* ({ hostname, password, username }, address) {
+      const attempt = Effect.gen(function* () {
+        const rep = yield* repo.findByUsername(username)
+        const secret = Redacted.make(password)
+        const matches = yield* Option.match(rep, {
+          onNone: () => hasher.verifyNothing(secret),
+          onSome: ({ passwordHash }) => hasher.verify(passwordHash, secret)
+        })
+        if (Option.isSome(rep) && matches && (yield* mayUseHostname(rep.value.customerID, hostname))) return rep.value
+        return yield* Unauthorized.of("The username, the password or the hostname is wrong.")
+      })
+      const byUsername = `login username ${username.toLowerCase()}`
+      const rep = yield* throttle.attempt([byUsername, `login address ${address}`], attempt, {
+        isFailure: () => true,
+        clearOnSuccess: byUsername
+      })
+      return yield* tokens.forRep(rep)
+    }),
+
+    phoneLogin: Effect.fn("Auth.phoneLogin")(function* ({ accountSid, phoneNumber }, address) {
+      const attempt = repo.findPhoneChannel(accountSid, phoneNumber).pipe(
+        Effect.flatMap(
+          Option.match({
+            onNone: () => Unauthorized.of("The account or the phone number is not known."),
+            onSome: Effect.succeed
+          })
+        )
+      )
+      const byNumber = `phone number ${phoneNumber}`
+      const call = yield* throttle.attempt([byNumber, `phone address ${address}`], attempt, {
+        isFailure: () => true,
+        clearOnSuccess: byNumber
+      })
+      return yield* tokens.forPhone(call)
+    }),
+
+    impersonate: Effect.fn("Auth.impersonate")(function* ({ customerID, customerRepID }) {
+      const rep = yield* customerRepID === undefined
+        ? repo.findDefault(customerID)
+        : repo.find(customerID, customerRepID)
+      if (Option.isNone(rep)) return yield* NotFound.of("There is no such customer or representative.")
+      yield* audit.record(customerID, rep.value.customerRepID, "Impersonated")
+      return yield* tokens.forRep(rep.value, { lifetime: "1 hour", impersonated: true })
+    }),
+
+    requestPasswordReset: Effect.fn("Auth.requestPasswordReset")(
+      function* ({ email, hostname }, address) {
+        const allowed = yield* throttle.isAllowed([`reset email ${email.toLowerCase()}`, `reset address ${address}`])
+        const reps = yield* repo.findByEmail(email)
+        const host = hostname ?? "localhost"
+        for (const rep of allowed ? reps : []) {
+          if (yield* mayUseHostname(rep.customerID, host)) {
+            yield* jobs.enqueue(sendResetMail, rep.customerID, { customerRepID: rep.customerRepID })
+          }
+        }
+        // One commit, whoever asks: the time it takes tells nothing.
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    resetPassword: Effect.fn("Auth.resetPassword")(function* ({ newPassword, token }, address) {
+      const attempt = Effect.gen(function* () {
+        const rep = yield* repo.takeResetToken(hashResetToken(token))
+        if (Option.isNone(rep)) {
+          return yield* BadRequest.at("token", "is unknown, expired or already used. Ask for a new mail")
+        }
+        const { customerID, customerRepID } = rep.value
+        const passwordHash = yield* hasher.hash(Redacted.make(newPassword))
+        const securityVersion = yield* repo.setPassword(customerID, customerRepID, passwordHash)
+        yield* audit.record(customerID, customerRepID, "PasswordReset")
+        return { customerRepID, securityVersion }
+      }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+      const { customerRepID, securityVersion } = yield* throttle.attempt([`reset token address ${address}`], attempt, {
+        isFailure: () => true
+      })
+      yield* revocations.raised(customerRepID, securityVersion)
+    })
+  })
+})

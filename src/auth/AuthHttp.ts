@@ -1,0 +1,23 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { CaseworkApi } from "../../schema/Api.ts"
+import { Token } from "../../schema/Auth.ts"
+import { addressOf } from "../platform/http/ClientAddress.ts"
+import { Settings } from "../platform/Settings.ts"
+import { Auth } from "./Auth.ts"
+
+export const AuthHttp = HttpApiBuilder.group(CaseworkApi, "auth", (handlers) =>
+  Effect.gen(function* () {
+    const auth = yield* Auth
+    const { trustProxy } = yield* Settings
+    const answer = Effect.map((token: string) => new Token({ token }))
+    return handlers
+      .handle("login", ({ payload, request }) => answer(auth.login(payload, addressOf(request, trustProxy))))
+      .handle("phoneLogin", ({ payload, request }) => answer(auth.phoneLogin(payload, addressOf(request, trustProxy))))
+      .handle("impersonate", ({ payload }) => answer(auth.impersonate(payload)))
+      .handle("requestPasswordReset", ({ payload, request }) =>
+        Effect.as(auth.requestPasswordReset(payload, addressOf(request, trustProxy)), {})
+      )
+      .handle("resetPassword", ({ payload, request }) => auth.resetPassword(payload, addressOf(request, trustProxy)))
+  })
+)

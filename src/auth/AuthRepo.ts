@@ -1,0 +1,178 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { Role } from "../../schema/Authentication.ts"
+import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+
+const Rep = Schema.Struct({
+  customerID: CustomerID,
+  customerRepID: CustomerRepID,
+  username: Schema.String,
+  role: Role,
+  timeZone: Schema.NullOr(Schema.String),
+  securityVersion: Schema.Int,
+  passwordHash: Schema.String,
+  name: Schema.NullOr(Schema.String),
+  email: Schema.NullOr(Schema.String)
+})
+export type AuthRep = typeof Rep.Type
+
+const PhoneChannel = Schema.Struct({ customerID: CustomerID, channelID: ChannelID, phoneNumber: Schema.String })
+
+/** What authentication asks before it knows the customer, and what it writes once it does. */
+export class AuthRepo extends Context.Tag("casework/AuthRepo")<
+  AuthRepo,
+  {
+    readonly findByUsername: (username: string) => Effect.Effect<Option.Option<AuthRep>>
+    readonly findByEmail: (email: string) => Effect.Effect<ReadonlyArray<AuthRep>>
+    readonly findPhoneChannel: (
+      accountSid: string,
+      phoneNumber: string
+    ) => Effect.Effect<Option.Option<typeof PhoneChannel.Type>>
+    readonly hasHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<boolean>
+    readonly hasFeature: (customerID: CustomerID, feature: string) => Effect.Effect<boolean>
+    readonly find: (customerID: CustomerID, customerRepID: CustomerRepID) => Effect.Effect<Option.Option<AuthRep>>
+    readonly findDefault: (customerID: CustomerID) => Effect.Effect<Option.Option<AuthRep>>
+    /** Sets the hash and raises the security version, which it answers. */
+    readonly setPassword: (
+      customerID: CustomerID,
+      customerRepID: CustomerRepID,
+      passwordHash: string
+    ) => Effect.Effect<number>
+    /** Stores a reset token's hash; older ones of the representative end. */
+    readonly replaceResetToken: (
+      customerID: CustomerID,
+      customerRepID: CustomerRepID,
+      tokenHash: string
+    ) => Effect.Effect<void>
+    /** Removes a reset token and answers whose it was, when it had not expired. */
+    readonly takeResetToken: (tokenHash: string) => Effect.Effect<Option.Option<AuthRep>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    AuthRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const RepKey = Schema.Struct({ customerID: CustomerID, customerRepID: CustomerRepID })
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(`r.customer_id as "customerID", r.customer_rep_id as "customerRepID", r.username, r.role,
+    r.time_zone as "timeZone", r.security_version as "securityVersion", r.password_hash as "passwordHash", r.name, r.email`)
+
+  const byUsername = SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Rep,
+    execute: (username) => sql`
+      /* all customers: the username says which one */
+      select ${columns} from customer_rep r where lower(r.username) = lower(${username}) and r.deleted_at is null`
+  })
+  const byEmail = SqlSchema.findAll({
+    Request: Schema.String,
+    Result: Rep,
+    execute: (email) => sql`
+      /* all customers: the address says which ones */
+      select ${columns} from customer_rep r where lower(r.email) = lower(${email}) and r.deleted_at is null
+      order by r.customer_rep_id limit 20`
+  })
+  const phoneChannel = SqlSchema.findOne({
+    Request: Schema.Struct({ accountSid: Schema.String, phoneNumber: Schema.String }),
+    Result: PhoneChannel,
+    execute: (_) => sql`
+      /* all customers: the account says which one */
+      select c.customer_id as "customerID", c.channel_id as "channelID", c.phone_number as "phoneNumber"
+      from customer cu join channel c on c.customer_id = cu.customer_id
+      where cu.telephony_account_sid = ${_.accountSid} and c.phone_number = ${_.phoneNumber}
+        and c.channel_type = 'Phone' and c.deleted_at is null
+      order by c.channel_id limit 1`
+  })
+  const hostnames = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, hostname: Schema.String }),
+    Result: Schema.Struct({ hostname: Schema.String }),
+    execute: (_) => sql`
+      select hostname from login_hostname where customer_id = ${_.customerID} and hostname = lower(${_.hostname})`
+  })
+  const features = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, feature: Schema.String }),
+    Result: Schema.Struct({ feature: Schema.String }),
+    execute: (_) => sql`
+      select feature from customer_feature where customer_id = ${_.customerID} and feature = ${_.feature}`
+  })
+  const find = SqlSchema.findOne({
+    Request: RepKey,
+    Result: Rep,
+    execute: (_) => sql`
+      select ${columns} from customer_rep r
+      where r.customer_id = ${_.customerID} and r.customer_rep_id = ${_.customerRepID} and r.deleted_at is null`
+  })
+  const findDefault = SqlSchema.findOne({
+    Request: CustomerID,
+    Result: Rep,
+    execute: (customerID) => sql`
+      select ${columns} from customer c
+      join customer_rep r on r.customer_id = c.customer_id
+        and (r.customer_rep_id = c.default_customer_rep_id or r.role = 'Admin')
+      where c.customer_id = ${customerID} and r.deleted_at is null
+      order by (r.customer_rep_id = c.default_customer_rep_id) desc nulls last, r.customer_rep_id limit 1`
+  })
+  const setPassword = SqlSchema.single({
+    Request: Schema.Struct({ ...RepKey.fields, passwordHash: Schema.String }),
+    Result: Schema.Struct({ securityVersion: Schema.Int }),
+    execute: (_) => sql`
+      update customer_rep set password_hash = ${_.passwordHash}, security_version = security_version + 1,
+        security_changed_at = now()
+      where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID}
+      returning security_version as "securityVersion"`
+  })
+  const endTokens = SqlSchema.void({
+    Request: RepKey,
+    execute: (_) => sql`
+      delete from password_reset where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID}`
+  })
+  const insertToken = SqlSchema.void({
+    Request: Schema.Struct({ ...RepKey.fields, tokenHash: Schema.String }),
+    execute: (_) => sql`
+      insert into password_reset (token_hash, customer_id, customer_rep_id, expires_at)
+      values (${_.tokenHash}, ${_.customerID}, ${_.customerRepID}, now() + interval '4 hours')`
+  })
+  const takeToken = SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Rep,
+    execute: (tokenHash) => sql`
+      /* all customers: the token says which one */
+      with taken as (delete from password_reset where token_hash = ${tokenHash} and expires_at > now() returning *)
+      select ${columns} from taken t join customer_rep r
+        on r.customer_id = t.customer_id and r.customer_rep_id = t.customer_rep_id and r.deleted_at is null`
+  })
+
+  return AuthRepo.of({
+    findByUsername: (username) => byUsername(username).pipe(Effect.orDie),
+    findByEmail: (email) => byEmail(email).pipe(Effect.orDie),
+    findPhoneChannel: (accountSid, phoneNumber) => phoneChannel({ accountSid, phoneNumber }).pipe(Effect.orDie),
+    hasHostname: (customerID, hostname) =>
+      hostnames({ customerID, hostname }).pipe(
+        Effect.orDie,
+        Effect.map((rows) => rows.length > 0)
+      ),
+    hasFeature: (customerID, feature) =>
+      features({ customerID, feature }).pipe(
+        Effect.orDie,
+        Effect.map((rows) => rows.length > 0)
+      ),
+    find: (customerID, customerRepID) => find({ customerID, customerRepID }).pipe(Effect.orDie),
+    findDefault: (customerID) => findDefault(customerID).pipe(Effect.orDie),
+    setPassword: (customerID, customerRepID, passwordHash) =>
+      setPassword({ customerID, customerRepID, passwordHash }).pipe(
+        Effect.orDie,
+        Effect.map((row) => row.securityVersion)
+      ),
+    replaceResetToken: (customerID, customerRepID, tokenHash) =>
+      endTokens({ customerID, customerRepID }).pipe(
+        Effect.zipRight(insertToken({ customerID, customerRepID, tokenHash })),
+        sql.withTransaction,
+        Effect.orDie
+      ),
+    takeResetToken: (tokenHash) => takeToken(tokenHash).pipe(Effect.orDie)
+  })
+})

@@ -1,0 +1,51 @@
+import { createHash, randomUUID } from "node:crypto"
+import { Effect, Layer, Option, Schema } from "effect"
+import { CustomerRepID } from "../../schema/Ids.ts"
+import type { JobKind } from "../platform/Jobs.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { Mailer } from "../platform/Mailer.ts"
+import { Settings } from "../platform/Settings.ts"
+import { AuthRepo } from "./AuthRepo.ts"
+
+const Payload = Schema.Struct({ customerRepID: CustomerRepID })
+
+/** The job knows only whose password; the token is made when the mail is, and is never stored readable. */
+export const sendResetMail: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+  kind: "SendResetMail",
+  payload: Payload
+}
+
+export const hashResetToken = (token: string) => createHash("sha256").update(token.toLowerCase()).digest("base64url")
+
+const resetMail = (to: string, name: string, link: string) => ({
+  to,
+  subject: "Set a new password",
+  text: `Hello ${name},
+
+somebody asked for a new password for your Casework login. If it was you, open this link within 4 hours:
+
+${link}
+
+If it was not you, there is nothing to do: your password stays as it is.
+`
+})
+
+export const PasswordResetJob = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const jobs = yield* Jobs
+    const repo = yield* AuthRepo
+    const mailer = yield* Mailer
+    const { baseUrl } = yield* Settings
+    yield* jobs.handle(
+      sendResetMail,
+      Effect.fn("PasswordReset.sendMail")(function* (customerID, { customerRepID }) {
+        const rep = yield* repo.find(customerID, customerRepID)
+        if (Option.isNone(rep) || rep.value.email === null) return
+        const token = randomUUID()
+        yield* repo.replaceResetToken(customerID, customerRepID, hashResetToken(token))
+        const link = `${baseUrl}/reset-password?token=${token}`
+        yield* mailer.send(customerID, resetMail(rep.value.email, rep.value.name ?? rep.value.username, link))
+      })
+    )
+  })
+)

@@ -1,0 +1,78 @@
+import { timingSafeEqual } from "node:crypto"
+import { HttpServerRequest } from "@effect/platform"
+import { Effect, Layer, Option, Redacted } from "effect"
+import {
+  AdminAccess,
+  type Caller,
+  PhoneContext,
+  PlatformAccess,
+  ReportAccess,
+  type Representative,
+  TicketAccess
+} from "../../schema/Authentication.ts"
+import { Forbidden, NotFound, Unauthorized } from "../../schema/Errors.ts"
+import { Settings } from "../platform/Settings.ts"
+import { AuthRepo } from "./AuthRepo.ts"
+import { Tokens } from "./Tokens.ts"
+
+const bearerToken = (request: HttpServerRequest.HttpServerRequest) =>
+  Option.fromNullable(/^Bearer +([^ ]+) *$/i.exec(request.headers["authorization"] ?? "")?.[1])
+
+/** The caller of a request, when it shows a good token. */
+export const callerOf = (tokens: typeof Tokens.Service, request: HttpServerRequest.HttpServerRequest) =>
+  Option.match(bearerToken(request), { onNone: () => Effect.succeedNone, onSome: tokens.verify })
+
+const onlyReps = (caller: Caller): Effect.Effect<Representative, Forbidden> =>
+  caller._tag === "Representative"
+    ? Effect.succeed(caller)
+    : Forbidden.of("A phone token cannot be used here. Log in as a representative.")
+
+const onlyAdmins = (rep: Representative): Effect.Effect<Representative, Forbidden> =>
+  rep.role === "Admin" ? Effect.succeed(rep) : Forbidden.of("Only an Admin may do this.")
+
+const sameText = (left: string, right: string) => {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** What each policy that a route can name asks of the caller. */
+export const PoliciesLive = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const tokens = yield* Tokens
+    const repo = yield* AuthRepo
+    const { platformKey } = yield* Settings
+
+    const caller = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const found = yield* callerOf(tokens, request)
+      if (Option.isSome(found)) return found.value
+      return yield* request.headers["authorization"] === undefined
+        ? Unauthorized.of("Send the token of a login as Authorization: Bearer <token>.")
+        : Unauthorized.of("The token is not valid or has expired. Log in again.")
+    })
+    const rep = Effect.flatMap(caller, onlyReps)
+
+    const withReports = Effect.tap(rep, ({ customerID }) =>
+      Effect.flatMap(repo.hasFeature(customerID, "SchedulesOfCondition"), (has) =>
+        has ? Effect.void : Forbidden.of("Your organisation does not have the feature SchedulesOfCondition.")
+      )
+    )
+
+    const platform = (given: Redacted.Redacted) =>
+      Option.match(platformKey, {
+        onNone: () => NotFound.of("There is no route POST /api/Auth/impersonate-by-customer."),
+        onSome: (key) =>
+          sameText(Redacted.value(given), Redacted.value(key))
+            ? Effect.void
+            : Unauthorized.of("X-Platform-Key is missing or wrong.")
+      })
+
+    return Layer.mergeAll(
+      Layer.succeed(PlatformAccess, { platformKey: platform }),
+      Layer.succeed(PhoneContext, { bearer: () => caller }),
+      Layer.succeed(TicketAccess, { bearer: () => rep }),
+      Layer.succeed(AdminAccess, { bearer: () => Effect.flatMap(rep, onlyAdmins) }),
+      Layer.succeed(ReportAccess, { bearer: () => withReports })
+    )
+  })
+)

@@ -1,0 +1,191 @@
+import { createHash, randomUUID } from "node:crypto"
+import { Context, Duration, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
+import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose"
+import { type Caller, Role } from "../../schema/Authentication.ts"
+import { ChannelID, CustomerID, CustomerRepID, idFromString } from "../../schema/Ids.ts"
+import { Settings } from "../platform/Settings.ts"
+import { Revocations } from "./Revocations.ts"
+
+const issuer = "casework"
+const audience = "casework-api"
+
+const RepClaims = Schema.Struct({
+  sub: Schema.String,
+  CustomerID: idFromString(CustomerID),
+  CustomerRepID: idFromString(CustomerRepID),
+  Role,
+  SecurityVersion: Schema.NumberFromString,
+  Impersonated: Schema.optional(Schema.Literal("true"))
+})
+
+const PhoneClaims = Schema.Struct({
+  PhoneAuth: Schema.Literal("true"),
+  CustomerID: idFromString(CustomerID),
+  ChannelID: idFromString(ChannelID),
+  PhoneNumber: Schema.String
+})
+
+const decodeClaims = Schema.decodeUnknownOption(Schema.Union(PhoneClaims, RepClaims))
+
+interface Verified {
+  readonly caller: Caller
+  readonly securityVersion: number
+  readonly expiresAt: number
+}
+
+const toVerified = (payload: unknown, expiresAt: number): Option.Option<Verified> =>
+  Option.map(decodeClaims(payload), (claims) =>
+    "PhoneAuth" in claims
+      ? {
+          caller: {
+            _tag: "PhoneCall",
+            customerID: claims.CustomerID,
+            channelID: claims.ChannelID,
+            phoneNumber: claims.PhoneNumber
+          },
+          securityVersion: 0,
+          expiresAt
+        }
+      : {
+          caller: {
+            _tag: "Representative",
+            customerID: claims.CustomerID,
+            customerRepID: claims.CustomerRepID,
+            username: claims.sub,
+            role: claims.Role,
+            impersonated: claims.Impersonated === "true"
+          },
+          securityVersion: claims.SecurityVersion,
+          expiresAt
+        }
+  )
+
+export interface TokenRep {
+  readonly customerID: CustomerID
+  readonly customerRepID: CustomerRepID
+  readonly username: string
+  readonly role: Role
+  readonly timeZone: string | null
+  readonly securityVersion: number
+}
+
+interface Key {
+  readonly kid: string
+  readonly bytes: Uint8Array
+}
+
+const makeKey = (secret: Redacted.Redacted): Key => {
+  const bytes = new TextEncoder().encode(Redacted.value(secret))
+  return { kid: createHash("sha256").update("kid").update(bytes).digest("hex").slice(0, 8), bytes }
+}
+
+// Enough for every token in use; verifying one again costs more than remembering it.
+const remembered = 10_000
+
+/** Makes and reads access tokens: HS256, the first secret signs, all verify. */
+export class Tokens extends Context.Tag("casework/Tokens")<
+  Tokens,
+  {
+    readonly forRep: (
+      rep: TokenRep,
+      options?: { readonly lifetime: Duration.DurationInput; readonly impersonated: boolean }
+    ) => Effect.Effect<string>
+    readonly forPhone: (call: {
+      readonly customerID: CustomerID
+      readonly channelID: ChannelID
+      readonly phoneNumber: string
+    }) => Effect.Effect<string>
+    /** The caller of a token that is genuine, not expired and not revoked. */
+    readonly verify: (token: string) => Effect.Effect<Option.Option<Caller>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Tokens,
+    Effect.gen(function* () {
+      const { jwtSecrets } = yield* Settings
+      const revocations = yield* Revocations
+      const [first, ...rest] = jwtSecrets
+      const signing = makeKey(first)
+      const keys = [signing, ...rest.map(makeKey)]
+      const known = new Map<string, Verified>()
+
+      const sign = (subject: string, claims: Readonly<Record<string, string>>, lifetime: Duration.DurationInput) =>
+        Effect.promise(() =>
+          new SignJWT({ ...claims })
+            .setProtectedHeader({ alg: "HS256", typ: "JWT", kid: signing.kid })
+            .setSubject(subject)
+            .setIssuer(issuer)
+            .setAudience(audience)
+            .setIssuedAt()
+            .setExpirationTime(Math.floor(Date.now() / 1000) + Duration.toSeconds(lifetime))
+            .setJti(randomUUID())
+            .sign(signing.bytes)
+        )
+
+      const verifySignature = (token: string) =>
+        Effect.tryPromise(async () => {
+          const { kid } = decodeProtectedHeader(token)
+          const key = keys.find((candidate) => candidate.kid === kid)
+          if (key === undefined) return Option.none<Verified>()
+          const { payload } = await jwtVerify(token, key.bytes, {
+            algorithms: ["HS256"],
+            issuer,
+            audience,
+            requiredClaims: ["exp", "iat", "sub", "jti"]
+          })
+          return toVerified(payload, (payload.exp ?? 0) * 1000)
+        }).pipe(
+          Effect.either,
+          Effect.map(Either.getOrElse(() => Option.none<Verified>())),
+          Effect.tap((verified) =>
+            Effect.sync(() => {
+              if (Option.isNone(verified)) return
+              if (known.size >= remembered) known.clear()
+              known.set(token, verified.value)
+            })
+          )
+        )
+
+      const isStillGood = ({ caller, expiresAt, securityVersion }: Verified) =>
+        expiresAt > Date.now() &&
+        (caller._tag === "PhoneCall" || revocations.isCurrent(caller.customerRepID, securityVersion))
+
+      return {
+        forRep: (rep, options) =>
+          sign(
+            rep.username,
+            {
+              CustomerID: String(rep.customerID),
+              CustomerRepID: String(rep.customerRepID),
+              TimeZone: rep.timeZone ?? "UTC",
+              Locale: "en-US",
+              Country: "US",
+              role: rep.role,
+              Role: rep.role,
+              SecurityVersion: String(rep.securityVersion),
+              ...(options?.impersonated === true && { Impersonated: "true" })
+            },
+            options?.lifetime ?? "12 hours"
+          ),
+        forPhone: (call) =>
+          sign(
+            call.phoneNumber,
+            {
+              PhoneAuth: "true",
+              CustomerID: String(call.customerID),
+              ChannelID: String(call.channelID),
+              PhoneNumber: call.phoneNumber
+            },
+            "12 hours"
+          ),
+        verify: (token) => {
+          const verified = known.get(token)
+          return (verified === undefined ? verifySignature(token) : Effect.succeedSome(verified)).pipe(
+            Effect.map(Option.filter(isStillGood)),
+            Effect.map(Option.map(({ caller }) => caller))
+          )
+        }
+      }
+    })
+  )
+}

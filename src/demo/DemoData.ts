@@ -1,0 +1,67 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Redacted } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { operationFromName } from "../../schema/Operations.ts"
+import { ActionsRepo } from "../actions/ActionsRepo.ts"
+import { Provisioning } from "../admin/Provisioning.ts"
+import { Settings } from "../platform/Settings.ts"
+import { type DemoCustomer, demoActions, demoCustomers, demoModels, demoPassword } from "./DemoContent.ts"
+
+const isEmpty = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`select 1 from customer limit 1`
+  return rows.length === 0
+})
+
+const makeActions = Effect.fn("Demo.makeActions")(function* (customerID: CustomerID) {
+  const actions = yield* ActionsRepo
+  for (const action of demoActions) {
+    yield* actions.insert(customerID, {
+      ...action,
+      isActive: true,
+      ...operationFromName(action.name),
+      operationFromName: true
+    })
+  }
+})
+
+const makeChannels = Effect.fn("Demo.makeChannels")(function* (customerID: CustomerID, customer: DemoCustomer) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update customer set telephony_account_sid = ${customer.accountSid} where customer_id = ${customerID}`
+  yield* sql`
+    insert into channel (customer_id, channel_type, name, email_address, hostnames, phone_number, connection_details)
+    values (${customerID}, 'Email', 'Support mail', ${`support@${customer.hostname}`}, null, null, null),
+      (${customerID}, 'Chat', 'Website chat', null, ${`${customer.hostname},localhost`}, null, null),
+      (${customerID}, 'Phone', 'Hotline', null, null, ${customer.phoneNumber}, null),
+      (${customerID}, 'WhatsApp', 'WhatsApp', null, null, null, ${customer.whatsAppNumber})`
+})
+
+const makeCustomer = Effect.fn("Demo.makeCustomer")(function* (customer: DemoCustomer) {
+  const provisioning = yield* Provisioning
+  const customerID = yield* provisioning.createCustomer(customer.name)
+  yield* provisioning.addHostname(customerID, customer.hostname)
+  if (customer.hasReports) yield* provisioning.addFeature(customerID, "SchedulesOfCondition")
+  for (const { email, name, role, username } of customer.representatives) {
+    const password = Redacted.make(demoPassword)
+    yield* provisioning.addRepresentative(customerID, { username, password, role, name, email })
+  }
+  yield* makeActions(customerID)
+  yield* makeChannels(customerID, customer)
+})
+
+/** Fills an empty database so that every page of the API shows something. */
+export const seedDemoData = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const provisioning = yield* Provisioning
+  yield* Effect.gen(function* () {
+    // Nodes that start at once wait here; the second one finds the data.
+    yield* sql`select pg_advisory_xact_lock(4137923::bigint)`
+    if (!(yield* isEmpty)) return
+    for (const model of demoModels) yield* provisioning.addSharedModel(model)
+    for (const customer of demoCustomers) yield* makeCustomer(customer)
+  }).pipe(sql.withTransaction)
+}).pipe(Effect.orDie)
+
+export const DemoData = Layer.effectDiscard(
+  Effect.flatMap(Settings, ({ demo }) => Effect.when(seedDemoData, () => demo))
+).pipe(Layer.provide(Layer.mergeAll(Provisioning.layer, ActionsRepo.layer)))

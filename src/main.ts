@@ -1,0 +1,25 @@
+import { NodeRuntime } from "@effect/platform-node"
+import { Layer } from "effect"
+import { AppLive } from "./App.ts"
+import { PasswordHasher } from "./auth/PasswordHasher.ts"
+import { Banner } from "./Banner.ts"
+import { DemoData } from "./demo/DemoData.ts"
+import { launch, type StartError } from "./Launch.ts"
+import { DatabaseLive } from "./platform/Database.ts"
+import { MailerLive } from "./platform/Mailer.ts"
+import { migrated } from "./platform/Migrate.ts"
+import { Settings } from "./platform/Settings.ts"
+import { ServerLive } from "./Server.ts"
+
+/** The whole graph. The annotation makes a missing layer a compile error here. */
+const Main: Layer.Layer<never, StartError> = Banner.pipe(
+  Layer.provide(ServerLive),
+  Layer.provide(AppLive),
+  Layer.provide(DemoData),
+  Layer.provide(MailerLive),
+  Layer.provide(PasswordHasher.layer),
+  Layer.provide(migrated(DatabaseLive)),
+  Layer.provide(Settings.layer)
+)
+
+NodeRuntime.runMain(launch(Main), { disableErrorReporting: true, disablePrettyLogger: true })

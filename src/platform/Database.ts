@@ -1,0 +1,49 @@
+import { join } from "node:path"
+import { type SqlClient, SqlError } from "@effect/sql"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option, Redacted } from "effect"
+import pg from "pg"
+import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
+import { type FolderInUse, lockFolder } from "./FolderLock.ts"
+import { Settings } from "./Settings.ts"
+
+const statementTimeout = 30_000
+
+/** A pool whose statements, and transactions that stand idle, end by themselves. */
+const openPool = (url: Redacted.Redacted) =>
+  Effect.acquireRelease(
+    Effect.gen(function* () {
+      const pool = new pg.Pool({
+        connectionString: Redacted.value(url),
+        application_name: "casework",
+        max: 20,
+        connectionTimeoutMillis: 10_000,
+        statement_timeout: statementTimeout,
+        idle_in_transaction_session_timeout: 2 * statementTimeout
+      })
+      // Without a listener, an idle connection that the server drops would end the process.
+      pool.on("error", () => undefined)
+      yield* Effect.tryPromise({
+        try: () => pool.query("select 1"),
+        catch: (cause) => new SqlError.SqlError({ cause, message: "The database at DATABASE_URL cannot be reached" })
+      })
+      return pool
+    }),
+    (pool) => Effect.promise(() => pool.end()).pipe(Effect.timeoutOption("2 seconds"), Effect.asVoid)
+  )
+
+export const layerFromUrl = (url: Redacted.Redacted) => PgClient.layerFromPool({ acquire: openPool(url) })
+
+const embedded = (dataDir: string) =>
+  layerFromPGlite(Effect.zipRight(lockFolder(dataDir), openPGlite({ dataDir: join(dataDir, "postgres") })))
+
+/** PostgreSQL at DATABASE_URL, or the embedded one in DATA_DIR: the same SQL on both. */
+export const DatabaseLive: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | FolderInUse, Settings> =
+  Layer.unwrapEffect(
+    Effect.map(Settings, ({ databaseUrl, dataDir }) =>
+      Option.match(databaseUrl, {
+        onNone: (): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | FolderInUse> => embedded(dataDir),
+        onSome: layerFromUrl
+      })
+    )
+  )

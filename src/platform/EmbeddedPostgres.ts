@@ -1,0 +1,71 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "@effect/sql"
+import { PgClient } from "@effect/sql-pg"
+import { PGlite, type PGliteOptions, types } from "@electric-sql/pglite"
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
+import { Effect, identity, Layer, Stream } from "effect"
+
+/** Opens the embedded PostgreSQL; int8 and numeric come as text, as the network client gives them. */
+export const openPGlite = (options: PGliteOptions) =>
+  Effect.acquireRelease(
+    Effect.promise(() =>
+      PGlite.create({
+        ...options,
+        extensions: { pg_trgm },
+        parsers: { [types.INT8]: (value) => value, [types.NUMERIC]: (value) => value }
+      })
+    ),
+    (pglite) => Effect.promise(() => pglite.close())
+  )
+
+type Guard = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+const makeConnection = (pglite: PGlite, guard: Guard): SqlConnection.Connection => {
+  const run = <A>(evaluate: () => Promise<A>) =>
+    guard(
+      Effect.tryPromise({
+        try: evaluate,
+        catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to execute statement" })
+      })
+    )
+  const execute: SqlConnection.Connection["execute"] = (sql, params, transform) => {
+    const rows = run(async () => {
+      if (params.length > 0) return (await pglite.query<object>(sql, [...params])).rows
+      // Only the simple protocol takes several statements in one text, as migrations do.
+      const results = await pglite.exec(sql)
+      return results.length === 1 ? (results[0]?.rows ?? []) : results.map((result) => result.rows)
+    })
+    return transform === undefined ? rows : Effect.map(rows, transform)
+  }
+  return {
+    execute,
+    executeUnprepared: execute,
+    executeRaw: (sql, params) => run(() => pglite.query(sql, [...params])),
+    executeValues: (sql, params) =>
+      run(async () => (await pglite.query<Array<unknown>>(sql, [...params], { rowMode: "array" })).rows),
+    executeStream: (sql, params, transform) =>
+      Stream.unwrap(Effect.map(execute(sql, params, transform), Stream.fromIterable))
+  }
+}
+
+/** One connection for all: a transaction holds it until it ends, everything else waits its turn. */
+const makeClient = (pglite: PGlite) =>
+  Effect.gen(function* () {
+    const semaphore = yield* Effect.makeSemaphore(1)
+    const held = makeConnection(pglite, identity)
+    return yield* SqlClient.make({
+      acquirer: Effect.succeed(makeConnection(pglite, semaphore.withPermits(1))),
+      transactionAcquirer: Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          yield* restore(semaphore.take(1))
+          yield* Effect.addFinalizer(() => semaphore.release(1))
+          return held
+        })
+      ),
+      compiler: PgClient.makeCompiler(),
+      spanAttributes: [["db.system.name", "postgresql"]]
+    })
+  })
+
+export const layerFromPGlite = <E, R>(pglite: Effect.Effect<PGlite, E, R>) =>
+  Layer.scoped(SqlClient.SqlClient, Effect.flatMap(pglite, makeClient)).pipe(Layer.provide(Reactivity.layer))

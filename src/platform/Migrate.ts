@@ -1,0 +1,35 @@
+import { Migrator, SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import { migrations } from "../../migrations/migrations.ts"
+
+const table = "casework_migrations"
+
+// Any number will do, as long as all nodes use the same.
+const advisoryLock = 4_137_922
+
+/**
+ * Brings the database to this version. Nodes that start at once wait for each other; all pending migrations are one
+ * transaction, so a failing one leaves the database as it was.
+ */
+export const migrate = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Effect.gen(function* () {
+    yield* sql`select pg_advisory_xact_lock(${advisoryLock}::bigint)`
+    // The migrator would find out by failing whether its table is there, which ends the transaction.
+    yield* sql`create table if not exists ${sql(table)} (
+      migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
+    return yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+  }).pipe(sql.withTransaction)
+})
+
+/** The names of the applied migrations, in order. */
+export const appliedMigrations = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ migration_id: number; name: string }>`
+    select migration_id, name from ${sql(table)} order by migration_id`
+  return rows.map((row) => `${String(row.migration_id).padStart(4, "0")}_${row.name}`)
+})
+
+/** A database that is at this version before anything else sees it. */
+export const migrated = <E, R>(database: Layer.Layer<SqlClient.SqlClient, E, R>) =>
+  Layer.tap(database, (context) => migrate.pipe(Effect.provide(context), Effect.orDie))

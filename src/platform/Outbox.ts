@@ -1,0 +1,86 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { Secrets } from "./Secrets.ts"
+
+const Content = Schema.parseJson(Schema.Struct({ subject: Schema.String, text: Schema.String }))
+
+const Row = Schema.Struct({
+  outboxMailID: Schema.Int,
+  customerID: CustomerID,
+  recipient: Schema.String,
+  content: Schema.String,
+  createdAt: Schema.DateFromSelf
+})
+
+const place = (customerID: CustomerID) => ({ table: "outbox_mail", column: "content", customerID })
+
+export interface KeptMail {
+  readonly outboxMailID: number
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly createdAt: Date
+}
+
+/** Mail that had nowhere to go. The text is encrypted, since it may hold a reset link. */
+export class Outbox extends Context.Tag("casework/Outbox")<
+  Outbox,
+  {
+    readonly keep: (
+      customerID: CustomerID,
+      mail: { readonly to: string; readonly subject: string; readonly text: string }
+    ) => Effect.Effect<number>
+    readonly newest: (count: number) => Effect.Effect<ReadonlyArray<KeptMail>>
+    readonly find: (outboxMailID: number) => Effect.Effect<Option.Option<KeptMail>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Outbox,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const secrets = yield* Secrets
+      const insert = SqlSchema.single({
+        Request: Schema.Struct({ customerID: CustomerID, recipient: Schema.String, content: Schema.String }),
+        Result: Schema.Struct({ outboxMailID: Schema.Int }),
+        execute: (_) => sql`
+          insert into outbox_mail (customer_id, recipient, content)
+          values (${_.customerID}, ${_.recipient}, ${_.content}) returning outbox_mail_id as "outboxMailID"`
+      })
+      const columns = sql.literal(
+        `outbox_mail_id as "outboxMailID", customer_id as "customerID", recipient, content, created_at as "createdAt"`
+      )
+      const select = SqlSchema.findAll({
+        Request: Schema.Struct({ only: Schema.NullOr(Schema.Int), count: Schema.Int }),
+        Result: Row,
+        execute: (_) => sql`
+          /* all customers: the operator reads the outbox of the whole service */
+          select ${columns} from outbox_mail
+          where ${_.only}::int is null or outbox_mail_id = ${_.only}::int
+          order by outbox_mail_id desc limit ${_.count}`
+      })
+      const read = Effect.fnUntraced(function* (row: typeof Row.Type) {
+        const { subject, text } = yield* secrets
+          .decrypt(place(row.customerID), row.content)
+          .pipe(Effect.flatMap(Schema.decode(Content)))
+        return { outboxMailID: row.outboxMailID, to: row.recipient, subject, text, createdAt: row.createdAt }
+      }, Effect.orDie)
+      return {
+        keep: (customerID, { subject, text, to }) =>
+          Schema.encode(Content)({ subject, text }).pipe(
+            Effect.map((content) => secrets.encrypt(place(customerID), content)),
+            Effect.flatMap((content) => insert({ customerID, recipient: to, content })),
+            Effect.map((row) => row.outboxMailID),
+            Effect.orDie
+          ),
+        newest: (count) => select({ only: null, count }).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(read))),
+        find: (only) =>
+          select({ only, count: 1 }).pipe(
+            Effect.orDie,
+            Effect.flatMap(Effect.forEach(read)),
+            Effect.map((mails) => Option.fromNullable(mails[0]))
+          )
+      }
+    })
+  )
+}

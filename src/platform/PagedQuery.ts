@@ -1,0 +1,45 @@
+import { type SqlClient, SqlSchema, type Statement } from "@effect/sql"
+import { Effect, Schema } from "effect"
+import { type PageRequest, totalPages } from "../../schema/Paging.ts"
+
+const Total = Schema.Struct({ totalCount: Schema.Int })
+
+/**
+ * A page of a list and how many there are, in one round trip; a page behind the end takes a second one to count. The
+ * order is total: ties go by id, in the same direction.
+ */
+export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
+  sql: SqlClient.SqlClient,
+  options: {
+    readonly Result: Schema.Schema<Row, RowEncoded>
+    readonly columns: Statement.Fragment
+    /** What stands behind `from`, with its where clause. */
+    readonly from: (filter: Filter) => Statement.Fragment
+    /** The SQL expression behind each field that the list can be sorted by. */
+    readonly sortBy: Readonly<Record<SortBy, string>>
+    readonly id: string
+  }
+) => {
+  const decodeRows = Schema.decodeUnknown(Schema.Array(options.Result))
+  const decodeTotal = Schema.decodeUnknown(Total)
+  const count = (filter: Filter) =>
+    SqlSchema.single({
+      Request: Schema.Void,
+      Result: Total,
+      execute: () => sql`select count(*)::int as "totalCount" from ${options.from(filter)}`
+    })(undefined)
+  return (filter: Filter, { pageNumber, pageSize, sortBy, sortOrder }: PageRequest<SortBy>) =>
+    Effect.gen(function* () {
+      const order = sql.literal(`${options.sortBy[sortBy]} ${sortOrder}, ${options.id} ${sortOrder}`)
+      const rows = yield* sql`
+        select ${options.columns}, (count(*) over ())::int as "totalCount" from ${options.from(filter)}
+        order by ${order} limit ${pageSize} offset ${(pageNumber - 1) * pageSize}`
+      const items = yield* decodeRows(rows)
+      const { totalCount } =
+        rows.length === 0 && pageNumber > 1 ? yield* count(filter) : yield* decodeTotal(rows[0] ?? { totalCount: 0 })
+      return { items, totalCount, totalPages: totalPages(totalCount, pageSize) }
+    }).pipe(Effect.orDie)
+}
+
+/** Text sorts without regard to case, the same on every database whatever its locale. */
+export const ignoringCase = (column: string) => `lower(${column}) collate "C"`

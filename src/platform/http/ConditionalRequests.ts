@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { PreconditionFailed } from "../../../schema/Errors.ts"
+import { bindRequest } from "./BoundRequest.ts"
+import { sqlState } from "./ErrorResponse.ts"
+import type { App, Routes } from "./Routes.ts"
+
+const etagOf = (response: HttpServerResponse.HttpServerResponse) =>
+  response.status === 200 && response.body._tag === "Uint8Array"
+    ? Option.some(`"${createHash("sha256").update(response.body.body).digest("base64url").slice(0, 27)}"`)
+    : Option.none()
+
+const lists = (header: string, etag: string) =>
+  header.trim() === "*" ||
+  header
+    .split(",")
+    .map((candidate) => candidate.trim())
+    .includes(etag)
+
+/** A strong ETag on every single resource, and 304 for a caller that has it already. */
+export const withETag = (app: App, request: HttpServerRequest.HttpServerRequest): App =>
+  Effect.map(app, (response) =>
+    Option.match(etagOf(response), {
+      onNone: () => response,
+      onSome: (etag) => {
+        const known = request.headers["if-none-match"]
+        return known !== undefined && lists(known.replaceAll("W/", ""), etag)
+          ? HttpServerResponse.empty({ status: 304, headers: { etag } })
+          : HttpServerResponse.setHeader(response, "etag", etag)
+      }
+    })
+  )
+
+const changed = () =>
+  PreconditionFailed.of("The resource changed since you read it. Read it again, then repeat the change.")
+
+/**
+ * Runs a PUT or DELETE only when the resource still is what the caller read: the check and the change are one
+ * transaction on one snapshot, in which PostgreSQL refuses to overwrite what somebody else committed meanwhile.
+ */
+export const makeIfMatch = (routes: Routes) =>
+  Effect.map(
+    SqlClient.SqlClient,
+    (sql) =>
+      (app: App, request: HttpServerRequest.HttpServerRequest, ifMatch: string): App => {
+        const read = routes.find("GET", request.url)
+        if (read === undefined || !read.singleResource) {
+          return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
+        }
+        const current = Effect.provideService(
+          app,
+          HttpServerRequest.HttpServerRequest,
+          bindRequest(request, read, request.url, "GET")
+        )
+        return Effect.gen(function* () {
+          yield* sql`set transaction isolation level repeatable read`
+          const etag = etagOf(yield* current)
+          if (!Option.exists(etag, (value) => lists(ifMatch, value))) return yield* changed()
+          return yield* app
+        }).pipe(
+          sql.withTransaction,
+          Effect.catchAllCause((cause) =>
+            Option.contains(sqlState(cause), "40001") ? changed() : Effect.failCause(cause)
+          )
+        )
+      }
+  )

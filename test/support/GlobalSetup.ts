@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Redacted } from "effect"
+import pg from "pg"
+import type { TestProject } from "vitest/node"
+import { layerFromUrl } from "../../src/platform/Database.ts"
+import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
+import { prepare } from "./Prepare.ts"
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** A migrated database with the demo data, as a file to clone or as a template to copy. */
+    readonly template:
+      | { readonly kind: "embedded"; readonly file: string }
+      | { readonly kind: "postgres"; readonly url: string; readonly name: string }
+  }
+}
+
+const embedded = async (project: TestProject) => {
+  const folder = await mkdtemp(join(tmpdir(), "casework-test-"))
+  const file = join(folder, "template.tar")
+  await Effect.runPromise(
+    Effect.gen(function* () {
+      const pglite = yield* openPGlite({})
+      yield* prepare.pipe(Effect.provide(layerFromPGlite(Effect.succeed(pglite))))
+      const dump = yield* Effect.promise(() => pglite.dumpDataDir("none"))
+      yield* Effect.promise(async () => writeFile(file, Buffer.from(await dump.arrayBuffer())))
+    }).pipe(Effect.scoped)
+  )
+  project.provide("template", { kind: "embedded", file })
+  return () => rm(folder, { recursive: true, force: true })
+}
+
+const postgres = async (project: TestProject, url: string) => {
+  const name = `casework_template_${randomUUID().slice(0, 8)}`
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  const templateUrl = new URL(url)
+  templateUrl.pathname = `/${name}`
+  await Effect.runPromise(prepare.pipe(Effect.provide(layerFromUrl(Redacted.make(templateUrl.href)))))
+  project.provide("template", { kind: "postgres", url, name })
+  return async () => {
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.end()
+  }
+}
+
+/** Makes the template once for all test files. */
+export default (project: TestProject) => {
+  const url = process.env["TEST_DATABASE_URL"]
+  return url === undefined || url === "" ? embedded(project) : postgres(project, url)
+}

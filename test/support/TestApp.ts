@@ -1,0 +1,106 @@
+import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
+import type { SqlClient } from "@effect/sql"
+import { ConfigProvider, Effect, Layer, Logger, LogLevel } from "effect"
+import { CaseworkApi } from "../../schema/Api.ts"
+import { AppLive } from "../../src/App.ts"
+import { Settings } from "../../src/platform/Settings.ts"
+import { ServerLive } from "../../src/Server.ts"
+import { StatementAudit } from "./StatementAudit.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+import { TestMailer } from "./TestMailer.ts"
+
+const settings = {
+  PORT: "0",
+  HOST: "127.0.0.1",
+  DATABASE_URL: "postgres://given-by-the-test-database",
+  BASE_URL: "https://casework.example",
+  JWT_SECRET: "test-jwt-secret-of-enough-length",
+  SECRETS_KEY: "test-secrets-key-of-enough-length",
+  PLATFORM_KEY: "test-platform-key",
+  TRUST_PROXY: "true"
+}
+
+const settingsLayer = (overrides: Readonly<Record<string, string>>) =>
+  Settings.layer.pipe(
+    Layer.provide(
+      Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...settings, ...overrides }))))
+    )
+  )
+
+/** One node of the service on a random port; several can share a database layer. */
+export const testNode = <E, R>(
+  database: Layer.Layer<SqlClient.SqlClient, E, R>,
+  overrides: Readonly<Record<string, string>> = {}
+) =>
+  ServerLive.pipe(
+    Layer.provideMerge(AppLive),
+    Layer.provideMerge(TestMailer.layer),
+    Layer.provide(StatementAudit),
+    Layer.provideMerge(database),
+    Layer.provideMerge(settingsLayer(overrides)),
+    Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+  )
+
+/** The whole service on a database of its own, as a user meets it: over HTTP. */
+export const testApp = (overrides: Readonly<Record<string, string>> = {}) => testNode(TestDatabase, overrides)
+
+export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
+  address._tag === "TcpAddress" ? `http://127.0.0.1:${address.port}` : address.path
+)
+
+/** The typed client, derived from the contract; with a token it speaks for a representative. */
+export const client = (token?: string) =>
+  Effect.gen(function* () {
+    return yield* HttpApiClient.make(CaseworkApi, {
+      baseUrl: yield* baseUrl,
+      transformClient: HttpClient.mapRequest((request) =>
+        token === undefined ? request : HttpClientRequest.bearerToken(request, token)
+      )
+    })
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+
+export const login = (username: string, password = "Demo-Pass-1") =>
+  Effect.gen(function* () {
+    const { auth } = yield* client()
+    const { token } = yield* auth.login({ payload: { username, password, hostname: "localhost" } })
+    return token
+  })
+
+export const clientOf = (username: string) => Effect.flatMap(login(username), client)
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; undefined when it is none. */
+  readonly json: unknown
+}
+
+/** A request as raw as a caller may send it. */
+export const send = (method: string, path: string, init: Omit<RequestInit, "method"> = {}) =>
+  Effect.flatMap(baseUrl, (base) =>
+    Effect.promise(async (signal): Promise<Answer> => {
+      const response = await fetch(base + path, { method, redirect: "manual", signal, ...init })
+      const text = await response.text()
+      const isJson = response.headers.get("content-type")?.includes("json") === true
+      return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
+    })
+  )
+
+export const sendJson = (
+  method: string,
+  path: string,
+  options: {
+    readonly token?: string
+    readonly body?: unknown
+    readonly headers?: Readonly<Record<string, string>>
+  } = {}
+) =>
+  send(method, path, {
+    headers: {
+      ...(options.body !== undefined && { "content-type": "application/json" }),
+      ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
+      ...options.headers
+    },
+    ...(options.body !== undefined && { body: JSON.stringify(options.body) })
+  })

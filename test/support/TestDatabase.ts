@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto"
+import { openAsBlob } from "node:fs"
+import { Effect, Layer, Redacted } from "effect"
+import pg from "pg"
+import { inject } from "vitest"
+import { layerFromUrl } from "../../src/platform/Database.ts"
+import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
+
+const clone = (file: string) =>
+  Effect.promise(() => openAsBlob(file)).pipe(Effect.flatMap((loadDataDir) => openPGlite({ loadDataDir })))
+
+const withAdmin = (url: string, statement: string) =>
+  Effect.promise(async () => {
+    const admin = new pg.Client({ connectionString: url })
+    await admin.connect()
+    await admin.query(statement)
+    await admin.end()
+  })
+
+/** The address of a copy of the template that goes away with the scope. */
+export const copyOfTemplate = (url: string, template: string) =>
+  Effect.gen(function* () {
+    const name = `casework_test_${randomUUID().replaceAll("-", "")}`
+    yield* Effect.acquireRelease(withAdmin(url, `create database ${name} template ${template}`), () =>
+      withAdmin(url, `drop database if exists ${name} with (force)`)
+    )
+    const copy = new URL(url)
+    copy.pathname = `/${name}`
+    return Redacted.make(copy.href)
+  })
+
+/** A database of its own for each layer that is built: a clone of the migrated template with the demo data. */
+export const TestDatabase = Layer.unwrapScoped(
+  Effect.gen(function* () {
+    const template = inject("template")
+    return template.kind === "embedded"
+      ? layerFromPGlite(clone(template.file))
+      : layerFromUrl(yield* copyOfTemplate(template.url, template.name))
+  })
+)
+
+export const onPostgres = inject("template").kind === "postgres"

@@ -1,0 +1,20 @@
+import { Context, Effect, Layer, Queue } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { type Mail, Mailer } from "../../src/platform/Mailer.ts"
+
+/** A mailer that keeps what it is given, for the test to read. */
+export class TestMailer extends Context.Tag("test/TestMailer")<
+  TestMailer,
+  { readonly next: Effect.Effect<Mail & { readonly customerID: CustomerID }>; readonly count: Effect.Effect<number> }
+>() {
+  static readonly layer = Layer.effectContext(
+    Effect.gen(function* () {
+      const mails = yield* Queue.unbounded<Mail & { readonly customerID: CustomerID }>()
+      return Context.make(TestMailer, { next: Queue.take(mails), count: Queue.size(mails) }).pipe(
+        Context.add(Mailer, {
+          send: (customerID, mail) => Effect.asVoid(Queue.offer(mails, { ...mail, customerID }))
+        })
+      )
+    })
+  )
+}
