@@ -7,6 +7,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",
+    // Every test builds its own layers: nothing leaks through modules, and they load once a worker.
+    isolate: false,
     poolOptions: { forks: { maxForks: 2 } }
   }
 })

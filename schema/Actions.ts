@@ -5,7 +5,7 @@ import { Conflict, NotFound } from "./Errors.ts"
 import { Body, clearable, Integer, Name, optional, Query, TextUpTo } from "./Fields.ts"
 import { ActionID, pathId } from "./Ids.ts"
 import { OperationName, OperationParameters, parametersFitOperation } from "./Operations.ts"
-import { Page, pageQuery } from "./Paging.ts"
+import { Page, paging } from "./Paging.ts"
 
 const examples = { name: "Close ticket", description: "Closes the ticket and fires OnTicketClosed", priority: 10 }
 
@@ -42,13 +42,13 @@ export const ActionUpdate = Body("ActionUpdate", {
 }).pipe(Schema.filter(parametersFitOperation))
 export type ActionUpdate = typeof ActionUpdate.Type
 
-export const ActionsQuery = Query(
-  pageQuery({
-    sortable: ["actionID", "name", "description", "priority", "isActive", "operation"],
-    sortBy: "name",
-    pageSize: 10
-  })
-)
+export const actionPaging = paging({
+  sortable: ["actionID", "name", "description", "priority", "isActive", "operation"],
+  sortBy: "name",
+  pageSize: 10
+})
+
+export const ActionsQuery = Query(actionPaging.query)
 export type ActionsQuery = typeof ActionsQuery.Type
 
 export const ActionPage = Page("ActionPage", Action)

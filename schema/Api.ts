@@ -2,8 +2,17 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import { ActionsApi } from "./Actions.ts"
 import { AuthApi } from "./Auth.ts"
 import { conventions } from "./Conventions.ts"
+import { CustomersApi } from "./Customers.ts"
+import { DocumentsApi } from "./Documents.ts"
 import { BadRequest, InternalServerError } from "./Errors.ts"
 import { HealthApi } from "./Health.ts"
+import { HookActionsApi } from "./HookActions.ts"
+import { PageTopicMappingsApi } from "./PageTopicMappings.ts"
+import { RepresentativesApi } from "./Representatives.ts"
+import { SignaturesApi } from "./Signatures.ts"
+import { TopicActionsApi } from "./TopicActions.ts"
+import { TopicDocumentsApi } from "./TopicDocuments.ts"
+import { TopicsApi } from "./Topics.ts"
 
 const description = `Customer-support automation as a JSON API. One customer is one organisation; nobody sees another's data.
 
@@ -27,6 +36,15 @@ export class CaseworkApi extends HttpApi.make("casework")
   .addError(InternalServerError)
   .add(AuthApi)
   .add(ActionsApi)
+  .add(TopicsApi)
+  .add(TopicActionsApi)
+  .add(TopicDocumentsApi)
+  .add(PageTopicMappingsApi)
+  .add(HookActionsApi)
+  .add(CustomersApi)
+  .add(RepresentativesApi)
+  .add(SignaturesApi)
+  .add(DocumentsApi)
   .add(HealthApi)
   .annotateContext(OpenApi.annotations({ title: "Casework", version: "0.1.0", description }))
   .annotateContext(conventions) {}

@@ -18,6 +18,19 @@ const aliased = new RegExp(`^/(?:${aliasedFamilies.join("|")})(?:/|$)`, "i")
 export const isSingleResource = (method: string, path: string) =>
   method.toUpperCase() === "GET" && /(?:\/me|\/:\w+|\/\{\w+\})$/.test(path)
 
+const ignoresKeyMark = "x-ignores-idempotency-key"
+
+/** Whether an endpoint has nothing to do with Idempotency-Key. */
+export class IgnoresIdempotencyKey extends Context.Reference<IgnoresIdempotencyKey>()(
+  "casework/IgnoresIdempotencyKey",
+  { defaultValue: () => false }
+) {}
+
+/** For a POST that neither creates nor sends: it must not hold a transaction open while it waits for others. */
+export const ignoresIdempotencyKey = Context.make(IgnoresIdempotencyKey, true).pipe(
+  Context.add(OpenApi.Override, { [ignoresKeyMark]: true })
+)
+
 const answer = (description: string, schema: string) => ({
   description,
   content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } }
@@ -31,32 +44,44 @@ const header = (name: string, description: string): OpenApi.OpenAPISpecParameter
   description
 })
 
+const takesBearer = (operation: OpenApi.OpenAPISpecOperation) =>
+  operation.security.some((requirement) => "bearer" in requirement)
+
+const withoutKey = <A extends object>(record: A, key: string) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
+
 /** Says in one operation what the conventions add to every operation of its kind. */
 const describeOperation = (path: string, method: string, operation: OpenApi.OpenAPISpecOperation) => {
-  const needsToken = operation.security.length > 0
-  const parameters = [...operation.parameters]
+  const takesToken = takesBearer(operation)
+  const takesKey = takesToken && method === "post" && !(ignoresKeyMark in operation)
+  const takesIfMatch = takesToken && (method === "put" || method === "delete")
+  const takesIfNoneMatch = takesToken && isSingleResource(method, path)
+  const parameters = [
+    ...operation.parameters,
+    ...(takesKey ? [header("Idempotency-Key", "1 to 255 characters; the answer is kept 24 hours")] : []),
+    ...(takesIfMatch ? [header("If-Match", "An ETag; 412 when the resource changed since")] : []),
+    ...(takesIfNoneMatch ? [header("If-None-Match", "An ETag; 304 when the resource is still the same")] : [])
+  ]
+  const hasBody = operation.requestBody !== undefined
+  // Without a body or a parameter there is nothing in a request that could be wrong.
+  const canBeInvalid = hasBody || takesKey || operation.parameters.length > 0
   const responses: OpenApi.OpenAPISpecResponses = {
-    ...(operation.requestBody !== undefined && {
+    ...(hasBody && {
       413: answer("The request body is larger than this route takes", "PayloadTooLarge"),
       415: answer("The request body has a type that this route does not take", "UnsupportedMediaType")
     }),
-    ...(needsToken &&
-      method === "post" && {
-        409: answer("A request with the same Idempotency-Key is still running", "Conflict"),
-        422: answer("The Idempotency-Key was used before with another body", "UnprocessableEntity")
-      }),
-    ...(needsToken &&
-      (method === "put" || method === "delete") && {
-        412: answer("The resource changed since the ETag in If-Match was read", "PreconditionFailed")
-      }),
-    ...(needsToken && isSingleResource(method, path) && { 304: { description: "Not changed since the given ETag" } }),
-    ...operation.responses,
+    ...(takesKey && {
+      409: answer("A request with the same Idempotency-Key is still running", "Conflict"),
+      422: answer("The Idempotency-Key was used before with another body", "UnprocessableEntity")
+    }),
+    ...(takesIfMatch && {
+      412: answer("The resource changed since the ETag in If-Match was read", "PreconditionFailed")
+    }),
+    ...(takesIfNoneMatch && { 304: { description: "Not changed since the given ETag" } }),
+    ...withoutKey(operation.responses, "400"),
     // The decoder's own error never leaves the service: it is answered as BadRequest.
-    400: answer("The request is not valid", "BadRequest")
+    ...(canBeInvalid && { 400: answer("The request is not valid", "BadRequest") })
   }
-  if (409 in responses) parameters.push(header("Idempotency-Key", "1 to 255 characters; the answer is kept 24 hours"))
-  if (412 in responses) parameters.push(header("If-Match", "An ETag; 412 when the resource changed since"))
-  if (304 in responses) parameters.push(header("If-None-Match", "An ETag; 304 when the resource is still the same"))
   const alias = aliased.test(path) ? `\n\nAlso answers at \`/api${path}\`.` : ""
   return { ...operation, description: `${operation.description ?? ""}${alias}`, parameters, responses }
 }
@@ -67,6 +92,14 @@ const describePaths = (paths: OpenApi.OpenAPISpecPaths) =>
       Object.entries(item).map(([method, operation]) => [method, describeOperation(path, method, operation)])
     )
   )
+
+/** Unknown properties are ignored, and answers may gain some. */
+const open = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(open)
+  if (typeof schema !== "object" || schema === null) return schema
+  const kept = Object.entries(schema).filter(([key, value]) => key !== "additionalProperties" || value !== false)
+  return Object.fromEntries(kept.map(([key, value]) => [key, open(value)]))
+}
 
 const decoderSchemas = new Set(["HttpApiDecodeError", "Issue", "PropertyKey"])
 
@@ -80,10 +113,10 @@ export const conventions = Context.make(HttpApi.AdditionalSchemas, [
 ]).pipe(
   Context.add(OpenApi.Transform, (spec) => ({
     ...spec,
-    paths: describePaths(spec["paths"]),
+    paths: open(describePaths(spec["paths"])),
     components: {
       ...spec["components"],
-      schemas: Record.filter(spec["components"].schemas, (_, name) => !decoderSchemas.has(name))
+      schemas: open(Record.filter(spec["components"].schemas, (_, name) => !decoderSchemas.has(name)))
     }
   }))
 )

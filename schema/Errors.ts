@@ -48,9 +48,18 @@ export class BadRequest extends Schema.Class<BadRequest>("BadRequest")(
   }
   /** The one field of the body that is wrong. */
   static at(path: string, problem: string) {
-    return Effect.fail(
-      new BadRequest({ message: `${path} ${problem}.`, details: [new ProblemDetail({ path, message: problem })] })
-    )
+    return Effect.fail(BadRequest.listing([{ path, message: problem }]))
+  }
+  /** Everything that is wrong, the first few also in words. */
+  static listing(problems: ReadonlyArray<{ readonly path: string; readonly message: string }>) {
+    const sentences = problems
+      .slice(0, 5)
+      .map(({ message, path }) => (path === "" ? `The body ${message}` : `${path} ${message}`))
+    const rest = problems.length > sentences.length ? `; and ${problems.length - sentences.length} more` : ""
+    return new BadRequest({
+      message: `${sentences.join("; ")}${rest}.`,
+      details: problems.map((problem) => new ProblemDetail(problem))
+    })
   }
 }
 

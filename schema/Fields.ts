@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { ParseResult, Schema } from "effect"
 
 /**
  * What a caller sends. Unknown properties are ignored, every problem is reported, and the server binds the names
@@ -52,3 +52,30 @@ export const Integer = Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).
   message: () => "must be a whole number",
   jsonSchema: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
 })
+
+/** true or false as it stands in a query, in any case. */
+export const QueryBoolean = Schema.transformOrFail(Schema.String, Schema.Boolean, {
+  strict: true,
+  decode: (text, _, ast) => {
+    const word = text.toLowerCase()
+    return word === "true" || word === "false"
+      ? ParseResult.succeed(word === "true")
+      : ParseResult.fail(new ParseResult.Type(ast, text, "must be true or false"))
+  },
+  encode: (value) => ParseResult.succeed(String(value))
+}).annotations({ jsonSchema: { type: "boolean" } })
+
+/** One of the given words, in any case. */
+export const anyCase = <const Words extends ReadonlyArray<string>>(words: Words, fallback?: string) =>
+  Schema.transformOrFail(Schema.String, Schema.Literal<Words>(...words), {
+    strict: true,
+    decode: (text, _, ast) => {
+      const word = words.find((candidate): candidate is Words[number] => candidate.toLowerCase() === text.toLowerCase())
+      return word === undefined
+        ? ParseResult.fail(new ParseResult.Type(ast, text, `must be one of ${words.join(", ")}`))
+        : ParseResult.succeed(word)
+    },
+    encode: (word) => ParseResult.succeed(word)
+  }).annotations({
+    jsonSchema: { type: "string", enum: words, ...(fallback === undefined ? {} : { default: fallback }) }
+  })

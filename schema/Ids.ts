@@ -26,6 +26,25 @@ export type ActionID = typeof ActionID.Type
 export const DocumentID = id("DocumentID")
 export type DocumentID = typeof DocumentID.Type
 
+export const TopicID = id("TopicID")
+export type TopicID = typeof TopicID.Type
+
+export const TopicActionID = id("TopicActionID")
+export type TopicActionID = typeof TopicActionID.Type
+
+/** A topic action that belongs to a hook, by the same number. */
+export const HookActionID = id("HookActionID")
+export type HookActionID = typeof HookActionID.Type
+
+export const TopicDocumentID = id("TopicDocumentID")
+export type TopicDocumentID = typeof TopicDocumentID.Type
+
+export const PageTopicMappingID = id("PageTopicMappingID")
+export type PageTopicMappingID = typeof PageTopicMappingID.Type
+
+export const ModelID = id("ModelID")
+export type ModelID = typeof ModelID.Type
+
 /** Reads an id written in decimal digits, as it stands in a path or a query. */
 export const idFromString = <A extends number>(of: Schema.Schema<A, number>): Schema.Schema<A, string> =>
   Schema.transformOrFail(Schema.String, of, {

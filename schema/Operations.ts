@@ -1,4 +1,5 @@
 import { Either, ParseResult, Schema } from "effect"
+import { EmailAddress } from "./EmailAddress.ts"
 import { Text, TextUpTo } from "./Fields.ts"
 import { CustomerRepID, DocumentID } from "./Ids.ts"
 
@@ -6,11 +7,6 @@ export const TicketStatus = Schema.Literal("Open", "Pending", "Escalated", "Clos
   identifier: "TicketStatus"
 })
 export type TicketStatus = typeof TicketStatus.Type
-
-const EmailAddress = TextUpTo(320).pipe(
-  Schema.pattern(/^[^\s@]+@[^\s@]+$/, { message: () => "must be an e-mail address" }),
-  Schema.annotations({ arbitrary: () => (fc) => fc.emailAddress() })
-)
 
 const seconds = Schema.Int.pipe(Schema.between(0, 30 * 24 * 3600)).annotations({
   message: () => "must be a whole number of seconds, at most 30 days"

@@ -1,4 +1,5 @@
 import { ParseResult, Schema } from "effect"
+import { anyCase } from "./Fields.ts"
 
 export const largestPage = 200
 
@@ -14,55 +15,53 @@ const wholeNumber = (minimum: number, maximum: number, fallback: number) =>
     encode: (number) => ParseResult.succeed(String(number))
   }).annotations({ jsonSchema: { type: "integer", minimum, maximum, default: fallback } })
 
-/** One of the given words, in any case. */
-const anyCase = <const Words extends ReadonlyArray<string>>(words: Words, fallback: string | undefined) =>
-  Schema.transformOrFail(Schema.String, Schema.Literal<Words>(...words), {
-    strict: true,
-    decode: (text, _, ast) => {
-      const word = words.find((candidate): candidate is Words[number] => candidate.toLowerCase() === text.toLowerCase())
-      return word === undefined
-        ? ParseResult.fail(new ParseResult.Type(ast, text, `must be one of ${words.join(", ")}`))
-        : ParseResult.succeed(word)
-    },
-    encode: (word) => ParseResult.succeed(word)
-  }).annotations({
-    jsonSchema: { type: "string", enum: words, ...(fallback === undefined ? {} : { default: fallback }) }
-  })
-
 export type SortOrder = "asc" | "desc"
 
-/** The paging parameters of a list, with the field names it can be sorted by. */
-export const pageQuery = <const Sortable extends ReadonlyArray<string>>(options: {
-  readonly sortable: Sortable
-  readonly sortBy: Sortable[number]
-  readonly sortOrder?: SortOrder
-  readonly pageSize?: number
-}) => ({
-  pageNumber: Schema.optionalWith(wholeNumber(1, 2 ** 31 - 1, 1), { exact: true, default: () => 1 }),
-  pageSize: Schema.optionalWith(wholeNumber(1, largestPage, options.pageSize ?? 20), {
-    exact: true,
-    default: () => options.pageSize ?? 20
-  }),
-  sortBy: Schema.optionalWith(anyCase(options.sortable, options.sortBy), {
-    exact: true,
-    default: (): Sortable[number] => options.sortBy
-  }),
-  sortOrder: Schema.optionalWith(anyCase(["asc", "desc"], options.sortOrder ?? "asc"), {
-    exact: true,
-    default: (): SortOrder => options.sortOrder ?? "asc"
-  })
-})
-
-export interface PageRequest<SortBy extends string = string> {
+export interface PageRequest<SortBy extends string> {
   readonly pageNumber: number
   readonly pageSize: number
   readonly sortBy: SortBy
   readonly sortOrder: SortOrder
 }
 
+/** How a list is paged: the query parameters, all optional, and what holds for those that are not given. */
+export const paging = <const Sortable extends ReadonlyArray<string>>(options: {
+  /** The field names that the list can be sorted by. */
+  readonly sortable: Sortable
+  readonly sortBy: Sortable[number]
+  readonly sortOrder?: SortOrder
+  readonly pageSize?: number
+}) => {
+  const defaults: PageRequest<Sortable[number]> = {
+    pageNumber: 1,
+    pageSize: options.pageSize ?? 20,
+    sortBy: options.sortBy,
+    sortOrder: options.sortOrder ?? "asc"
+  }
+  const given = { exact: true } as const
+  return {
+    defaults,
+    query: {
+      pageNumber: Schema.optionalWith(wholeNumber(1, 2 ** 31 - 1, defaults.pageNumber), given),
+      pageSize: Schema.optionalWith(wholeNumber(1, largestPage, defaults.pageSize), given),
+      sortBy: Schema.optionalWith(anyCase(options.sortable, defaults.sortBy), given),
+      sortOrder: Schema.optionalWith(anyCase(["asc", "desc"], defaults.sortOrder), given)
+    }
+  }
+}
+
 export const Page = <A, I, R>(identifier: string, item: Schema.Schema<A, I, R>) =>
   Schema.Struct({ items: Schema.Array(item), totalCount: Schema.Int, totalPages: Schema.Int }).annotations({
     identifier
   })
+
+/** The other variant: it repeats the page it was asked for. */
+export const NumberedPage = <A, I, R>(identifier: string, item: Schema.Schema<A, I, R>) =>
+  Schema.Struct({
+    items: Schema.Array(item),
+    totalCount: Schema.Int,
+    pageNumber: Schema.Int,
+    pageSize: Schema.Int
+  }).annotations({ identifier })
 
 export const totalPages = (totalCount: number, pageSize: number) => Math.ceil(totalCount / pageSize)

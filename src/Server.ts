@@ -1,16 +1,20 @@
-import { createServer, type Server } from "node:http"
+import { createServer } from "node:http"
 import { HttpApiBuilder, HttpApiScalar, HttpRouter, HttpServerResponse, OpenApi } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Option } from "effect"
 import { CaseworkApi } from "../schema/Api.ts"
 import { callerOf } from "./auth/Policies.ts"
+import { ResetPasswordPage } from "./auth/ResetPasswordPage.ts"
 import { Tokens } from "./auth/Tokens.ts"
 import { refuseBrokenRequests } from "./platform/http/BrokenRequests.ts"
 import { makeConventions } from "./platform/http/Conventions.ts"
+import { Deadlines } from "./platform/http/Deadlines.ts"
+import { stopGracefully } from "./platform/http/GracefulStop.ts"
+import { ignoreOtherProtocols } from "./platform/http/OtherProtocols.ts"
 import { makeRoutes, routerConfig } from "./platform/http/Routes.ts"
 import { Settings } from "./platform/Settings.ts"
 
-const routes = makeRoutes(CaseworkApi, ["/docs", "/openapi.json"])
+const routes = makeRoutes(CaseworkApi, ["/docs", "/openapi.json", "/reset-password"])
 
 const Conventions = HttpApiBuilder.middleware(
   Effect.gen(function* () {
@@ -18,7 +22,10 @@ const Conventions = HttpApiBuilder.middleware(
     return yield* makeConventions(routes, (request) =>
       Effect.map(
         callerOf(tokens, request),
-        Option.map(({ customerID }) => customerID)
+        Option.map((caller) => ({
+          customerID: caller.customerID,
+          role: caller._tag === "Representative" ? caller.role : caller._tag
+        }))
       )
     )
   })
@@ -30,35 +37,30 @@ const OpenApiJson = HttpApiBuilder.Router.use((router) =>
 
 const Docs = HttpApiScalar.layer({ path: "/docs" })
 
-const shutdownDeadline = 10_000
-
-/** Requests under way may finish for 10 seconds after the stop; then their connections are cut. */
-const cutOffAtDeadline = (server: Server) =>
-  Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      server.closeIdleConnections()
-      setTimeout(() => server.closeAllConnections(), shutdownDeadline).unref()
-    })
-  )
-
-const makeServer = () => {
-  const server = createServer({ headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 })
-  return refuseBrokenRequests(server)
-}
-
 const Listen = Layer.unwrapScoped(
   Effect.gen(function* () {
     const { host, port } = yield* Settings
-    const server = makeServer()
+    const deadlines = yield* Deadlines
+    const server = ignoreOtherProtocols(
+      createServer({
+        headersTimeout: deadlines.headers,
+        requestTimeout: deadlines.request,
+        connectionsCheckingInterval: deadlines.check,
+        keepAliveTimeout: deadlines.idle,
+        // A request without a Host is answered here like any other, not by node with an empty 400.
+        requireHostHeader: false
+      })
+    )
+    refuseBrokenRequests(server)
     return NodeHttpServer.layer(() => server, { host, port }).pipe(
-      Layer.merge(Layer.scopedDiscard(cutOffAtDeadline(server)))
+      Layer.merge(Layer.scopedDiscard(stopGracefully(server, deadlines.stop)))
     )
   })
 )
 
 /** The HTTP side: the API with its conventions and docs on a listening socket. */
 export const ServerLive = HttpApiBuilder.serve().pipe(
-  Layer.provide([Conventions, OpenApiJson, Docs]),
+  Layer.provide([Conventions, OpenApiJson, Docs, ResetPasswordPage]),
   Layer.provide(HttpRouter.setRouterConfig(routerConfig)),
   Layer.provideMerge(Listen)
 )

@@ -1,10 +1,11 @@
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Layer } from "effect"
 import { AppLive } from "./App.ts"
 import { PasswordHasher } from "./auth/PasswordHasher.ts"
 import { Banner } from "./Banner.ts"
 import { DemoData } from "./demo/DemoData.ts"
-import { launch, type StartError } from "./Launch.ts"
+import { launch } from "./Launch.ts"
+import type { KnownError } from "./OneLine.ts"
 import { DatabaseLive } from "./platform/Database.ts"
 import { MailerLive } from "./platform/Mailer.ts"
 import { migrated } from "./platform/Migrate.ts"
@@ -12,7 +13,7 @@ import { Settings } from "./platform/Settings.ts"
 import { ServerLive } from "./Server.ts"
 
 /** The whole graph. The annotation makes a missing layer a compile error here. */
-const Main: Layer.Layer<never, StartError> = Banner.pipe(
+const Main: Layer.Layer<never, KnownError> = Banner.pipe(
   Layer.provide(ServerLive),
   Layer.provide(AppLive),
   Layer.provide(DemoData),

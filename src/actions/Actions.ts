@@ -2,10 +2,11 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Action, ActionCreate, ActionPage, ActionsQuery, ActionUpdate } from "../../schema/Actions.ts"
 import { CurrentRep } from "../../schema/Authentication.ts"
-import { BadRequest, Conflict, NotFound } from "../../schema/Errors.ts"
+import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import { type ActionID, CustomerRepID } from "../../schema/Ids.ts"
 import { type OperationName, type OperationParameters, operationFromName } from "../../schema/Operations.ts"
 import { AuthRepo } from "../auth/AuthRepo.ts"
+import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { ActionsRepo } from "./ActionsRepo.ts"
 
 export class Actions extends Context.Tag("casework/Actions")<
@@ -27,7 +28,7 @@ export class Actions extends Context.Tag("casework/Actions")<
   )
 }
 
-const missing = (actionID: ActionID) => NotFound.of(`There is no action ${actionID}.`)
+const missing = (actionID: ActionID) => `There is no action ${actionID}.`
 
 const nameTaken = (name: string) => () => Conflict.of(`There already is an action named "${name}".`)
 
@@ -63,8 +64,7 @@ const make = Effect.gen(function* () {
 
     get: Effect.fn("Actions.get")(function* (actionID) {
       const { customerID } = yield* CurrentRep
-      const action = yield* repo.find(customerID, actionID)
-      return yield* Option.match(action, { onNone: () => missing(actionID), onSome: Effect.succeed })
+      return yield* repo.find(customerID, actionID).pipe(orNotFound(missing(actionID)))
     }),
 
     create: Effect.fn("Actions.create")(function* ({ description = null, operation, parameters, ...action }) {
@@ -78,12 +78,11 @@ const make = Effect.gen(function* () {
       function* (actionID, { actionID: inBody, ...change }) {
         const { customerID } = yield* CurrentRep
         if (inBody !== actionID) return yield* BadRequest.at("actionID", `must equal the id in the path, ${actionID}`)
-        const stored = yield* repo.findForUpdate(customerID, actionID)
-        if (Option.isNone(stored)) return yield* missing(actionID)
-        const kept = stored.value.operationFromName ? undefined : stored.value
+        const stored = yield* repo.findForUpdate(customerID, actionID).pipe(orNotFound(missing(actionID)))
+        const kept = stored.operationFromName ? undefined : stored
         const wanted = change.operation === undefined ? kept : change
         const operation = resolveOperation(change.name, wanted?.operation, wanted?.parameters)
-        const fields = { ...stored.value, ...change, ...operation }
+        const fields = { ...stored, ...change, ...operation }
         yield* checkReferences(fields.parameters)
         yield* repo.update(customerID, actionID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(change.name)))
       },
@@ -93,7 +92,7 @@ const make = Effect.gen(function* () {
 
     delete: Effect.fn("Actions.delete")(function* (actionID) {
       const { customerID } = yield* CurrentRep
-      if (!(yield* repo.delete(customerID, actionID))) return yield* missing(actionID)
+      yield* repo.delete(customerID, actionID).pipe(changedOrNotFound(missing(actionID)))
     })
   })
 })

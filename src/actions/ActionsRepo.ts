@@ -1,10 +1,10 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
-import { Action, type ActionPage, type ActionsQuery } from "../../schema/Actions.ts"
+import { Action, type ActionPage, type ActionsQuery, actionPaging } from "../../schema/Actions.ts"
 import { ActionID, CustomerID } from "../../schema/Ids.ts"
 import { OperationName, OperationParameters } from "../../schema/Operations.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Duplicate.ts"
 import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, actionID: ActionID })
 
@@ -69,7 +69,8 @@ const make = Effect.gen(function* () {
       isActive: "is_active",
       operation: "operation"
     },
-    id: "action_id"
+    id: "action_id",
+    paging: actionPaging
   })
   const find = SqlSchema.findOne({
     Request: Key,

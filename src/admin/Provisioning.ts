@@ -1,43 +1,42 @@
-import { Context, Data, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, ParseResult, Redacted, Schema } from "effect"
 import type { Role } from "../../schema/Authentication.ts"
+import { Name } from "../../schema/Fields.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
-import { isStrongPassword } from "../../schema/Passwords.ts"
+import { CustomerRepCreate } from "../../schema/Representatives.ts"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { type CustomerSummary, CustomersRepo } from "../customers/CustomersRepo.ts"
-import { ModelsRepo, type Slot } from "../customers/ModelsRepo.ts"
+import type { Feature } from "../customers/Features.ts"
+import { ModelsRepo, type SharedModel } from "../customers/ModelsRepo.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
+import { type Refused, refuse } from "./Refused.ts"
 
-/** The operator asked for something that cannot be; the message says what to change. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
-
-const refuse = (message: string) => () => Effect.fail(new Refused({ message }))
+interface NewRepresentative {
+  readonly username: string
+  readonly password: Redacted.Redacted
+  readonly role: Role
+  readonly name: string | null
+  readonly email: string | null
+}
 
 /** What only the operator may do: it has no route. */
 export class Provisioning extends Context.Tag("casework/Provisioning")<
   Provisioning,
   {
-    readonly customers: Effect.Effect<ReadonlyArray<CustomerSummary>>
     readonly customerNamed: (name: string) => Effect.Effect<CustomerSummary, Refused>
-    readonly createCustomer: (name: string) => Effect.Effect<CustomerID, Refused>
+    readonly createCustomer: (
+      name: string,
+      hostnames?: ReadonlyArray<string>,
+      features?: ReadonlyArray<Feature>
+    ) => Effect.Effect<CustomerID, Refused>
     readonly addHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<void, Refused>
-    readonly addFeature: (customerID: CustomerID, feature: string) => Effect.Effect<void>
-    readonly removeFeature: (customerID: CustomerID, feature: string) => Effect.Effect<void>
+    readonly addFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<void, Refused>
+    readonly removeFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<void, Refused>
     readonly addRepresentative: (
       customerID: CustomerID,
-      rep: {
-        readonly username: string
-        readonly password: Redacted.Redacted
-        readonly role: Role
-        readonly name: string | null
-        readonly email: string | null
-      }
+      rep: NewRepresentative
     ) => Effect.Effect<CustomerRepID, Refused>
-    readonly addSharedModel: (model: {
-      readonly name: string
-      readonly slots: ReadonlyArray<Slot>
-      readonly takesImages: boolean
-      readonly isDefault: boolean
-    }) => Effect.Effect<number, Refused>
+    readonly addSharedModel: (model: SharedModel) => Effect.Effect<number, Refused>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -46,40 +45,80 @@ export class Provisioning extends Context.Tag("casework/Provisioning")<
   ).pipe(Layer.provide(Layer.mergeAll(CustomersRepo.layer, ModelsRepo.layer, RepresentativesRepo.layer)))
 }
 
+/** Reads what the operator wrote by the rules of the API, and says every problem in one line. */
+const read = <A, I>(schema: Schema.Schema<A, I>, value: I, subject = "") =>
+  Schema.decode(schema)(value).pipe(
+    Effect.catchAll((error) =>
+      refuse(
+        ParseResult.ArrayFormatter.formatErrorSync(error)
+          .map(({ message, path }) => `The ${[...path, subject].join("")} ${message}.`)
+          .join(" ")
+      )
+    )
+  )
+
+const hostnamePattern = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
+
 const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
   const customers = yield* CustomersRepo
   const models = yield* ModelsRepo
   const reps = yield* RepresentativesRepo
   const hasher = yield* PasswordHasher
+
+  const addHostname = Effect.fn("Provisioning.addHostname")(function* (customerID: CustomerID, hostname: string) {
+    if (!hostnamePattern.test(hostname)) return yield* refuse(`"${hostname}" is not a hostname.`)
+    if (!(yield* customers.addHostname(customerID, hostname))) {
+      return yield* refuse(`The customer already has the hostname ${hostname.toLowerCase()}.`)
+    }
+  })
+  const addFeature = Effect.fn("Provisioning.addFeature")(function* (customerID: CustomerID, feature: Feature) {
+    if (!(yield* customers.addFeature(customerID, feature))) {
+      return yield* refuse(`The customer already has the feature ${feature}.`)
+    }
+  })
+
   return Provisioning.of({
-    customers: customers.all,
-    customerNamed: (name) =>
-      Effect.flatMap(
-        customers.findByName(name),
-        Option.match({ onNone: refuse(`There is no customer named "${name}".`), onSome: Effect.succeed })
-      ),
-    createCustomer: (name) =>
-      name.trim() === ""
-        ? refuse("A customer needs a name.")()
-        : customers
-            .insert(name.trim())
-            .pipe(Effect.catchTag("Duplicate", refuse(`There already is a customer named "${name.trim()}".`))),
-    addHostname: (customerID, hostname) =>
-      /^[a-z0-9.-]{1,253}$/i.test(hostname)
-        ? customers.addHostname(customerID, hostname)
-        : refuse(`"${hostname}" is not a hostname.`)(),
-    addFeature: customers.addFeature,
-    removeFeature: customers.removeFeature,
-    addRepresentative: (customerID, { password, ...rep }) =>
-      isStrongPassword(Redacted.value(password))
-        ? hasher.hash(password).pipe(
-            Effect.flatMap((passwordHash) => reps.insert(customerID, { ...rep, passwordHash })),
-            Effect.catchTag("Duplicate", refuse(`The username "${rep.username}" is taken.`))
-          )
-        : refuse("A password needs at least 8 characters and 3 of: digit, lowercase, uppercase, symbol.")(),
-    addSharedModel: (model) =>
-      models
-        .insertShared(model)
-        .pipe(Effect.catchTag("Duplicate", refuse(`There already is a shared model named "${model.name}".`)))
+    customerNamed: Effect.fn("Provisioning.customerNamed")(function* (name) {
+      const found = yield* customers.findByName(name.trim())
+      return Option.isSome(found)
+        ? found.value
+        : yield* refuse(`There is no customer named "${name}". See them with: customer list`)
+    }),
+    createCustomer: Effect.fn("Provisioning.createCustomer")(
+      function* (name, hostnames = [], features = []) {
+        const customerName = yield* read(Name, name, "name of a customer")
+        const customerID = yield* customers
+          .insert(customerName)
+          .pipe(Effect.catchTag("Duplicate", () => refuse(`There already is a customer named "${customerName}".`)))
+        for (const hostname of hostnames) yield* addHostname(customerID, hostname)
+        for (const feature of features) yield* addFeature(customerID, feature)
+        return customerID
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+    addHostname,
+    addFeature,
+    removeFeature: Effect.fn("Provisioning.removeFeature")(function* (customerID, feature) {
+      if (!(yield* customers.removeFeature(customerID, feature))) {
+        return yield* refuse(`The customer does not have the feature ${feature}.`)
+      }
+    }),
+    addRepresentative: Effect.fn("Provisioning.addRepresentative")(function* (customerID, { password, ...rep }) {
+      const written = yield* read(CustomerRepCreate, { ...rep, password: Redacted.value(password) })
+      const passwordHash = yield* hasher.hash(password)
+      const { email = null, name = null, username } = written
+      const { customerRepID } = yield* reps
+        .insert(customerID, { username, role: rep.role, name, email, passwordHash })
+        .pipe(Effect.catchTag("Duplicate", () => refuse(`The username "${username}" is taken.`)))
+      return customerRepID
+    }),
+    addSharedModel: Effect.fn("Provisioning.addSharedModel")(function* (model) {
+      const name = yield* read(Name, model.name, "name of a model")
+      return yield* models
+        .insertShared({ ...model, name })
+        .pipe(Effect.catchTag("Duplicate", () => refuse(`There already is a shared model named "${name}".`)))
+    })
   })
 })

@@ -72,9 +72,8 @@ const make = Effect.gen(function* () {
         if (Option.isSome(rep) && matches && (yield* mayUseHostname(rep.value.customerID, hostname))) return rep.value
         return yield* Unauthorized.of("The username, the password or the hostname is wrong.")
       })
-      const byUsername = `login username ${username.toLowerCase()}`
+      const byUsername = `login username ${username}`
       const rep = yield* throttle.attempt([byUsername, `login address ${address}`], attempt, {
-        isFailure: () => true,
         clearOnSuccess: byUsername
       })
       return yield* tokens.forRep(rep)
@@ -91,7 +90,6 @@ const make = Effect.gen(function* () {
       )
       const byNumber = `phone number ${phoneNumber}`
       const call = yield* throttle.attempt([byNumber, `phone address ${address}`], attempt, {
-        isFailure: () => true,
         clearOnSuccess: byNumber
       })
       return yield* tokens.forPhone(call)
@@ -108,7 +106,7 @@ const make = Effect.gen(function* () {
 
     requestPasswordReset: Effect.fn("Auth.requestPasswordReset")(
       function* ({ email, hostname }, address) {
-        const allowed = yield* throttle.isAllowed([`reset email ${email.toLowerCase()}`, `reset address ${address}`])
+        const allowed = yield* throttle.isAllowed([`reset email ${email}`, `reset address ${address}`])
         const reps = yield* repo.findByEmail(email)
         const host = hostname ?? "localhost"
         for (const rep of allowed ? reps : []) {
@@ -123,21 +121,24 @@ const make = Effect.gen(function* () {
     ),
 
     resetPassword: Effect.fn("Auth.resetPassword")(function* ({ newPassword, token }, address) {
-      const attempt = Effect.gen(function* () {
-        const rep = yield* repo.takeResetToken(hashResetToken(token))
-        if (Option.isNone(rep)) {
-          return yield* BadRequest.at("token", "is unknown, expired or already used. Ask for a new mail")
-        }
-        const { customerID, customerRepID } = rep.value
-        const passwordHash = yield* hasher.hash(Redacted.make(newPassword))
-        const securityVersion = yield* repo.setPassword(customerID, customerRepID, passwordHash)
-        yield* audit.record(customerID, customerRepID, "PasswordReset")
-        return { customerRepID, securityVersion }
-      }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
-      const { customerRepID, securityVersion } = yield* throttle.attempt([`reset token address ${address}`], attempt, {
-        isFailure: () => true
-      })
-      yield* revocations.raised(customerRepID, securityVersion)
+      const change = Effect.fnUntraced(
+        function* (passwordHash: string) {
+          const rep = yield* repo.takeResetToken(hashResetToken(token))
+          if (Option.isNone(rep)) {
+            return yield* BadRequest.at("token", "is unknown, expired or already used. Ask for a new mail")
+          }
+          const { customerID, customerRepID } = rep.value
+          const securityVersion = yield* repo.setPassword(customerID, customerRepID, passwordHash)
+          yield* audit.record(customerID, customerRepID, "PasswordReset")
+          return { customerRepID, securityVersion }
+        },
+        sql.withTransaction,
+        Effect.catchTag("SqlError", Effect.die)
+      )
+      // Hashing takes long: the transaction does not wait for it.
+      const attempt = Effect.flatMap(hasher.hash(Redacted.make(newPassword)), change)
+      const rep = yield* throttle.attempt([`reset token address ${address}`], attempt)
+      yield* revocations.raised(rep.customerRepID, rep.securityVersion)
     })
   })
 })

@@ -32,7 +32,7 @@ export class AuthRepo extends Context.Tag("casework/AuthRepo")<
     readonly hasFeature: (customerID: CustomerID, feature: string) => Effect.Effect<boolean>
     readonly find: (customerID: CustomerID, customerRepID: CustomerRepID) => Effect.Effect<Option.Option<AuthRep>>
     readonly findDefault: (customerID: CustomerID) => Effect.Effect<Option.Option<AuthRep>>
-    /** Sets the hash and raises the security version, which it answers. */
+    /** Sets the hash, ends reset tokens and raises the security version, which it answers. */
     readonly setPassword: (
       customerID: CustomerID,
       customerRepID: CustomerRepID,
@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
       /* all customers: the account says which one */
       select c.customer_id as "customerID", c.channel_id as "channelID", c.phone_number as "phoneNumber"
       from customer cu join channel c on c.customer_id = cu.customer_id
-      where cu.telephony_account_sid = ${_.accountSid} and c.phone_number = ${_.phoneNumber}
+      where cu.telephony_account_sid = ${_.accountSid} and cu.telephony_account_sid <> '' and c.phone_number = ${_.phoneNumber}
         and c.channel_type = 'Phone' and c.deleted_at is null
       order by c.channel_id limit 1`
   })
@@ -120,10 +120,18 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({ ...RepKey.fields, passwordHash: Schema.String }),
     Result: Schema.Struct({ securityVersion: Schema.Int }),
     execute: (_) => sql`
-      update customer_rep set password_hash = ${_.passwordHash}, security_version = security_version + 1,
-        security_changed_at = now()
-      where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID}
-      returning security_version as "securityVersion"`
+      with ended as (
+        delete from password_reset p where p.customer_id = ${_.customerID} and p.customer_rep_id = ${_.customerRepID})
+      update customer_rep r set password_hash = ${_.passwordHash}, security_version = r.security_version + 1,
+        security_changed_at = clock_timestamp()
+      where r.customer_id = ${_.customerID} and r.customer_rep_id = ${_.customerRepID}
+      returning r.security_version as "securityVersion"`
+  })
+  const lock = SqlSchema.void({
+    Request: RepKey,
+    execute: (_) => sql`
+      select 1 from customer_rep
+      where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID} for no key update`
   })
   const endTokens = SqlSchema.void({
     Request: RepKey,
@@ -168,7 +176,9 @@ const make = Effect.gen(function* () {
         Effect.map((row) => row.securityVersion)
       ),
     replaceResetToken: (customerID, customerRepID, tokenHash) =>
-      endTokens({ customerID, customerRepID }).pipe(
+      // Two mails made at once must not both leave a good token.
+      lock({ customerID, customerRepID }).pipe(
+        Effect.zipRight(endTokens({ customerID, customerRepID })),
         Effect.zipRight(insertToken({ customerID, customerRepID, tokenHash })),
         sql.withTransaction,
         Effect.orDie

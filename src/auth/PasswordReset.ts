@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { Effect, Layer, Option, Schema } from "effect"
 import { CustomerRepID } from "../../schema/Ids.ts"
-import type { JobKind } from "../platform/Jobs.ts"
-import { Jobs } from "../platform/Jobs.ts"
+import { type JobKind, Jobs } from "../platform/Jobs.ts"
 import { Mailer } from "../platform/Mailer.ts"
 import { Settings } from "../platform/Settings.ts"
 import { AuthRepo } from "./AuthRepo.ts"
@@ -17,12 +16,12 @@ export const sendResetMail: JobKind<typeof Payload.Type, typeof Payload.Encoded>
 
 export const hashResetToken = (token: string) => createHash("sha256").update(token.toLowerCase()).digest("base64url")
 
-const resetMail = (to: string, name: string, link: string) => ({
+const resetMail = (to: string, rep: { readonly name: string | null; readonly username: string }, link: string) => ({
   to,
   subject: "Set a new password",
-  text: `Hello ${name},
+  text: `Hello ${rep.name ?? rep.username},
 
-somebody asked for a new password for your Casework login. If it was you, open this link within 4 hours:
+somebody asked for a new password for your Casework login ${rep.username}. If it was you, open this link within 4 hours:
 
 ${link}
 
@@ -44,7 +43,7 @@ export const PasswordResetJob = Layer.effectDiscard(
         const token = randomUUID()
         yield* repo.replaceResetToken(customerID, customerRepID, hashResetToken(token))
         const link = `${baseUrl}/reset-password?token=${token}`
-        yield* mailer.send(customerID, resetMail(rep.value.email, rep.value.name ?? rep.value.username, link))
+        yield* mailer.send(customerID, resetMail(rep.value.email, rep.value, link))
       })
     )
   })

@@ -1,11 +1,14 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
 import { CustomerRepID } from "../../schema/Ids.ts"
 
-/** How far the poll looks back: a change becomes visible only when its transaction commits. */
-const overlap = "1 minute"
-
 const everySoOften = Schedule.spaced("2 seconds")
+
+// A change becomes visible only when its transaction commits: each look goes back a bit further than the last one.
+const overlapSeconds = 60
+
+// Tokens live 12 hours: older changes concern none that is still valid.
+const longestTokenSeconds = 12 * 60 * 60
 
 /**
  * Knows which tokens have ended before their time. Each representative has a security version that a new password, a new
@@ -22,35 +25,44 @@ export class Revocations extends Context.Tag("casework/Revocations")<
 >() {
   static readonly layer = Layer.scoped(
     Revocations,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const versions = new Map<CustomerRepID, number>()
-      const raise = (customerRepID: CustomerRepID, version: number) => {
-        if (version > (versions.get(customerRepID) ?? 0)) versions.set(customerRepID, version)
-      }
-      const changedSince = SqlSchema.findAll({
-        Request: Schema.String,
-        Result: Schema.Struct({ customerRepID: CustomerRepID, securityVersion: Schema.Int }),
-        execute: (age) => sql`
-          /* all customers: every node must know of every revocation */
-          select customer_rep_id as "customerRepID", security_version as "securityVersion" from customer_rep
-          where security_changed_at > now() - ${age}::interval and security_version > 1`
-      })
-      const learn = (age: string) =>
-        Effect.map(changedSince(age), (rows) => {
-          for (const row of rows) raise(row.customerRepID, row.securityVersion)
-        })
-      // Tokens live 12 hours: older changes concern none that is still valid.
-      yield* learn("13 hours").pipe(Effect.orDie)
-      yield* learn(overlap).pipe(
-        Effect.catchAllCause((cause) => Effect.logWarning("could not look for revoked tokens", cause)),
-        Effect.schedule(everySoOften),
-        Effect.forkScoped
-      )
-      return {
-        isCurrent: (customerRepID, version) => version >= (versions.get(customerRepID) ?? 0),
-        raised: (customerRepID, version) => Effect.sync(() => raise(customerRepID, version))
-      }
-    })
+    Effect.suspend(() => make)
   )
 }
+
+const now = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n) / 1000)
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const versions = new Map<CustomerRepID, number>()
+  const raise = (customerRepID: CustomerRepID, version: number) => {
+    if (version > (versions.get(customerRepID) ?? 0)) versions.set(customerRepID, version)
+  }
+  const changedWithin = SqlSchema.findAll({
+    Request: Schema.Number,
+    Result: Schema.Struct({ customerRepID: CustomerRepID, securityVersion: Schema.Int }),
+    execute: (seconds) => sql`
+      /* all customers: every node must know of every revocation */
+      select customer_rep_id as "customerRepID", security_version as "securityVersion" from customer_rep
+      where security_changed_at > now() - make_interval(secs => ${seconds}::float8) and security_version > 1`
+  })
+
+  // Only a look that succeeded counts, so that nothing is missed while the database is away.
+  let lookedAt = (yield* now) - longestTokenSeconds
+  const look = Effect.gen(function* () {
+    const started = yield* now
+    const rows = yield* changedWithin(started - lookedAt + overlapSeconds)
+    for (const row of rows) raise(row.customerRepID, row.securityVersion)
+    lookedAt = started
+  })
+
+  yield* Effect.orDie(look)
+  yield* look.pipe(
+    Effect.catchAllCause((cause) => Effect.logWarning("could not look for revoked tokens", cause)),
+    Effect.schedule(everySoOften),
+    Effect.forkScoped
+  )
+  return Revocations.of({
+    isCurrent: (customerRepID, version) => version >= (versions.get(customerRepID) ?? 0),
+    raised: (customerRepID, version) => Effect.sync(() => raise(customerRepID, version))
+  })
+})

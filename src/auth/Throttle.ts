@@ -1,24 +1,23 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { TooManyRequests } from "../../schema/Errors.ts"
+import { makeKeyedLock } from "./KeyedLock.ts"
 
 const limit = 10
 const windowMinutes = 15
 
-const Keys = Schema.Array(Schema.String)
-
 /**
- * Counts failures by username, address and the like, in the database, so that every node sees them. Attempts on one key
- * are judged one after the other: many at once do not get past the limit.
+ * Counts failures by username, address and the like, in the database, so that every node sees them. An attempt counts
+ * before it is made and is forgiven when it succeeds: many at once, on any nodes, do not get past the limit.
  */
 export class Throttle extends Context.Tag("casework/Throttle")<
   Throttle,
   {
-    /** Runs an attempt unless one of its keys has failed too often; a failed attempt counts against all of them. */
+    /** Runs an attempt unless one of its keys has failed too often; one that fails counts against all of them. */
     readonly attempt: <A, E, R>(
       keys: ReadonlyArray<string>,
       effect: Effect.Effect<A, E, R>,
-      options: { readonly isFailure: (error: E) => boolean; readonly clearOnSuccess?: string }
+      options?: { readonly clearOnSuccess: string }
     ) => Effect.Effect<A, E | TooManyRequests, R>
     /** Counts a use as such; true while it is within the limit. */
     readonly isAllowed: (keys: ReadonlyArray<string>) => Effect.Effect<boolean>
@@ -26,92 +25,82 @@ export class Throttle extends Context.Tag("casework/Throttle")<
 >() {
   static readonly layer = Layer.effect(
     Throttle,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const waitSeconds = SqlSchema.findOne({
-        Request: Keys,
-        Result: Schema.Struct({ seconds: Schema.NullOr(Schema.Number) }),
-        execute: (keys) => sql`
-          select max(extract(epoch from failures[cardinality(failures) - ${limit - 1}::int]
-            + make_interval(mins => ${windowMinutes}::int) - clock_timestamp()))::float8 as seconds
-          from attempt where ${sql.in("key", keys)} and cardinality(failures) >= ${limit}::int`
-      })
-      const record = SqlSchema.void({
-        Request: Keys,
-        execute: (keys) => sql`
-          insert into attempt as a (key, failures, last_failure)
-          select key, array[clock_timestamp()], clock_timestamp() from unnest(${sortedArray(keys)}::text[]) as key
-          on conflict (key) do update set last_failure = clock_timestamp(), failures = array(
-            select f from unnest(a.failures || clock_timestamp()) as f
-            where f > clock_timestamp() - make_interval(mins => ${windowMinutes}::int) order by f)`
-      })
-      const clear = SqlSchema.void({
-        Request: Schema.String,
-        execute: (key) => sql`delete from attempt where key = ${key}`
-      })
-      const oneAtATime = yield* makeKeyedLock
-      const secondsToWait = (keys: ReadonlyArray<string>) =>
-        waitSeconds(keys).pipe(
-          Effect.orDie,
-          Effect.map((row) =>
-            Option.getOrElse(
-              Option.flatMapNullable(row, ({ seconds }) => seconds),
-              () => 0
-            )
-          )
-        )
-      return {
-        attempt: (keys, effect, options) =>
-          Effect.gen(function* () {
-            const seconds = yield* secondsToWait(keys)
-            if (seconds > 0) {
-              const minutes = Math.ceil(seconds / 60)
-              return yield* TooManyRequests.after(
-                seconds,
-                `Too many failed attempts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`
-              )
-            }
-            const result = yield* Effect.tapError(effect, (error) =>
-              options.isFailure(error) ? Effect.orDie(record(keys)) : Effect.void
-            )
-            if (options.clearOnSuccess !== undefined) yield* Effect.orDie(clear(options.clearOnSuccess))
-            return result
-          }).pipe(oneAtATime(keys)),
-        isAllowed: (keys) =>
-          Effect.gen(function* () {
-            const seconds = yield* secondsToWait(keys)
-            yield* Effect.orDie(record(keys))
-            return seconds <= 0
-          }).pipe(oneAtATime(keys))
-      }
-    })
+    Effect.suspend(() => make)
   )
 }
 
-// Rows are always locked in the same order, so that two attempts never wait for each other.
-const sortedArray = (keys: ReadonlyArray<string>) => [...keys].sort()
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const oneAtATime = yield* makeKeyedLock
 
-/** A mutex for each key that is in use right now. */
-const makeKeyedLock = Effect.sync(() => {
-  const locks = new Map<string, { readonly mutex: Effect.Semaphore; users: number }>()
-  const withKey =
-    (key: string) =>
-    <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => {
-          const lock = locks.get(key) ?? { mutex: Effect.unsafeMakeSemaphore(1), users: 0 }
-          locks.set(key, lock)
-          lock.users += 1
-          return lock
-        }),
-        (lock) => lock.mutex.withPermits(1)(effect),
-        (lock) =>
-          Effect.sync(() => {
-            lock.users -= 1
-            if (lock.users === 0) locks.delete(key)
-          })
+  // The database folds the case, as it does when it looks a username up: no spelling gets a counter of its own. The hash
+  // keeps a key of any length within what an index takes.
+  const stored = (key: string) => sql.literal(`encode(sha256(convert_to(lower(${key}), 'UTF8')), 'hex')`)
+
+  const count = SqlSchema.single({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ at: Schema.String, secondsToWait: Schema.NullOr(Schema.Number) }),
+    execute: (keys) => sql`
+      with counted as (
+        insert into attempt as a (key, failures, last_failure)
+        select ${stored("k")}, array[now()], now() from unnest(${[...keys]}::text[]) as k order by 1
+        on conflict (key) do update set last_failure = now(), failures = array(
+          select f from unnest(a.failures) as f where f > now() - make_interval(mins => ${windowMinutes}::int)
+          order by f) || now()
+        returning failures)
+      select now()::text as at, max(extract(epoch from failures[cardinality(failures) - ${limit}::int]
+        + make_interval(mins => ${windowMinutes}::int) - now()))::float8 as "secondsToWait" from counted`
+  })
+  const forgive = SqlSchema.void({
+    Request: Schema.Struct({ keys: Schema.Array(Schema.String), at: Schema.String }),
+    execute: (_) => sql`
+      update attempt set failures = array_remove(failures, ${_.at}::timestamptz)
+      where key in (select ${stored("k")} from unnest(${[..._.keys]}::text[]) as k)`
+  })
+  const clear = SqlSchema.void({
+    Request: Schema.String,
+    execute: (key) => sql`delete from attempt where key = (select ${stored("k")} from (values (${key}::text)) as v (k))`
+  })
+
+  const tooMany = (seconds: number) => {
+    const minutes = Math.ceil(seconds / 60)
+    return TooManyRequests.after(
+      seconds,
+      `Too many failed attempts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`
+    )
+  }
+
+  /** Counts one more on every key, or on none of them when one is at its limit. */
+  const reserve = (keys: ReadonlyArray<string>) =>
+    count(keys).pipe(
+      Effect.orDie,
+      Effect.flatMap(({ at, secondsToWait }) => (secondsToWait === null ? Effect.succeed(at) : tooMany(secondsToWait))),
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+
+  return Throttle.of({
+    attempt: Effect.fn("Throttle.attempt")(function* <A, E, R>(
+      keys: ReadonlyArray<string>,
+      effect: Effect.Effect<A, E, R>,
+      options?: { readonly clearOnSuccess: string }
+    ) {
+      // One at a time on this node, so that good attempts made at once are not taken for failures.
+      return yield* oneAtATime(keys)(
+        Effect.gen(function* () {
+          const at = yield* reserve(keys)
+          const result = yield* Effect.tapDefect(effect, () => Effect.orDie(forgive({ keys, at })))
+          yield* Effect.orDie(forgive({ keys, at }))
+          if (options !== undefined) yield* Effect.orDie(clear(options.clearOnSuccess))
+          return result
+        })
       )
-  return (keys: ReadonlyArray<string>) =>
-    <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      sortedArray(keys).reduce((inner, key) => withKey(key)(inner), effect)
+    }),
+    isAllowed: Effect.fn("Throttle.isAllowed")((keys) =>
+      reserve(keys).pipe(
+        Effect.as(true),
+        Effect.catchTag("TooManyRequests", () => Effect.succeed(false))
+      )
+    )
+  })
 })

@@ -8,6 +8,10 @@ import { Revocations } from "./Revocations.ts"
 
 const issuer = "casework"
 const audience = "casework-api"
+const lifetime = Duration.hours(12)
+
+// Clocks of two nodes may differ a little: a token is good at once, wherever it was made.
+const clockTolerance = 5
 
 const RepClaims = Schema.Struct({
   sub: Schema.String,
@@ -109,7 +113,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
       const keys = [signing, ...rest.map(makeKey)]
       const known = new Map<string, Verified>()
 
-      const sign = (subject: string, claims: Readonly<Record<string, string>>, lifetime: Duration.DurationInput) =>
+      const sign = (subject: string, claims: Readonly<Record<string, string>>, goodFor: Duration.DurationInput) =>
         Effect.promise(() =>
           new SignJWT({ ...claims })
             .setProtectedHeader({ alg: "HS256", typ: "JWT", kid: signing.kid })
@@ -117,7 +121,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
             .setIssuer(issuer)
             .setAudience(audience)
             .setIssuedAt()
-            .setExpirationTime(Math.floor(Date.now() / 1000) + Duration.toSeconds(lifetime))
+            .setExpirationTime(Math.floor(Date.now() / 1000) + Duration.toSeconds(goodFor))
             .setJti(randomUUID())
             .sign(signing.bytes)
         )
@@ -131,9 +135,12 @@ export class Tokens extends Context.Tag("casework/Tokens")<
             algorithms: ["HS256"],
             issuer,
             audience,
+            maxTokenAge: Duration.toSeconds(lifetime),
+            clockTolerance,
             requiredClaims: ["exp", "iat", "sub", "jti"]
           })
-          return toVerified(payload, (payload.exp ?? 0) * 1000)
+          const endsAt = Math.min(payload.exp ?? 0, (payload.iat ?? 0) + Duration.toSeconds(lifetime))
+          return toVerified(payload, endsAt * 1000)
         }).pipe(
           Effect.either,
           Effect.map(Either.getOrElse(() => Option.none<Verified>())),
@@ -165,7 +172,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
               SecurityVersion: String(rep.securityVersion),
               ...(options?.impersonated === true && { Impersonated: "true" })
             },
-            options?.lifetime ?? "12 hours"
+            options?.lifetime ?? lifetime
           ),
         forPhone: (call) =>
           sign(
@@ -176,7 +183,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
               ChannelID: String(call.channelID),
               PhoneNumber: call.phoneNumber
             },
-            "12 hours"
+            lifetime
           ),
         verify: (token) => {
           const verified = known.get(token)

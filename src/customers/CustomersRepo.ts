@@ -1,7 +1,8 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Duplicate.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import type { Feature } from "./Features.ts"
 
 const Summary = Schema.Struct({ customerID: CustomerID, name: Schema.String })
 export type CustomerSummary = typeof Summary.Type
@@ -12,9 +13,10 @@ export class CustomersRepo extends Context.Tag("casework/CustomersRepo")<
     readonly insert: (name: string) => Effect.Effect<CustomerID, Duplicate>
     readonly findByName: (name: string) => Effect.Effect<Option.Option<CustomerSummary>>
     readonly all: Effect.Effect<ReadonlyArray<CustomerSummary>>
-    readonly addHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<void>
-    readonly addFeature: (customerID: CustomerID, feature: string) => Effect.Effect<void>
-    readonly removeFeature: (customerID: CustomerID, feature: string) => Effect.Effect<void>
+    /** These three answer whether they changed anything. */
+    readonly addHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<boolean>
+    readonly addFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<boolean>
+    readonly removeFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<boolean>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -22,6 +24,12 @@ export class CustomersRepo extends Context.Tag("casework/CustomersRepo")<
     Effect.suspend(() => make)
   )
 }
+
+const changedSomething = <A, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>) =>
+  rows.pipe(
+    Effect.map((changed) => changed.length > 0),
+    Effect.orDie
+  )
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -41,21 +49,27 @@ const make = Effect.gen(function* () {
     execute: () => sql`select customer_id as "customerID", name from customer order by customer_id`
   })
   const Named = Schema.Struct({ customerID: CustomerID, value: Schema.String })
-  const addHostname = SqlSchema.void({
+  const Changed = Schema.Struct({ customerID: CustomerID })
+  const addHostname = SqlSchema.findAll({
     Request: Named,
+    Result: Changed,
     execute: (_) => sql`
       insert into login_hostname (customer_id, hostname) values (${_.customerID}, lower(${_.value}))
-      on conflict do nothing`
+      on conflict do nothing returning customer_id as "customerID"`
   })
-  const addFeature = SqlSchema.void({
+  const addFeature = SqlSchema.findAll({
     Request: Named,
+    Result: Changed,
     execute: (_) => sql`
-      insert into customer_feature (customer_id, feature) values (${_.customerID}, ${_.value}) on conflict do nothing`
+      insert into customer_feature (customer_id, feature) values (${_.customerID}, ${_.value})
+      on conflict do nothing returning customer_id as "customerID"`
   })
-  const removeFeature = SqlSchema.void({
+  const removeFeature = SqlSchema.findAll({
     Request: Named,
+    Result: Changed,
     execute: (_) => sql`
-      delete from customer_feature where customer_id = ${_.customerID} and feature = ${_.value}`
+      delete from customer_feature where customer_id = ${_.customerID} and feature = ${_.value}
+      returning customer_id as "customerID"`
   })
   return CustomersRepo.of({
     insert: (name) =>
@@ -65,8 +79,8 @@ const make = Effect.gen(function* () {
       ),
     findByName: (name) => findByName(name).pipe(Effect.orDie),
     all: all(undefined).pipe(Effect.orDie),
-    addHostname: (customerID, value) => addHostname({ customerID, value }).pipe(Effect.orDie),
-    addFeature: (customerID, value) => addFeature({ customerID, value }).pipe(Effect.orDie),
-    removeFeature: (customerID, value) => removeFeature({ customerID, value }).pipe(Effect.orDie)
+    addHostname: (customerID, value) => changedSomething(addHostname({ customerID, value })),
+    addFeature: (customerID, value) => changedSomething(addFeature({ customerID, value })),
+    removeFeature: (customerID, value) => changedSomething(removeFeature({ customerID, value }))
   })
 })

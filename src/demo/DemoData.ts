@@ -4,8 +4,15 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { operationFromName } from "../../schema/Operations.ts"
 import { ActionsRepo } from "../actions/ActionsRepo.ts"
 import { Provisioning } from "../admin/Provisioning.ts"
+import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
+import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { Settings } from "../platform/Settings.ts"
+import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
+import { SignaturesRepo } from "../representatives/SignaturesRepo.ts"
+import { makeProfiles } from "./CustomersDemo.ts"
 import { type DemoCustomer, demoActions, demoCustomers, demoModels, demoPassword } from "./DemoContent.ts"
+import { makeDocuments } from "./DocumentsDemo.ts"
+import { makeTopics, TopicsDemoRepos } from "./TopicsDemo.ts"
 
 const isEmpty = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -45,8 +52,11 @@ const makeCustomer = Effect.fn("Demo.makeCustomer")(function* (customer: DemoCus
     const password = Redacted.make(demoPassword)
     yield* provisioning.addRepresentative(customerID, { username, password, role, name, email })
   }
+  yield* makeProfiles(customerID)
   yield* makeActions(customerID)
   yield* makeChannels(customerID, customer)
+  yield* makeDocuments(customerID, customer)
+  yield* makeTopics(customerID, customer)
 })
 
 /** Fills an empty database so that every page of the API shows something. */
@@ -64,4 +74,16 @@ export const seedDemoData = Effect.gen(function* () {
 
 export const DemoData = Layer.effectDiscard(
   Effect.flatMap(Settings, ({ demo }) => Effect.when(seedDemoData, () => demo))
-).pipe(Layer.provide(Layer.mergeAll(Provisioning.layer, ActionsRepo.layer)))
+).pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      Provisioning.layer,
+      ActionsRepo.layer,
+      CustomerProfileRepo.layer,
+      DocumentsRepo.layer,
+      RepresentativesRepo.layer,
+      SignaturesRepo.layer,
+      TopicsDemoRepos
+    )
+  )
+)

@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Cause, Context, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Array, Cause, Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 
 /** A kind of work, with the shape of what it needs to know. Payloads hold ids, never secrets. */
@@ -19,6 +19,9 @@ const Claimed = Schema.Struct({
 })
 
 const mostAttempts = 10
+
+// One slow piece of work must not hold up the rest.
+const workers = 4
 
 // A claim that is not renewed runs out: another node takes the work over.
 const claimSeconds = 25
@@ -65,10 +68,12 @@ const make = Effect.gen(function* () {
         order by due_at limit 1 for update skip locked)
       returning job_id::text as "jobID", customer_id as "customerID", kind, payload, attempts`
   })
+  // The number of the attempt tells whose claim it is: a node that lost its claim changes nothing any more.
   const finish = SqlSchema.void({
     Request: Schema.Struct({
       jobID: Schema.String,
       customerID: CustomerID,
+      attempts: Schema.Int,
       status: Schema.String,
       error: Schema.NullOr(Schema.String),
       pauseSeconds: Schema.Int
@@ -76,11 +81,17 @@ const make = Effect.gen(function* () {
     execute: (_) => sql`
       update job set status = ${_.status}, error = ${_.error}, updated_at = now(),
         due_at = now() + make_interval(secs => ${_.pauseSeconds}::int)
-      where customer_id = ${_.customerID} and job_id = ${_.jobID}::uuid`
+      where customer_id = ${_.customerID} and job_id = ${_.jobID}::uuid
+        and status = 'Running' and attempts = ${_.attempts}`
   })
 
+  const attempt = (job: typeof Claimed.Type) =>
+    job.attempts > mostAttempts
+      ? Effect.dieMessage(`Given up: ${mostAttempts} times it did not come to an end`)
+      : (handlers.get(job.kind)?.(job.customerID, job.payload) ?? Effect.void)
+
   const run = (job: typeof Claimed.Type) =>
-    Effect.suspend(() => handlers.get(job.kind)?.(job.customerID, job.payload) ?? Effect.void).pipe(
+    Effect.suspend(() => attempt(job)).pipe(
       Effect.timeout(longestRun),
       Effect.matchCauseEffect({
         onSuccess: () => finish({ ...job, status: "Succeeded", error: null, pauseSeconds: 0 }),
@@ -92,7 +103,9 @@ const make = Effect.gen(function* () {
             Effect.zipRight(finish({ ...job, status, error, pauseSeconds: 2 ** job.attempts }))
           )
         }
-      })
+      }),
+      // The node is stopping: another one need not wait until the claim runs out.
+      Effect.onInterrupt(() => Effect.ignore(finish({ ...job, status: "Queued", error: null, pauseSeconds: 0 })))
     )
 
   const work = Effect.suspend(() => (handlers.size === 0 ? Effect.succeedNone : claim([...handlers.keys()]))).pipe(
@@ -100,18 +113,21 @@ const make = Effect.gen(function* () {
     // While there is work, take the next piece at once.
     Effect.repeat({ while: Option.isSome })
   )
-  yield* work.pipe(
+  const worker = work.pipe(
     Effect.catchAllCause((cause) => Effect.logWarning("could not look for jobs", cause)),
-    Effect.repeat(Schedule.spaced("500 millis")),
-    Effect.forkScoped
+    Effect.repeat(Schedule.jittered(Schedule.spaced("1 second")))
   )
+  yield* Effect.forEach(Array.range(1, workers), () => Effect.forkScoped(worker))
 
   return Jobs.of({
-    enqueue: ({ kind, payload: schema }, customerID, payload) =>
-      Schema.encode(Schema.parseJson(schema))(payload).pipe(
-        Effect.flatMap((encoded) => insert({ customerID, kind, payload: encoded })),
-        Effect.orDie
-      ),
+    enqueue: Effect.fn("Jobs.enqueue")(function* <P, E>(
+      { kind, payload: schema }: JobKind<P, E>,
+      customerID: CustomerID,
+      payload: P
+    ) {
+      const encoded = yield* Schema.encode(Schema.parseJson(schema))(payload)
+      yield* insert({ customerID, kind, payload: encoded })
+    }, Effect.orDie),
     handle: ({ kind, payload: schema }, run) =>
       Effect.sync(() => {
         const decode = Schema.decodeUnknown(schema)

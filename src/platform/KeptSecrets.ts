@@ -1,14 +1,30 @@
-import { randomBytes } from "node:crypto"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { randomBytes, randomUUID } from "node:crypto"
+import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
+
+const read = (file: string) =>
+  readFile(file, "utf8").catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
+    throw error
+  })
 
 /** A secret that is made once and kept in the data folder, readable by its owner only. */
 export const keptSecret = (dataDir: string, name: string) =>
   Effect.promise(async () => {
     const file = join(dataDir, `${name.toLowerCase()}.txt`)
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // "wx" leaves a file that is already there as it is, so a second process reads what the first one wrote.
-    await writeFile(file, randomBytes(48).toString("base64url"), { flag: "wx", mode: 0o600 }).catch(() => undefined)
+    const known = await read(file)
+    if (known !== undefined) {
+      await chmod(file, 0o600)
+      return known.trim()
+    }
+    // Linked into place when it is complete: of two processes that start at once, both read what the first one wrote.
+    const draft = `${file}.${randomUUID()}`
+    await writeFile(draft, randomBytes(48).toString("base64url"), { flag: "wx", mode: 0o600 })
+    await link(draft, file).catch((error: unknown) => {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+    })
+    await rm(draft, { force: true })
     return (await readFile(file, "utf8")).trim()
   })

@@ -11,7 +11,11 @@ export interface Mail {
   readonly text: string
 }
 
-export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly cause: unknown }> {}
+export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly cause: unknown }> {
+  override get message() {
+    return this.cause instanceof Error ? this.cause.message : "The mail could not be sent"
+  }
+}
 
 /** System mail: password resets and notifications. */
 export class Mailer extends Context.Tag("casework/Mailer")<
@@ -28,7 +32,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
           pool: true,
           connectionTimeout: 10_000,
           greetingTimeout: 10_000,
-          socketTimeout: 30_000
+          socketTimeout: 15_000
         })
       ),
       (open) => Effect.sync(() => open.close())

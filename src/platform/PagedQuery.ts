@@ -6,7 +6,7 @@ const Total = Schema.Struct({ totalCount: Schema.Int })
 
 /**
  * A page of a list and how many there are, in one round trip; a page behind the end takes a second one to count. The
- * order is total: ties go by id, in the same direction.
+ * order is total: ties go by id.
  */
 export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
   sql: SqlClient.SqlClient,
@@ -18,6 +18,8 @@ export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
     /** The SQL expression behind each field that the list can be sorted by. */
     readonly sortBy: Readonly<Record<SortBy, string>>
     readonly id: string
+    /** What holds for the parameters that the caller left out. */
+    readonly paging: { readonly defaults: PageRequest<SortBy> }
   }
 ) => {
   const decodeRows = Schema.decodeUnknown(Schema.Array(options.Result))
@@ -28,16 +30,17 @@ export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
       Result: Total,
       execute: () => sql`select count(*)::int as "totalCount" from ${options.from(filter)}`
     })(undefined)
-  return (filter: Filter, { pageNumber, pageSize, sortBy, sortOrder }: PageRequest<SortBy>) =>
+  return (filter: Filter, request: Partial<PageRequest<SortBy>>) =>
     Effect.gen(function* () {
-      const order = sql.literal(`${options.sortBy[sortBy]} ${sortOrder}, ${options.id} ${sortOrder}`)
+      const { pageNumber, pageSize, sortBy, sortOrder } = { ...options.paging.defaults, ...request }
+      const order = sql.literal(`${options.sortBy[sortBy]} ${sortOrder}, ${options.id}`)
       const rows = yield* sql`
         select ${options.columns}, (count(*) over ())::int as "totalCount" from ${options.from(filter)}
         order by ${order} limit ${pageSize} offset ${(pageNumber - 1) * pageSize}`
       const items = yield* decodeRows(rows)
       const { totalCount } =
         rows.length === 0 && pageNumber > 1 ? yield* count(filter) : yield* decodeTotal(rows[0] ?? { totalCount: 0 })
-      return { items, totalCount, totalPages: totalPages(totalCount, pageSize) }
+      return { items, totalCount, totalPages: totalPages(totalCount, pageSize), pageNumber, pageSize }
     }).pipe(Effect.orDie)
 }
 

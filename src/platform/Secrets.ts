@@ -39,7 +39,8 @@ const decrypt = (keys: ReadonlyArray<Key>, place: SecretPlace, stored: string) =
     )
   }
   const bytes = Buffer.from(sealed, "base64url")
-  const decipher = createDecipheriv("aes-256-gcm", key.bytes, Buffer.from(iv, "base64url"))
+  // The length is pinned: a cut-off tag would be accepted otherwise, and is easy to forge.
+  const decipher = createDecipheriv("aes-256-gcm", key.bytes, Buffer.from(iv, "base64url"), { authTagLength: 16 })
     .setAAD(boundTo(place))
     .setAuthTag(bytes.subarray(-16))
   return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString("utf8")

@@ -1,5 +1,6 @@
 import { Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
 import { keptSecret } from "./KeptSecrets.ts"
+import { type AllowedHost, parseOutboundAllow } from "./OutboundAllow.ts"
 
 /** Everything that comes from the environment, read once at the start. */
 export class Settings extends Context.Tag("casework/Settings")<
@@ -19,6 +20,7 @@ export class Settings extends Context.Tag("casework/Settings")<
     readonly loginLocalhost: boolean
     readonly trustProxy: boolean
     readonly corsOrigins: ReadonlyArray<string>
+    readonly outboundAllow: ReadonlyArray<AllowedHost>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -31,25 +33,58 @@ const text = (name: string) => Config.option(Config.nonEmptyString(name))
 
 const secret = (name: string) => Config.option(Config.redacted(Config.nonEmptyString(name)))
 
-const flag = (name: string, fallback: boolean) => Config.boolean(name).pipe(Config.withDefault(fallback))
+const words: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  "1": true,
+  false: false,
+  no: false,
+  off: false,
+  "0": false
+}
+
+/** As everywhere else here, set but empty is as unset. */
+const flag = (name: string, fallback: boolean) =>
+  Config.nonEmptyString(name).pipe(
+    Config.mapOrFail((value) =>
+      Either.fromNullable(words[value.trim().toLowerCase()], () =>
+        ConfigError.InvalidData([name], `Expected true or false but received "${value}"`)
+      )
+    ),
+    Config.withDefault(fallback)
+  )
 
 const url = (name: string) =>
   Config.nonEmptyString(name).pipe(
     Config.mapOrFail((value) =>
       URL.canParse(value) && /^https?:/.test(value)
         ? Either.right(value.replace(/\/+$/, ""))
-        : Either.left(ConfigError.InvalidData([name], `Expected an http or https address but received ${value}`))
+        : Either.left(ConfigError.InvalidData([name], `Expected an http or https address but received "${value}"`))
     ),
     Config.option
   )
 
 /** 0 lets the system choose. */
-const portNumber = Config.integer("PORT").pipe(
-  Config.validate({
-    message: "Expected a number from 0 to 65535",
-    validation: (value) => value >= 0 && value < 65_536
-  }),
+const portNumber = Config.nonEmptyString("PORT").pipe(
+  Config.mapOrFail((value) =>
+    /^\d{1,5}$/.test(value.trim()) && Number(value) < 65_536
+      ? Either.right(Number(value))
+      : Either.left(ConfigError.InvalidData(["PORT"], `Expected a number from 0 to 65535 but received "${value}"`))
+  ),
   Config.withDefault(3000)
+)
+
+const outboundAllow = Config.nonEmptyString("OUTBOUND_ALLOW").pipe(
+  Config.withDefault(""),
+  Config.mapOrFail((list) =>
+    Either.mapLeft(parseOutboundAllow(list), (entry) =>
+      ConfigError.InvalidData(
+        ["OUTBOUND_ALLOW"],
+        `Expected hosts or host:port, comma-separated, but received "${entry}"`
+      )
+    )
+  )
 )
 
 const shortestSecret = 16
@@ -102,6 +137,7 @@ const load = Effect.gen(function* () {
           .split(",")
           .map((origin) => origin.trim())
           .filter((origin) => origin !== "")
-    })
+    }),
+    outboundAllow: yield* outboundAllow
   }
 })

@@ -1,6 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { clientOf, testApp } from "../support/TestApp.ts"
+import { ActionID } from "../../schema/Ids.ts"
+import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+
+const details = (json: unknown) =>
+  typeof json === "object" && json !== null && "details" in json ? json.details : undefined
 
 layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
   it.effect("are created, read, changed and deleted", () =>
@@ -19,18 +23,175 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
       expect(yield* actions.getAction({ path })).toEqual(action)
       yield* actions.updateAction({
         path,
-        payload: { actionID: action.actionID, name: "Close ticket now", priority: 6, isActive: false }
+        payload: { actionID: action.actionID, name: "Wait 3 minutes", priority: 6, isActive: false }
       })
       expect(yield* actions.getAction({ path })).toMatchObject({
-        name: "Close ticket now",
+        name: "Wait 3 minutes",
         description: "a pause",
         priority: 6,
         isActive: false,
-        operation: "None",
-        parameters: null
+        operation: "Wait",
+        parameters: { seconds: 180 }
       })
       yield* actions.deleteAction({ path })
       expect(yield* Effect.flip(actions.getAction({ path }))).toMatchObject({ _tag: "NotFound", status: 404 })
+      expect(yield* Effect.flip(actions.deleteAction({ path }))).toMatchObject({ _tag: "NotFound" })
+    })
+  )
+
+  it.effect("answer 201 with the address of the new action", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const body = { name: "With a location", priority: 1, isActive: true }
+      const created = yield* sendJson("POST", "/api/Actions", { token, body })
+      expect(created.status).toBe(201)
+      const read = yield* sendJson("GET", created.headers.get("location") ?? "", { token })
+      expect(read.json).toEqual(created.json)
+      expect(read.json).toMatchObject({ description: null, operation: "None", parameters: null })
+    })
+  )
+
+  it.effect("keep an operation that was given, whatever the name says, until it is cleared", () =>
+    Effect.gen(function* () {
+      const { actions } = yield* clientOf("acme-admin")
+      const action = yield* actions.createAction({
+        payload: {
+          name: "Close it for good",
+          priority: 1,
+          isActive: true,
+          operation: "SetCustomField",
+          parameters: { key: "reason", value: "done" }
+        }
+      })
+      const path = { id: action.actionID }
+      const base = { actionID: action.actionID, name: "Close ticket finally", priority: 1, isActive: true }
+      yield* actions.updateAction({ path, payload: base })
+      expect(yield* actions.getAction({ path })).toMatchObject({
+        operation: "SetCustomField",
+        parameters: { key: "reason", value: "done" }
+      })
+      yield* actions.updateAction({ path, payload: { ...base, operation: "CloseTicket" } })
+      expect(yield* actions.getAction({ path })).toMatchObject({ operation: "CloseTicket", parameters: null })
+      yield* actions.updateAction({ path, payload: { ...base, name: "Escalate", operation: null } })
+      expect(yield* actions.getAction({ path })).toMatchObject({ operation: "Escalate", parameters: null })
+    })
+  )
+
+  it.effect("clear the description with null and leave it when it is missing", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const body = { name: "To be described", description: "words", priority: 1, isActive: true }
+      const created = yield* sendJson("POST", "/api/Actions", { token, body })
+      const path = created.headers.get("location") ?? ""
+      const actionID = Number(path.split("/").at(-1))
+      const change = { actionID, name: "To be described", priority: 1, isActive: true }
+      expect((yield* sendJson("PUT", path, { token, body: change })).status).toBe(204)
+      expect((yield* sendJson("GET", path, { token })).json).toMatchObject({ description: "words" })
+      expect((yield* sendJson("PUT", path, { token, body: { ...change, description: null } })).status).toBe(204)
+      expect((yield* sendJson("GET", path, { token })).json).toMatchObject({ description: null })
+    })
+  )
+
+  it.effect("are listed by name, 10 at a time, and sorted by any field", () =>
+    Effect.gen(function* () {
+      const { actions } = yield* clientOf("initech-admin")
+      for (const [index, name] of ["zebra", "Yak", "xerus", "Wolf", "vole"].entries()) {
+        yield* actions.createAction({ payload: { name, priority: 100 - index, isActive: index % 2 === 0 } })
+      }
+      const first = yield* actions.listActions({ urlParams: {} })
+      expect(first).toMatchObject({ totalCount: 12, totalPages: 2 })
+      expect(first.items).toHaveLength(10)
+      const second = yield* actions.listActions({ urlParams: { pageNumber: 2 } })
+      const names = [...first.items, ...second.items].map((action) => action.name)
+      expect(names).toEqual([...names].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)))
+      const behind = yield* actions.listActions({ urlParams: { pageNumber: 99 } })
+      expect(behind).toMatchObject({ items: [], totalCount: 12, totalPages: 2 })
+      const byPriority = yield* actions.listActions({
+        urlParams: { sortBy: "priority", sortOrder: "desc", pageSize: 3 }
+      })
+      expect(byPriority.items.map((action) => action.name)).toEqual(["zebra", "Yak", "xerus"])
+      const byState = yield* actions.listActions({ urlParams: { sortBy: "isActive", pageSize: 2 } })
+      expect(byState.items.map((action) => action.name)).toEqual(["Yak", "Wolf"])
+    })
+  )
+
+  it.effect("refuse a name that is taken, in any case, and tell customers apart", () =>
+    Effect.gen(function* () {
+      const acme = yield* clientOf("acme-admin")
+      const globex = yield* clientOf("globex-admin")
+      const payload = { name: "Only once", priority: 1, isActive: true }
+      yield* acme.actions.createAction({ payload })
+      yield* globex.actions.createAction({ payload })
+      const again = yield* Effect.flip(acme.actions.createAction({ payload: { ...payload, name: "ONLY ONCE" } }))
+      expect(again).toMatchObject({ _tag: "Conflict", message: 'There already is an action named "ONLY ONCE".' })
+      const other = yield* acme.actions.createAction({ payload: { ...payload, name: "Another" } })
+      const renamed = yield* Effect.flip(
+        acme.actions.updateAction({
+          path: { id: other.actionID },
+          payload: { ...payload, actionID: other.actionID, name: "only once" }
+        })
+      )
+      expect(renamed).toMatchObject({ _tag: "Conflict" })
+    })
+  )
+
+  it.effect("refuse an id in the body that is not the one in the path", () =>
+    Effect.gen(function* () {
+      const { actions } = yield* clientOf("acme-admin")
+      const error = yield* Effect.flip(
+        actions.updateAction({
+          path: { id: ActionID.make(1) },
+          payload: { actionID: ActionID.make(2), name: "x", priority: 1, isActive: true }
+        })
+      )
+      expect(error).toMatchObject({ _tag: "BadRequest", details: [{ path: "actionID" }] })
+    })
+  )
+
+  it.effect("name every parameter that does not fit the operation", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const post = (operation: unknown, parameters: unknown) =>
+        sendJson("POST", "/api/Actions", {
+          token,
+          body: { name: "Never stored", priority: 1, isActive: true, operation, parameters }
+        })
+      for (const [operation, parameters, path] of [
+        ["Wait", {}, "parameters.seconds"],
+        ["Wait", { seconds: -1 }, "parameters.seconds"],
+        ["SetStatus", { status: "Lost" }, "parameters.status"],
+        ["NotifyEmail", { to: "nobody" }, "parameters.to"],
+        ["SetCustomField", { key: "a b", value: "v" }, "parameters.key"],
+        ["AssignRep", { customerRepID: 2_000_000_000 }, "parameters.customerRepID"],
+        [undefined, { seconds: 1 }, "operation"],
+        ["Explode", {}, "operation"]
+      ]) {
+        const answer = yield* post(operation, parameters)
+        expect(answer.status, `${operation} ${JSON.stringify(parameters)}`).toBe(400)
+        expect(details(answer.json)).toMatchObject([{ path }])
+      }
+      const { items } = yield* Effect.flatMap(clientOf("acme-admin"), ({ actions }) =>
+        actions.listActions({ urlParams: { pageSize: 200 } })
+      )
+      expect(items.map((action) => action.name)).not.toContain("Never stored")
+    })
+  )
+
+  it.effect("take a representative of the own customer only", () =>
+    Effect.gen(function* () {
+      const { actions } = yield* clientOf("acme-admin")
+      const assignTo = (customerRepID: number) => ({
+        payload: {
+          name: `Assign to ${customerRepID}`,
+          priority: 1,
+          isActive: true,
+          operation: "AssignRep" as const,
+          parameters: { customerRepID }
+        }
+      })
+      expect(yield* actions.createAction(assignTo(2))).toMatchObject({ parameters: { customerRepID: 2 } })
+      const foreign = yield* Effect.flip(actions.createAction(assignTo(3)))
+      expect(foreign).toMatchObject({ _tag: "BadRequest", details: [{ path: "parameters.customerRepID" }] })
     })
   )
 })

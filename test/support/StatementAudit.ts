@@ -1,24 +1,50 @@
 import { SqlClient, Statement } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import { type SqlBlock, sqlBlocks, type TableMention } from "./SqlBlocks.ts"
 
-/** What follows from, join, update or into: a table and the name it goes by. */
-const mentions =
-  /\b(?:from|join|update|into)\s+(?:only\s+)?"?([a-z_]+)"?(?:\s+(?:as\s+)?(?!where\b|set\b|on\b|join\b|left\b|inner\b|order\b|group\b|limit\b|values\b|select\b|returning\b|for\b|using\b)([a-z_]+))?/gi
+const marker = /\/\* all customers: \S.*?\*\//s
 
-const marker = /\/\* all customers: .+? \*\//s
+// Statements that define or steer and touch no row.
+const harmless = new Set(
+  "create alter drop comment grant revoke set reset show begin commit rollback savepoint release listen unlisten notify analyze vacuum discard".split(
+    " "
+  )
+)
 
-/** The tenant tables that a statement touches without naming their customer. */
+/**
+ * The names in a block whose customer is tied down: by a value, by an insert that fills it, by a block around it, or by
+ * another table that is tied down itself.
+ */
+const tiedDown = (block: SqlBlock, tenants: ReadonlyArray<TableMention>) => {
+  const inserted = block.insertsCustomer ? block.tables[0]?.alias : undefined
+  const read = tenants.filter(({ alias }) => alias !== inserted)
+  const tied = new Set(inserted === undefined ? [] : [inserted])
+  const links: Array<readonly [string, string]> = []
+  for (const condition of block.conditions) {
+    const alias = condition.alias ?? (read.length === 1 ? read[0]?.alias : undefined)
+    if (alias === undefined) continue
+    const { other } = condition
+    if (other !== undefined && tenants.some((tenant) => tenant.alias === other))
+      links.push([alias, other], [other, alias])
+    else tied.add(alias)
+  }
+  if (block.joinsByCustomer) {
+    for (const { alias } of block.tables) for (const { alias: other } of block.tables) links.push([alias, other])
+  }
+  for (const _ of links) for (const [alias, other] of links) if (tied.has(other)) tied.add(alias)
+  return tied
+}
+
+/** The tenant tables that a statement touches without tying down their customer. */
 export const unscopedTables = (text: string, tenantTables: ReadonlySet<string>): ReadonlyArray<string> => {
-  if (marker.test(text)) return []
-  const touched = [...text.matchAll(mentions)]
-    .map(([, table = "", alias]) => ({ table: table.toLowerCase(), alias: (alias ?? table).toLowerCase() }))
-    .filter(({ table }) => tenantTables.has(table))
-  const scoped = (alias: string) =>
-    touched.length === 1
-      ? /\bcustomer_id\b/i.test(text)
-      : new RegExp(`\\b${alias}\\.customer_id\\b`, "i").test(text) ||
-        new RegExp(`into\\s+${alias}\\s*\\([^)]*customer_id`, "i").test(text)
-  return [...new Set(touched.filter(({ alias }) => !scoped(alias)).map(({ table }) => table))]
+  const { blocks, comments, firstWord } = sqlBlocks(text)
+  if (marker.test(comments) || harmless.has(firstWord)) return []
+  const unscoped = blocks.flatMap((block) => {
+    const tenants = block.tables.filter(({ table }) => tenantTables.has(table))
+    const tied = tiedDown(block, tenants)
+    return tenants.filter(({ alias }) => !tied.has(alias)).map(({ table }) => table)
+  })
+  return [...new Set(unscoped)]
 }
 
 export const findTenantTables = Effect.gen(function* () {
@@ -34,13 +60,15 @@ export const findTenantTables = Effect.gen(function* () {
  * customer_id, so that no test can pass over it.
  */
 export const StatementAudit = Layer.unwrapEffect(
-  Effect.map(findTenantTables, (tenantTables) =>
-    Statement.setTransformer((statement) => {
+  Effect.map(findTenantTables, (tenantTables) => {
+    const known = new Map<string, ReadonlyArray<string>>()
+    return Statement.setTransformer((statement) => {
       const [text] = statement.compile()
-      const unscoped = unscopedTables(text, tenantTables)
+      const unscoped = known.get(text) ?? unscopedTables(text, tenantTables)
+      known.set(text, unscoped)
       return unscoped.length === 0
         ? Effect.succeed(statement)
         : Effect.die(new Error(`Statement without customer_id of ${unscoped.join(", ")}:\n${text}`))
     })
-  )
+  })
 )

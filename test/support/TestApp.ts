@@ -20,7 +20,7 @@ const settings = {
   TRUST_PROXY: "true"
 }
 
-const settingsLayer = (overrides: Readonly<Record<string, string>>) =>
+export const settingsLayer = (overrides: Readonly<Record<string, string>> = {}) =>
   Settings.layer.pipe(
     Layer.provide(
       Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...settings, ...overrides }))))
@@ -30,7 +30,8 @@ const settingsLayer = (overrides: Readonly<Record<string, string>>) =>
 /** One node of the service on a random port; several can share a database layer. */
 export const testNode = <E, R>(
   database: Layer.Layer<SqlClient.SqlClient, E, R>,
-  overrides: Readonly<Record<string, string>> = {}
+  overrides: Readonly<Record<string, string>> = {},
+  logging: Layer.Layer<never> = Logger.minimumLogLevel(LogLevel.None)
 ) =>
   ServerLive.pipe(
     Layer.provideMerge(AppLive),
@@ -38,7 +39,7 @@ export const testNode = <E, R>(
     Layer.provide(StatementAudit),
     Layer.provideMerge(database),
     Layer.provideMerge(settingsLayer(overrides)),
-    Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+    Layer.provide(logging)
   )
 
 /** The whole service on a database of its own, as a user meets it: over HTTP. */
@@ -83,7 +84,12 @@ export const send = (method: string, path: string, init: Omit<RequestInit, "meth
       const response = await fetch(base + path, { method, redirect: "manual", signal, ...init })
       const text = await response.text()
       const isJson = response.headers.get("content-type")?.includes("json") === true
-      return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isJson && text !== "" ? JSON.parse(text) : undefined
+      }
     })
   )
 

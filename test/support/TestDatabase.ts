@@ -6,7 +6,8 @@ import { inject } from "vitest"
 import { layerFromUrl } from "../../src/platform/Database.ts"
 import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
 
-const clone = (file: string) =>
+/** The embedded database itself, as a clone of the template. */
+export const cloneOfTemplate = (file: string) =>
   Effect.promise(() => openAsBlob(file)).pipe(Effect.flatMap((loadDataDir) => openPGlite({ loadDataDir })))
 
 const withAdmin = (url: string, statement: string) =>
@@ -34,7 +35,7 @@ export const TestDatabase = Layer.unwrapScoped(
   Effect.gen(function* () {
     const template = inject("template")
     return template.kind === "embedded"
-      ? layerFromPGlite(clone(template.file))
+      ? layerFromPGlite(cloneOfTemplate(template.file))
       : layerFromUrl(yield* copyOfTemplate(template.url, template.name))
   })
 )

@@ -1,63 +1,92 @@
 import { Headers, type HttpServerRequest } from "@effect/platform"
-import { Effect } from "effect"
-import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from "../../../schema/Errors.ts"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Effect, Stream } from "effect"
+import { UnsupportedMediaType } from "../../../schema/Errors.ts"
+import { parseJson } from "./JsonText.ts"
 import { bindNames, bindQuery } from "./NameBinding.ts"
+import { decodeText, readBody } from "./RequestBody.ts"
 import type { Route } from "./Routes.ts"
 
-export const largestJson = 1024 * 1024
+type Request = HttpServerRequest.HttpServerRequest
 
-const isJson = (contentType: string | undefined) =>
-  contentType === undefined || /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
+const isJson = (contentType: string) => /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
-/** The body as text, when it has the right type and size; both are looked at only after the token. */
-const readJsonText = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.gen(function* () {
-    const contentType = request.headers["content-type"]
-    if (!isJson(contentType)) {
-      return yield* Effect.fail(
-        new UnsupportedMediaType({ message: `Send the body as application/json, not as ${contentType}.` })
+const isMultipart = (contentType: string) => /^\s*multipart\/form-data\s*;.*boundary=/is.test(contentType)
+
+const charsetOf = (contentType: string) => /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "utf-8"
+
+/** What is wrong with the way the body is sent; undefined when nothing is. */
+const unsupported = (request: Request, takes: "json" | "multipart"): string | undefined => {
+  const contentType = request.headers["content-type"]
+  const encoding = request.headers["content-encoding"]
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
+    return `Send the body without Content-Encoding, not as ${encoding}.`
+  }
+  if (takes === "multipart") {
+    return contentType !== undefined && isMultipart(contentType)
+      ? undefined
+      : `Send the body as multipart/form-data with a boundary, not as ${contentType ?? "nothing"}.`
+  }
+  if (contentType === undefined) return undefined
+  if (!isJson(contentType)) return `Send the body as application/json, not as ${contentType || "nothing"}.`
+  return /^(?:utf-?8|us-ascii)$/i.test(charsetOf(contentType))
+    ? undefined
+    : `Send the body in UTF-8, not in ${charsetOf(contentType)}.`
+}
+
+const refusal = (request: Request, takes: "json" | "multipart") => {
+  const message = unsupported(request, takes)
+  return message === undefined ? undefined : Effect.die(new UnsupportedMediaType({ message }))
+}
+
+/** Read at most once, and only when somebody asks: the token is looked at before the body. */
+const textOf = (request: Request) =>
+  Effect.runSync(
+    Effect.cached(
+      Effect.suspend(() => readBody(NodeHttpServerRequest.toIncomingMessage(request))).pipe(
+        Effect.flatMap(decodeText),
+        Effect.orDie
       )
-    }
-    if (Number(request.headers["content-length"] ?? 0) > largestJson) {
-      return yield* Effect.fail(new PayloadTooLarge({ message: "A JSON body may have up to 1 MiB." }))
-    }
-    return yield* request.text
-  })
+    )
+  )
 
-const parseJson = (text: string) =>
-  text.trim() === ""
-    ? BadRequest.of("Send a JSON body.")
-    : Effect.try({
-        try: (): unknown => JSON.parse(text),
-        catch: (error) =>
-          new BadRequest({
-            message: `The body is not valid JSON: ${error instanceof Error ? error.message : "unreadable"}.`
-          })
-      })
+const asJson = (request: Request, route: Route) => {
+  const body = textOf(request)
+  const text = Effect.suspend(() => refusal(request, "json") ?? body)
+  const json = text.pipe(
+    Effect.flatMap((given) => (given.trim() === "" && route.mayBeEmpty ? Effect.succeed({}) : parseJson(given))),
+    Effect.map((value) => bindNames(value, route.body)),
+    Effect.orDie
+  )
+  return {
+    headers: { value: Headers.set(request.headers, "content-type", "application/json") },
+    text: { value: text },
+    json: { value: json }
+  }
+}
+
+/** A form that is none would be read as JSON: both ways of reading it then say what to send. */
+const asForm = (request: Request) => {
+  const refused = refusal(request, "multipart")
+  return refused === undefined
+    ? {}
+    : {
+        headers: { value: Headers.set(request.headers, "content-type", "application/json") },
+        json: { value: refused },
+        multipart: { value: refused },
+        multipartStream: { value: Stream.fromEffect(refused) }
+      }
+}
 
 /**
  * The request as the route's schema spells it. Derived from the original, so that the socket below stays the same; the
  * decoder asks for `json` whatever the caller called it, and gets the refusal from here.
  */
-export const bindRequest = (
-  original: HttpServerRequest.HttpServerRequest,
-  route: Route,
-  url: string,
-  method: string = original.method
-): HttpServerRequest.HttpServerRequest => {
-  const text = Effect.orDie(readJsonText(original))
-  const json = text.pipe(
-    Effect.flatMap(parseJson),
-    Effect.map((value) => bindNames(value, route.body)),
-    Effect.orDie
-  )
-  return Object.create(original, {
+export const bindRequest = (original: Request, route: Route, url: string, method: string = original.method): Request =>
+  Object.create(original, {
     url: { value: bindQuery(url, route.query.names) },
     method: { value: method },
-    ...(route.takesJson && {
-      headers: { value: Headers.set(original.headers, "content-type", "application/json") },
-      text: { value: text },
-      json: { value: json }
-    })
+    ...(route.takes === "json" && asJson(original, route)),
+    ...(route.takes === "multipart" && asForm(original)),
+    ...(route.takes === "nothing" && { text: { value: textOf(original) } })
   })
-}

@@ -1,22 +1,34 @@
-import { randomUUID } from "node:crypto"
-import type { Server } from "node:http"
+import type { Server, ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+import { plainAnswer } from "./PlainAnswer.ts"
 
-const answers: Readonly<Record<string, readonly [status: number, reason: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "The request's headers are too large."],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "The request did not arrive in time."]
+const answers: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "The request's address and headers are too large: together up to 16 KiB are taken."],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The chunk extensions of the request are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time. Send it again."]
 }
 
-const fallback = [400, "Bad Request", "This is not a valid HTTP request."] as const
+const fallback = [400, "This is not a valid HTTP request."] as const
+
+const asText = ({ body, headers, reason, status }: ReturnType<typeof plainAnswer>) => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${status} ${reason}`, ...lines, "", body].join("\r\n")
+}
 
 /** Answers what node refuses before there is a request, with the same body as every other error. */
-export const refuseBrokenRequests = (server: Server) =>
-  server.on("clientError", (error: Error & { readonly code?: string }, socket) => {
-    if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
-    const [status, reason, message] = answers[error.code ?? ""] ?? fallback
-    const requestId = randomUUID()
-    const body = JSON.stringify({ status, error: reason, message, requestId })
-    return socket.end(
-      `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nX-Request-Id: ${requestId}\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
-    )
-  })
+export const refuseBrokenRequests = (server: Server) => {
+  const underWay = new WeakMap<Duplex, ServerResponse>()
+  return server
+    .on("request", (request, response) => underWay.set(request.socket, response))
+    .on("checkExpectation", (_, response) => {
+      const { body, headers, status } = plainAnswer(417, "The only Expect that is understood is 100-continue.")
+      response.writeHead(status, headers).end(body)
+    })
+    .on("clientError", (error: Error & { readonly code?: string }, socket) => {
+      const begun = underWay.get(socket)
+      const answering = begun?.headersSent === true && !begun.writableFinished
+      if (!socket.writable || answering || error.code === "ECONNRESET") return socket.destroy()
+      const [status, message] = answers[error.code ?? ""] ?? fallback
+      return socket.end(asText(plainAnswer(status, message)))
+    })
+}

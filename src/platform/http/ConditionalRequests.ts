@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { PreconditionFailed } from "../../../schema/Errors.ts"
 import { bindRequest } from "./BoundRequest.ts"
 import { sqlState } from "./ErrorResponse.ts"
-import type { App, Routes } from "./Routes.ts"
+import type { App, Route, Routes } from "./Routes.ts"
 
 const etagOf = (response: HttpServerResponse.HttpServerResponse) =>
   response.status === 200 && response.body._tag === "Uint8Array"
@@ -26,7 +26,7 @@ export const withETag = (app: App, request: HttpServerRequest.HttpServerRequest)
       onNone: () => response,
       onSome: (etag) => {
         const known = request.headers["if-none-match"]
-        return known !== undefined && lists(known.replaceAll("W/", ""), etag)
+        return known !== undefined && lists(known.replaceAll('W/"', '"'), etag)
           ? HttpServerResponse.empty({ status: 304, headers: { etag } })
           : HttpServerResponse.setHeader(response, "etag", etag)
       }
@@ -44,9 +44,9 @@ export const makeIfMatch = (routes: Routes) =>
   Effect.map(
     SqlClient.SqlClient,
     (sql) =>
-      (app: App, request: HttpServerRequest.HttpServerRequest, ifMatch: string): App => {
+      (app: App, route: Route, request: HttpServerRequest.HttpServerRequest, ifMatch: string): App => {
         const read = routes.find("GET", request.url)
-        if (read === undefined || !read.singleResource) {
+        if (read === undefined || !read.singleResource || read.path !== route.path) {
           return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
         }
         const current = Effect.provideService(
@@ -54,7 +54,7 @@ export const makeIfMatch = (routes: Routes) =>
           HttpServerRequest.HttpServerRequest,
           bindRequest(request, read, request.url, "GET")
         )
-        return Effect.gen(function* () {
+        const change = Effect.gen(function* () {
           yield* sql`set transaction isolation level repeatable read`
           const etag = etagOf(yield* current)
           if (!Option.exists(etag, (value) => lists(ifMatch, value))) return yield* changed()
@@ -65,5 +65,7 @@ export const makeIfMatch = (routes: Routes) =>
             Option.contains(sqlState(cause), "40001") ? changed() : Effect.failCause(cause)
           )
         )
+        // A caller who is slow to send the body must not hold a transaction open.
+        return route.takes === "json" ? Effect.zipRight(request.text, change) : change
       }
   )

@@ -1,38 +1,49 @@
 import {
   FileSystem,
   HttpIncomingMessage,
-  HttpMiddleware,
   HttpServerError,
   HttpServerRequest,
   type HttpServerResponse
 } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Cause, Clock, Effect, Option } from "effect"
-import type { CustomerID } from "../../../schema/Ids.ts"
+import { BadRequest } from "../../../schema/Errors.ts"
 import { Settings } from "../Settings.ts"
 import { logAccess } from "./AccessLog.ts"
-import { bindRequest, largestJson } from "./BoundRequest.ts"
+import { bindRequest } from "./BoundRequest.ts"
 import { addressOf } from "./ClientAddress.ts"
 import { makeIfMatch, withETag } from "./ConditionalRequests.ts"
+import { makeCors } from "./Cors.ts"
 import { answerCause } from "./ErrorResponse.ts"
-import { makeIdempotency } from "./Idempotency.ts"
+import { type KeyOwner, makeIdempotency } from "./Idempotency.ts"
 import { RequestId, requestIdOf } from "./RequestId.ts"
-import { type App, type Route, type Routes, withoutAlias } from "./Routes.ts"
+import { type App, isReadable, plainUrl, type Route, type Routes } from "./Routes.ts"
 import { withSecurityHeaders } from "./SecurityHeaders.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
+/** Forms carry files of up to 25 MiB; their routes may say less. */
+const largestForm = 26 * 1024 * 1024
+
+const lacksHost = (request: Request) =>
+  request.headers["host"] === undefined && NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"
+
 /** What every route does alike, from the socket to the handler and back. Read it from the bottom up. */
 export const makeConventions = (
   routes: Routes,
-  customerOf: (request: Request) => Effect.Effect<Option.Option<CustomerID>>
+  callerOf: (request: Request) => Effect.Effect<Option.Option<KeyOwner>>
 ) =>
   Effect.gen(function* () {
     const { baseUrl, corsOrigins, trustProxy } = yield* Settings
     const ifMatch = yield* makeIfMatch(routes)
     const idempotent = yield* makeIdempotency
+    const cors = makeCors(corsOrigins)
 
     const ofRoute = (app: App, route: Route, request: Request): App => {
       if (!route.needsToken) return app
+      // Without a caller the app itself says 401, before anything else is looked at.
+      const forCaller = (run: (caller: KeyOwner) => App) =>
+        Effect.flatMap(callerOf(request), Option.match({ onNone: () => app, onSome: run }))
       const match = request.headers["if-match"]
       const key = request.headers["idempotency-key"]
       switch (route.method) {
@@ -40,40 +51,40 @@ export const makeConventions = (
           return route.singleResource ? withETag(app, request) : app
         case "PUT":
         case "DELETE":
-          return match === undefined ? app : ifMatch(app, request, match)
+          return match === undefined ? app : forCaller(() => ifMatch(app, route, request, match))
         case "POST":
-          return key === undefined
+          return key === undefined || route.ignoresIdempotencyKey
             ? app
-            : Effect.flatMap(customerOf(request), (customerID) =>
-                // Without a customer the app itself says 401, before anything else is looked at.
-                Option.isNone(customerID) ? app : idempotent(app, request, customerID.value, key)
-              )
+            : forCaller((caller) => idempotent(app, route, request, caller, key))
         default:
           return app
       }
     }
 
-    const bound = (app: App, request: Request): App => {
-      const url = withoutAlias(request.url)
+    const bound = (app: App, request: Request, url: string): App => {
+      if (!isReadable(url)) {
+        return BadRequest.of("The path has a % that does not begin an encoded character. Write %25.")
+      }
+      if (lacksHost(request)) return BadRequest.of("Send a Host header.")
       const route = routes.find(request.method, url)
-      if (route === undefined) return Effect.fail(new HttpServerError.RouteNotFound({ request }))
+      if (route === undefined) {
+        const methods = routes.allowed(url)
+        return cors.isPreflight(request) && methods.length > 0
+          ? Effect.succeed(cors.answerPreflight(methods))
+          : Effect.fail(new HttpServerError.RouteNotFound({ request }))
+      }
       const boundRequest = bindRequest(request, route, url)
       return ofRoute(app, route, boundRequest).pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, boundRequest),
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, Option.some(FileSystem.Size(largestJson)))
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, Option.some(FileSystem.Size(largestForm)))
       )
     }
 
-    const answered = (app: App, request: Request, requestId: string) =>
+    const answered = (app: App, request: Request, url: string, requestId: string) =>
       Effect.catchAllCause(app, (cause) => {
         if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
         const { method } = request
-        const { response, unexpected } = answerCause(cause, {
-          method,
-          url: withoutAlias(request.url),
-          requestId,
-          routes
-        })
+        const { response, unexpected } = answerCause(cause, { method, url, requestId, routes })
         return unexpected
           ? Effect.as(Effect.logError("unexpected failure", cause).pipe(Effect.annotateLogs({ requestId })), response)
           : Effect.succeed(response)
@@ -83,21 +94,24 @@ export const makeConventions = (
       Effect.gen(function* () {
         const started = yield* Clock.currentTimeNanos
         const requestId = requestIdOf(request)
+        const url = plainUrl(request.url)
         const log = (status: number) =>
           Effect.flatMap(Clock.currentTimeNanos, (now) =>
             logAccess(request, {
+              route: routes.find(request.method, url),
               status,
               requestId,
               durationMs: Number(now - started) / 1e6,
               address: addressOf(request, trustProxy)
             })
           )
-        return yield* answered(bound(app, request), request, requestId).pipe(
+        const answer = Effect.suspend(() => bound(app, request, url))
+        return yield* answered(answer, request, url, requestId).pipe(
           Effect.provideService(RequestId, requestId),
           Effect.map((response) =>
-            withSecurityHeaders(response, {
+            withSecurityHeaders(cors.withCors(response, request), {
               requestId,
-              path: request.url,
+              path: url.toLowerCase(),
               https: baseUrl.startsWith("https:")
             })
           ),
@@ -107,16 +121,5 @@ export const makeConventions = (
         )
       })
 
-    const cors = HttpMiddleware.cors({
-      allowedOrigins: corsOrigins,
-      allowedMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
-      allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "if-none-match", "x-request-id"],
-      exposedHeaders: ["etag", "location", "retry-after", "x-request-id", "idempotency-replayed"],
-      maxAge: 600
-    })
-
-    return (app: App) => {
-      const handled = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => handle(app, request))
-      return corsOrigins.length === 0 ? handled : cors(handled)
-    }
+    return (app: App) => Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => handle(app, request))
   })

@@ -1,5 +1,5 @@
-import { Headers, HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
-import { Cause, Chunk, Option } from "effect"
+import { Headers, HttpApiError, HttpServerError, HttpServerResponse, Multipart } from "@effect/platform"
+import { Array, Cause, Chunk, Option } from "effect"
 import {
   type ApiError,
   BadRequest,
@@ -7,8 +7,7 @@ import {
   isApiError,
   MethodNotAllowed,
   NotFound,
-  PayloadTooLarge,
-  ProblemDetail
+  PayloadTooLarge
 } from "../../../schema/Errors.ts"
 import type { Routes } from "./Routes.ts"
 
@@ -22,9 +21,7 @@ export const errorResponse = (error: ApiError, requestId: string, headers: Heade
       headers: {
         ...Headers.fromInput(headers),
         ...(error._tag === "TooManyRequests" && { "retry-after": String(error.retryAfterSeconds) }),
-        ...(error._tag === "Unauthorized" && { "www-authenticate": "Bearer" }),
-        // What is left of a body that was refused unread is not worth reading.
-        ...(error._tag === "PayloadTooLarge" && { connection: "close" })
+        ...(error._tag === "Unauthorized" && { "www-authenticate": "Bearer" })
       }
     }
   )
@@ -33,25 +30,44 @@ export const errorResponse = (error: ApiError, requestId: string, headers: Heade
 const inPlainWords = (message: string) =>
   message === "is missing" ? "is required" : message.replace(/^Expected (.*), actual (.*)$/s, "must be $1, not $2")
 
-const validationFailed = (error: HttpApiError.HttpApiDecodeError) => {
-  const details = error.issues.map(
-    ({ message, path }) =>
-      new ProblemDetail({ path: path.map(String).join("."), message: inPlainWords(message).slice(0, 500) })
-  )
-  const sentences = details
-    .slice(0, 5)
-    .map(({ message, path }) => (path === "" ? `The body ${message}` : `${path} ${message}`))
-  const rest = details.length > sentences.length ? `; and ${details.length - sentences.length} more` : ""
-  return new BadRequest({ message: `${sentences.join("; ")}${rest}.`, details })
+const alternative = /^must be (.*), not (.*)$/s
+
+/** A union reports each of its members: for the caller that is one problem with several ways out. */
+const inOneProblem = (messages: ReadonlyArray<string>) => {
+  const ways = messages.map((message) => alternative.exec(message))
+  const actual = ways[0]?.[2]
+  return messages.length > 1 && ways.every((way) => way !== null && way[2] === actual)
+    ? `must be one of ${ways.map((way) => way?.[1]).join(", ")}, not ${actual}`
+    : messages.join(" or ")
 }
 
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof Error && (/maxBytes/.test(error.message) || isTooLarge(error.cause))
+const validationFailed = (error: HttpApiError.HttpApiDecodeError) => {
+  const byPath = Array.groupBy(error.issues, ({ path }) => path.map(String).join("."))
+  const details = Object.entries(byPath).map(([path, issues]) => {
+    const messages = [...new Set(issues.map(({ message }) => inPlainWords(message)))]
+    return { path, message: inOneProblem(messages).slice(0, 500) }
+  })
+  return BadRequest.listing(details)
+}
+
+const formProblem = ({ reason }: Multipart.MultipartError) => {
+  switch (reason) {
+    case "Parse":
+      return new BadRequest({ message: "The form could not be read. Send it as multipart/form-data." })
+    case "InternalError":
+      return undefined
+    default:
+      return new PayloadTooLarge({ message: "The form, one of its files or fields, or their number is too large." })
+  }
+}
 
 const routeNotFound = (routes: Routes, url: string, method: string) => {
   const allowed = routes.allowed(url)
   return allowed.length === 0
-    ? { error: new NotFound({ message: `There is no route ${method} ${url.split("?")[0]}.` }), headers: {} }
+    ? {
+        error: new NotFound({ message: `There is no route ${method} ${url.split("?")[0]?.slice(0, 200)}.` }),
+        headers: {}
+      }
     : {
         error: new MethodNotAllowed({ message: `This path does not take ${method}. It takes ${allowed.join(", ")}.` }),
         headers: { allow: allowed.join(", ") }
@@ -61,13 +77,15 @@ const routeNotFound = (routes: Routes, url: string, method: string) => {
 const toApiError = (failure: unknown): ApiError | undefined => {
   if (isApiError(failure)) return failure
   if (failure instanceof HttpApiError.HttpApiDecodeError) return validationFailed(failure)
+  if (failure instanceof Multipart.MultipartError) return formProblem(failure)
   if (failure instanceof HttpServerError.RequestError) {
-    return isTooLarge(failure)
-      ? new PayloadTooLarge({ message: "The request body is too large." })
-      : new BadRequest({ message: "The request body could not be read." })
+    return new BadRequest({ message: "The request body could not be read." })
   }
   return undefined
 }
+
+/** PostgreSQL's codes for text that it cannot store, from a place where any text is taken. */
+const unstorable = new Set(["22021", "22P05"])
 
 export interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
@@ -89,6 +107,10 @@ export const answerCause = (
     const error = toApiError(failure)
     if (error !== undefined)
       return { response: errorResponse(error, request.requestId), unexpected: error.status === 500 }
+  }
+  if (Option.exists(sqlState(cause), (state) => unstorable.has(state))) {
+    const error = new BadRequest({ message: "Text must not have NUL characters or broken Unicode." })
+    return { response: errorResponse(error, request.requestId), unexpected: false }
   }
   const message = "Something unexpected happened. Try again; if it stays, report the request id."
   return {

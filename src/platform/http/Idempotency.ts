@@ -4,7 +4,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { BadRequest, Conflict, UnprocessableEntity } from "../../../schema/Errors.ts"
 import { CustomerID } from "../../../schema/Ids.ts"
-import type { App } from "./Routes.ts"
+import type { App, Route } from "./Routes.ts"
 
 const Scope = Schema.Struct({
   customerID: CustomerID,
@@ -35,8 +35,22 @@ const replay = (answer: typeof Answer.Type) => {
   const headers = { ...answer.headers, "idempotency-replayed": "true" }
   return answer.body === ""
     ? HttpServerResponse.empty({ status: answer.status, headers })
-    : HttpServerResponse.text(answer.body, { status: answer.status, headers, contentType: "application/json" })
+    : HttpServerResponse.text(answer.body, {
+        status: answer.status,
+        headers,
+        contentType: answer.headers["content-type"] ?? "application/json"
+      })
 }
+
+/** Who sends a key. What one role was answered is not replayed to another, which may not be allowed to have it. */
+export interface KeyOwner {
+  readonly customerID: CustomerID
+  readonly role: string
+}
+
+/** What must be the same for a replay. The boundaries of forms differ from one try to the next, their length does not. */
+const sameness = (route: Route, request: HttpServerRequest.HttpServerRequest) =>
+  route.takes === "multipart" ? Effect.succeed(request.headers["content-length"] ?? "") : request.text
 
 /**
  * Does a POST once. The key, the answer and everything the handler writes are one transaction: whatever fails, or a
@@ -81,15 +95,21 @@ export const makeIdempotency = Effect.gen(function* () {
       return response
     }).pipe(sql.withTransaction)
 
-  return (app: App, request: HttpServerRequest.HttpServerRequest, customerID: CustomerID, key: string): App =>
+  return (
+    app: App,
+    route: Route,
+    request: HttpServerRequest.HttpServerRequest,
+    { customerID, role }: KeyOwner,
+    key: string
+  ): App =>
     Effect.gen(function* () {
       if (key.length < 1 || key.length > 255)
         return yield* BadRequest.of("Idempotency-Key must have 1 to 255 characters.")
-      const path = (request.url.split("?")[0] ?? "").replace(/\/+$/, "").toLowerCase()
-      const scope = { customerID, method: request.method, path, key }
+      const [path = "", query = ""] = request.url.split("?")
+      const scope = { customerID, method: request.method, path: path.replace(/\/+$/, "").toLowerCase(), key }
       const lock = JSON.stringify(scope)
       const requestHash = createHash("sha256")
-        .update(yield* request.text)
+        .update(JSON.stringify([role, query, yield* sameness(route, request)]))
         .digest("base64url")
       if (running.has(lock)) return yield* stillRunning
       return yield* Effect.acquireUseRelease(

@@ -8,9 +8,9 @@ import {
   type HttpServerRequest,
   type HttpServerResponse
 } from "@effect/platform"
-import { type Effect, Option, type Scope } from "effect"
+import { type SchemaAST as AST, Context, type Effect, Option, type Scope } from "effect"
 import * as FindMyWay from "find-my-way-ts"
-import { aliasedFamilies, isSingleResource } from "../../../schema/Conventions.ts"
+import { aliasedFamilies, IgnoresIdempotencyKey, isSingleResource } from "../../../schema/Conventions.ts"
 import { type NameTree, nameTree } from "./NameBinding.ts"
 
 /** A request on its way to its answer; whatever goes wrong is turned into one at the very end. */
@@ -26,20 +26,26 @@ export interface Route {
   readonly path: `/${string}`
   readonly needsToken: boolean
   readonly singleResource: boolean
-  readonly takesJson: boolean
+  readonly takes: "nothing" | "json" | "multipart"
+  /** Nothing in the body is required, so that no body means an empty one. */
+  readonly mayBeEmpty: boolean
+  readonly ignoresIdempotencyKey: boolean
   readonly body: NameTree
   readonly query: NameTree
 }
 
-export const routerConfig = { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 512 }
+/** Longer than any path that arrives, so that an overlong id is a bad id and not an unknown route. */
+export const routerConfig = { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 20_000 }
 
 const emptyTree: NameTree = { names: new Map(), open: true }
 
-const isMultipart = (endpoint: HttpApiEndpoint.HttpApiEndpoint<string, HttpMethod.HttpMethod>) =>
-  Option.exists(
-    endpoint.payloadSchema,
-    ({ ast }) => HttpApiSchema.getMultipart(ast) !== undefined || HttpApiSchema.getMultipartStream(ast) !== undefined
-  )
+const isMultipart = (ast: AST.AST) =>
+  HttpApiSchema.getMultipart(ast) !== undefined || HttpApiSchema.getMultipartStream(ast) !== undefined
+
+const requiresNothing = (ast: AST.AST): boolean =>
+  ast._tag === "TypeLiteral"
+    ? ast.propertySignatures.every(({ isOptional }) => isOptional)
+    : (ast._tag === "Transformation" || ast._tag === "Refinement") && requiresNothing(ast.from)
 
 const describeEndpoint = (
   endpoint: HttpApiEndpoint.HttpApiEndpoint<string, HttpMethod.HttpMethod>,
@@ -49,15 +55,38 @@ const describeEndpoint = (
   path: endpoint.path,
   needsToken: [...middleware].some(HttpApiMiddleware.isSecurity),
   singleResource: isSingleResource(endpoint.method, endpoint.path),
-  takesJson: Option.isSome(endpoint.payloadSchema) && !isMultipart(endpoint),
+  takes: Option.match(endpoint.payloadSchema, {
+    onNone: () => "nothing" as const,
+    onSome: ({ ast }) => (isMultipart(ast) ? "multipart" : "json")
+  }),
+  mayBeEmpty: Option.exists(endpoint.payloadSchema, ({ ast }) => requiresNothing(ast)),
+  ignoresIdempotencyKey: Context.get(endpoint.annotations, IgnoresIdempotencyKey),
   body: Option.match(endpoint.payloadSchema, { onNone: () => emptyTree, onSome: ({ ast }) => nameTree(ast) }),
   query: Option.match(endpoint.urlParamsSchema, { onNone: () => emptyTree, onSome: ({ ast }) => nameTree(ast) })
 })
 
-const alias = new RegExp(`^/api(?=/(?:${aliasedFamilies.join("|")})(?:[/?]|$))`, "i")
+const alias = new RegExp(`^/api(?=/(?:${aliasedFamilies.join("|")})(?:/|$))`, "i")
 
-/** The families without /api also answer with it: one definition serves both. */
-export const withoutAlias = (url: string) => url.replace(alias, "")
+/**
+ * The path and query that a caller means: without the origin that a proxy's request line has, without doubled slashes,
+ * and without the alias. The families without /api also answer with it: one definition serves both.
+ */
+export const plainUrl = (target: string) => {
+  const url = target.replace(/^https?:\/\/[^/?#]*/i, "")
+  const end = url.search(/[?#;]/)
+  const path = end === -1 ? url : url.slice(0, end)
+  return path.replace(/\/{2,}/g, "/").replace(alias, "") + (end === -1 ? "" : url.slice(end))
+}
+
+/** Whether every % in the path begins an encoded character. */
+export const isReadable = (url: string) => {
+  try {
+    decodeURIComponent(url.split(/[?#;]/)[0] ?? "")
+    return true
+  } catch {
+    return false
+  }
+}
 
 export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
@@ -75,7 +104,9 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
       path,
       needsToken: false,
       singleResource: false,
-      takesJson: false,
+      takes: "nothing",
+      mayBeEmpty: true,
+      ignoresIdempotencyKey: true,
       body: emptyTree,
       query: emptyTree
     })
@@ -89,7 +120,7 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
       router.find(method === "HEAD" ? "GET" : method, url)?.handler,
     /** The methods that a path takes; none when there is no such path. */
     allowed: (url: string): ReadonlyArray<string> => {
-      const found = [...methods].filter((method) => router.has(method, url))
+      const found = [...methods].filter((method) => router.find(method, url) !== undefined)
       return found.includes("GET") ? [...found, "HEAD"].sort() : found.sort()
     }
   }

@@ -3,12 +3,12 @@ import { Headers, HttpServerResponse } from "@effect/platform"
 const always = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
-  "cross-origin-resource-policy": "same-site"
+  "referrer-policy": "no-referrer"
 }
 
 const unlessSet = {
   "cache-control": "private, no-cache",
+  "cross-origin-resource-policy": "same-site",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'"
 }
 
@@ -24,8 +24,8 @@ export const withSecurityHeaders = (
     response,
     Headers.fromInput({
       ...unlessSet,
-      ...(options.path.startsWith("/docs") && { "content-security-policy": docsPolicy }),
-      ...(options.path.toLowerCase().startsWith("/api/auth/") && { "cache-control": "no-store" }),
+      ...(/^\/docs(?:[/?]|$)/.test(options.path) && { "content-security-policy": docsPolicy }),
+      ...(options.path.startsWith("/api/auth/") && { "cache-control": "no-store" }),
       ...response.headers,
       ...always,
       ...(options.https && { "strict-transport-security": "max-age=31536000" }),

@@ -1,0 +1,44 @@
+import { Either, ParseResult, Schema } from "effect"
+import { TextUpTo } from "./Fields.ts"
+
+const Headers = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+
+/** They frame the message or name the connection: the HTTP client sets them. */
+const managed = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade"
+])
+
+export const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+
+const problemOf = (name: string, value: string) => {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `has "${name}", which is not a header name`
+  if (managed.has(name.toLowerCase())) return `must not set ${name}`
+  return isHeaderValue(value) ? undefined : `has a value for ${name} that cannot stand in a header`
+}
+
+const check = (text: string) =>
+  Either.match(Schema.decodeEither(Headers)(text), {
+    onLeft: () => "must be a JSON object whose values are strings",
+    onRight: (headers) => Object.entries(headers).flatMap(([name, value]) => problemOf(name, value) ?? [])[0]
+  })
+
+/** Header names and values as the text of a JSON object. */
+export const ApiHeaders = TextUpTo(20_000).pipe(
+  Schema.filter((text, _, ast) => {
+    const problem = check(text)
+    return problem === undefined ? undefined : new ParseResult.Type(ast, text, problem)
+  })
+)
+
+/** The headers behind a text that ApiHeaders has let through. */
+export const parseApiHeaders = Schema.decodeSync(Headers)

@@ -1,0 +1,255 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { ApiAuthentication } from "./ApiAuthentication.ts"
+import { ApiHeaders } from "./ApiHeaders.ts"
+import { PhoneContext, TicketAccess } from "./Authentication.ts"
+import { ignoresIdempotencyKey } from "./Conventions.ts"
+import { emptyAsNull } from "./EmptyText.ts"
+import { BadGateway, NotFound } from "./Errors.ts"
+import { anyCase, Body, clearable, Integer, Name, optional, Query, QueryBoolean, Text, TextUpTo } from "./Fields.ts"
+import { HttpUrl } from "./HttpUrl.ts"
+import { CustomerID, DocumentID, pathId } from "./Ids.ts"
+import { NumberedPage, paging } from "./Paging.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+const secret = text.annotations({ description: "******** when set, null when not" })
+
+export class Document extends Schema.Class<Document>("Document")({
+  documentID: DocumentID,
+  customerID: CustomerID,
+  name: Schema.String,
+  description: text,
+  content: text.annotations({ description: "May contain placeholders such as {{TopicList}}" }),
+  isDataRetrievalProcess: Schema.Boolean,
+  creationDate: Schema.DateTimeUtc,
+  lastModifiedDate: Schema.DateTimeUtc,
+  overrideApiBaseUrl: text,
+  overrideApiUsername: text,
+  overrideApiPassword: secret,
+  overrideApiToken: secret,
+  overrideApiAuthenticationType: text,
+  apiEndpoint: text,
+  apiMethod: text,
+  apiHeaders: text,
+  apiBodyTemplate: text
+}) {}
+
+/** A placeholder in the host would let a value choose who gets the credentials. */
+const isEndpoint = (endpoint: string) => {
+  const origin = /^\s*([a-z][a-z0-9+.-]*:\/\/[^/?#\\]*)/i.exec(endpoint)?.[1]
+  return origin === undefined || (!origin.includes("{{") && Schema.is(HttpUrl)(origin))
+}
+
+const Endpoint = TextUpTo(4096).pipe(
+  Schema.filter(isEndpoint, {
+    message: () =>
+      "must be an http or https URL without credentials and without placeholders in its host, or relative to the base URL",
+    jsonSchema: {}
+  })
+)
+
+/** What can stand in an Authorization header. */
+const Token = TextUpTo(4096).pipe(
+  Schema.filter((token) => /^[\x21-\x7e]*$/.test(token), {
+    message: () => "must be visible ASCII characters without spaces",
+    jsonSchema: {}
+  })
+)
+
+const Username = TextUpTo(1024).pipe(
+  Schema.filter((username) => !username.includes(":"), {
+    message: () => "must not contain a colon",
+    jsonSchema: {}
+  })
+)
+
+const written = {
+  description: TextUpTo(10_000),
+  content: Text,
+  overrideApiBaseUrl: emptyAsNull(HttpUrl),
+  overrideApiUsername: emptyAsNull(Username),
+  overrideApiPassword: emptyAsNull(TextUpTo(4096)),
+  overrideApiToken: emptyAsNull(Token),
+  overrideApiAuthenticationType: emptyAsNull(ApiAuthentication),
+  apiEndpoint: emptyAsNull(Endpoint),
+  apiMethod: emptyAsNull(anyCase(["GET", "POST", "PUT", "PATCH", "DELETE"])),
+  apiHeaders: emptyAsNull(ApiHeaders),
+  apiBodyTemplate: emptyAsNull(Text)
+}
+
+const required = {
+  name: Name.annotations({ examples: ["House rules"] }),
+  isDataRetrievalProcess: Schema.Boolean.annotations({
+    description: "true for a data retrieval definition, false for a static document",
+    examples: [false]
+  })
+}
+
+export const DocumentCreate = Body("DocumentCreate", {
+  ...required,
+  description: optional(written.description),
+  content: optional(written.content),
+  overrideApiBaseUrl: optional(written.overrideApiBaseUrl),
+  overrideApiUsername: optional(written.overrideApiUsername),
+  overrideApiPassword: optional(written.overrideApiPassword),
+  overrideApiToken: optional(written.overrideApiToken),
+  overrideApiAuthenticationType: optional(written.overrideApiAuthenticationType),
+  apiEndpoint: optional(written.apiEndpoint),
+  apiMethod: optional(written.apiMethod),
+  apiHeaders: optional(written.apiHeaders),
+  apiBodyTemplate: optional(written.apiBodyTemplate)
+})
+export type DocumentCreate = typeof DocumentCreate.Type
+
+export const DocumentUpdate = Body("DocumentUpdate", {
+  ...required,
+  description: clearable(written.description),
+  content: clearable(written.content),
+  overrideApiBaseUrl: clearable(written.overrideApiBaseUrl),
+  overrideApiUsername: clearable(written.overrideApiUsername),
+  overrideApiPassword: clearable(written.overrideApiPassword),
+  overrideApiToken: clearable(written.overrideApiToken),
+  overrideApiAuthenticationType: clearable(written.overrideApiAuthenticationType),
+  apiEndpoint: clearable(written.apiEndpoint),
+  apiMethod: clearable(written.apiMethod),
+  apiHeaders: clearable(written.apiHeaders),
+  apiBodyTemplate: clearable(written.apiBodyTemplate)
+})
+export type DocumentUpdate = typeof DocumentUpdate.Type
+
+export const documentPaging = paging({
+  sortable: [
+    "documentID",
+    "customerID",
+    "name",
+    "description",
+    "content",
+    "isDataRetrievalProcess",
+    "creationDate",
+    "lastModifiedDate",
+    "overrideApiBaseUrl",
+    "overrideApiUsername",
+    "overrideApiPassword",
+    "overrideApiToken",
+    "overrideApiAuthenticationType",
+    "apiEndpoint",
+    "apiMethod",
+    "apiHeaders",
+    "apiBodyTemplate"
+  ],
+  sortBy: "name",
+  pageSize: 20
+})
+
+export const DocumentsQuery = Query(documentPaging.query)
+export type DocumentsQuery = typeof DocumentsQuery.Type
+
+export const DocumentPage = NumberedPage("DocumentPage", Document)
+export type DocumentPage = typeof DocumentPage.Type
+
+export const DocumentQuery = Query({ replacePlaceholders: Schema.optionalWith(QueryBoolean, { exact: true }) })
+
+export const RetrievalRequest = Body("RetrievalRequest", {
+  messageID: optional(Integer.annotations({ description: "A ticket message, whose placeholders are filled too" })),
+  variables: optional(
+    Schema.Record({ key: Schema.String, value: Schema.Union(Text, Schema.Finite, Schema.Boolean) }).annotations({
+      description: "Values for {{name}} placeholders of your own"
+    })
+  )
+})
+export type RetrievalRequest = typeof RetrievalRequest.Type
+
+export class Retrieval extends Schema.Class<Retrieval>("Retrieval")({
+  status: Schema.Int.annotations({ description: "The status that the external API answered" }),
+  contentType: text,
+  body: Schema.String.annotations({ description: "The answer as text" }),
+  durationMs: Schema.Int
+}) {}
+
+export class DocumentsApi extends HttpApiGroup.make("documents")
+  .add(
+    HttpApiEndpoint.get("listDocuments", "/api/Documents")
+      .setUrlParams(DocumentsQuery)
+      .addSuccess(DocumentPage)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "List documents",
+          description: "The customer's documents, by name. Sorting by a secret sorts by whether there is one."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("getDocument")`/api/Documents/${pathId(DocumentID)}`
+      .setUrlParams(DocumentQuery)
+      .addSuccess(Document)
+      .addError(NotFound)
+      .middleware(PhoneContext)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Read a document",
+          description:
+            "Also open to phone tokens. With replacePlaceholders=true the content has its values: {{TopicList}}, {{ChannelList}}, {{RepresentativeList}} (one line each, `- name: description`, the channel's type or the representative's email), {{CustomerName}}, {{Today}} and {{Now}} (UTC). Unknown placeholders stay as written."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("createDocument", "/api/Documents")
+      .setPayload(DocumentCreate)
+      .addSuccess(Document)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Create a document",
+          description:
+            "A static document has none of the override… and api… fields. A data retrieval document needs apiEndpoint, absolute or relative to overrideApiBaseUrl, else to the customer's apiBaseUrl."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("updateDocument")`/api/Documents/${pathId(DocumentID)}`
+      .setPayload(DocumentUpdate)
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Change a document",
+          description:
+            "name and isDataRetrievalProcess are required, other properties that are missing stay. ******** leaves a secret as it is. A document that becomes static loses its override… and api… fields."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("deleteDocument")`/api/Documents/${pathId(DocumentID)}`
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Delete a document",
+          description: "Its mappings to topics and hooks go with it."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("retrieveDocument")`/api/Documents/${pathId(DocumentID)}/retrieve`
+      .setPayload(RetrievalRequest)
+      .addSuccess(Retrieval)
+      .addError(NotFound)
+      .addError(BadGateway)
+      .middleware(TicketAccess)
+      .annotateContext(ignoresIdempotencyKey)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Run a data retrieval",
+          description:
+            "Calls the external API and answers what it answered, whatever its status. Placeholders are filled in the endpoint, the header values and the body, escaped for where they stand; variables come before the built-in values. The body is sent as application/json unless apiHeaders has another Content-Type, and never with GET. Credentials are the document's, else the customer's, field by field; without an authentication type a token means Bearer and a username Basic; an Authorization in apiHeaders comes before both. Redirects are followed on the same host and port only, at most 5. A static document or an address that may not be called is 400, nothing is sent. An API that cannot be reached, needs more than 10 seconds or answers more than 1 MiB is 502. Idempotency-Key has no meaning here."
+        })
+      )
+  )
+  .annotateContext(
+    OpenApi.annotations({
+      title: "Documents",
+      description: "Static texts, and definitions of data retrieval from an external API."
+    })
+  ) {}

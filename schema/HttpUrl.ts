@@ -1,0 +1,16 @@
+import { Schema } from "effect"
+import { TextUpTo } from "./Fields.ts"
+
+const isHttpUrl = (text: string) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:\/\//i.test(text) && url.username === "" && url.password === ""
+}
+
+/** An absolute address. Credentials have fields of their own, where they are kept encrypted. */
+export const HttpUrl = TextUpTo(2048).pipe(
+  Schema.filter(isHttpUrl, {
+    message: () => "must be an absolute http or https URL without a username and a password in it",
+    jsonSchema: { format: "uri" },
+    arbitrary: () => (fc) => fc.webUrl()
+  })
+)

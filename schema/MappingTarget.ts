@@ -1,0 +1,61 @@
+import { Schema } from "effect"
+import { SpecialChannel } from "./ChannelTypes.ts"
+import { changeable, clearable, optional } from "./Fields.ts"
+import { HookName } from "./Hooks.ts"
+import { ChannelID, idFromString, TopicID } from "./Ids.ts"
+
+const hookOnly = "Hooks only"
+
+/** What a mapping belongs to: a topic, or a hook, there perhaps only on one channel or on one type of channel. */
+export const targetRead = {
+  topicID: Schema.NullOr(TopicID),
+  hookName: Schema.NullOr(Schema.String),
+  channelID: Schema.NullOr(ChannelID),
+  specialChannel: Schema.NullOr(SpecialChannel)
+}
+
+const Target = Schema.Struct(targetRead)
+export type Target = typeof Target.Type
+
+export const targetCreate = {
+  topicID: optional(TopicID).annotations({ description: "Either this or hookName" }),
+  hookName: optional(HookName).annotations({ description: "Either this or topicID" }),
+  channelID: optional(ChannelID).annotations({ description: hookOnly }),
+  specialChannel: optional(SpecialChannel).annotations({ description: hookOnly })
+}
+
+export const targetUpdate = {
+  topicID: clearable(TopicID),
+  hookName: clearable(HookName),
+  channelID: clearable(ChannelID).annotations({ description: hookOnly }),
+  specialChannel: clearable(SpecialChannel).annotations({ description: hookOnly })
+}
+
+export const targetFilters = {
+  topicId: changeable(idFromString(TopicID)),
+  hookName: changeable(HookName),
+  channelId: changeable(idFromString(ChannelID)).annotations({ description: "Rows of exactly this channel" })
+}
+
+export const targetSortable = ["topicID", "hookName", "channelID", "specialChannel"] as const
+
+export const targetOf = ({ channelID, hookName, specialChannel, topicID }: Partial<Target>): Target => ({
+  topicID: topicID ?? null,
+  hookName: hookName ?? null,
+  channelID: channelID ?? null,
+  specialChannel: specialChannel ?? null
+})
+
+/** What is wrong with a mapping that does not belong to exactly one topic or hook. */
+export const targetProblems = (given: Partial<Target>) => {
+  const { channelID, hookName, specialChannel, topicID } = targetOf(given)
+  if (hookName !== null) {
+    return topicID === null ? [] : [{ path: ["hookName"], message: "cannot stand beside topicID: give one of them" }]
+  }
+  const needsHook = "goes only with a hookName"
+  return [
+    ...(topicID === null ? [{ path: ["topicID"], message: "is required, or hookName instead of it" }] : []),
+    ...(channelID === null ? [] : [{ path: ["channelID"], message: needsHook }]),
+    ...(specialChannel === null ? [] : [{ path: ["specialChannel"], message: needsHook }])
+  ]
+}

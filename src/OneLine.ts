@@ -1,0 +1,50 @@
+import type { HttpServerError } from "@effect/platform"
+import type { SqlError } from "@effect/sql"
+import { Cause, type ConfigError } from "effect"
+import type { Refused } from "./admin/Refused.ts"
+import type { FolderInUse } from "./platform/FolderLock.ts"
+
+/** Every known reason for which the service or a command may not run. */
+export type KnownError =
+  | ConfigError.ConfigError
+  | SqlError.SqlError
+  | FolderInUse
+  | HttpServerError.ServeError
+  | Refused
+
+const innermost = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error) return innermost(error.cause)
+  // Of a connection that was tried on several addresses, any one attempt tells the reason.
+  return error instanceof AggregateError && error.errors.length > 0 ? innermost(error.errors[0]) : error.message
+}
+
+const explainConfig = (error: ConfigError.ConfigError): string =>
+  error._op === "And" || error._op === "Or"
+    ? `${explainConfig(error.left)}; ${explainConfig(error.right)}`
+    : `${error.path.join(".")}: ${error.message}`
+
+const explain = (error: KnownError): string => {
+  switch (error._tag) {
+    case "FolderInUse":
+    case "Refused":
+      return error.message
+    case "SqlError":
+      return `${error.message}: ${innermost(error)}`
+    case "ServeError":
+      return `Cannot listen: ${innermost(error)}. Set PORT or HOST to something else.`
+    default:
+      return `Settings: ${explainConfig(error)}`
+  }
+}
+
+/** What went wrong and what to change, for a person at a terminal. Empty when it was only told to stop. */
+export const inOneLine = (cause: Cause.Cause<KnownError>): string =>
+  Cause.match(cause, {
+    onEmpty: "",
+    onFail: explain,
+    onDie: (defect) => `Unexpected: ${innermost(defect)}`,
+    onInterrupt: () => "",
+    onSequential: (left, right) => left || right,
+    onParallel: (left, right) => left || right
+  }).replaceAll(/\s*\n\s*/g, " ")

@@ -1,0 +1,63 @@
+import { CliConfig, Command, ValidationError } from "@effect/cli"
+import type { Terminal } from "@effect/platform"
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Cause, type ConfigError, Console, Effect, Layer } from "effect"
+import { PasswordHasher } from "../auth/PasswordHasher.ts"
+import { inOneLine, type KnownError } from "../OneLine.ts"
+import type { FolderInUse } from "../platform/FolderLock.ts"
+import { migrated } from "../platform/Migrate.ts"
+import { Outbox } from "../platform/Outbox.ts"
+import { Secrets } from "../platform/Secrets.ts"
+import type { Settings } from "../platform/Settings.ts"
+import { adminCommands } from "./AdminCommands.ts"
+import { customerCommands } from "./CustomerCommands.ts"
+import { featureCommands } from "./FeatureCommands.ts"
+import { hostnameCommands } from "./HostnameCommands.ts"
+import { migrateCommand } from "./MigrateCommand.ts"
+import { modelCommands } from "./ModelCommands.ts"
+import { outboxCommands } from "./OutboxCommands.ts"
+import { OverviewRepo } from "./OverviewRepo.ts"
+import { Provisioning } from "./Provisioning.ts"
+import { rotateSecretsCommand } from "./RotateSecretsCommand.ts"
+
+const Tools = Layer.mergeAll(
+  Provisioning.layer.pipe(Layer.provide(PasswordHasher.layer)),
+  OverviewRepo.layer,
+  Outbox.layer.pipe(Layer.provideMerge(Secrets.layer))
+)
+
+type Failure = KnownError | ValidationError.ValidationError | Terminal.QuitException
+
+/** What is wrong with the words themselves, the command line has already said. */
+const sayWhy = (cause: Cause.Cause<Failure>) => {
+  const line = inOneLine(
+    Cause.flatMap(cause, (error) =>
+      ValidationError.isValidationError(error) || error._tag === "QuitException" ? Cause.empty : Cause.fail(error)
+    )
+  )
+  return line === "" ? Effect.void : Console.error(line)
+}
+
+/** The operator's commands on a database. It is opened when a command runs, not for --help. */
+export const commandLine = (
+  database: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | FolderInUse, Settings>,
+  settings: Layer.Layer<Settings, ConfigError.ConfigError>
+) => {
+  const tools = Tools.pipe(Layer.provideMerge(migrated(database)), Layer.provide(settings))
+  const run = Command.make("casework").pipe(
+    Command.withDescription("What only the operator of Casework may do. Uses the settings of the service."),
+    Command.withSubcommands([
+      customerCommands.pipe(Command.provide(tools)),
+      hostnameCommands.pipe(Command.provide(tools)),
+      featureCommands.pipe(Command.provide(tools)),
+      adminCommands.pipe(Command.provide(tools)),
+      modelCommands.pipe(Command.provide(tools)),
+      outboxCommands.pipe(Command.provide(tools)),
+      rotateSecretsCommand.pipe(Command.provide(tools)),
+      migrateCommand.pipe(Command.provide(Layer.provide(database, settings)))
+    ]),
+    Command.run({ name: "Casework admin", version: "0.1.0" })
+  )
+  return (argv: ReadonlyArray<string>) =>
+    run(argv).pipe(Effect.tapErrorCause(sayWhy), Effect.provide(CliConfig.layer({ showBuiltIns: false })))
+}

@@ -1,0 +1,21 @@
+import { text } from "node:stream/consumers"
+import { Prompt } from "@effect/cli"
+import { Config, Effect, Option, Redacted } from "effect"
+import { refuse } from "./Refused.ts"
+
+const firstLineOfInput = Effect.promise(() => text(process.stdin)).pipe(
+  Effect.map((input) => Redacted.make(input.split(/\r?\n/)[0] ?? ""))
+)
+
+/** From ADMIN_PASSWORD, typed unseen, or piped in: an argument would be seen by everybody on the machine. */
+export const readPassword = Effect.gen(function* () {
+  const given = yield* Config.option(Config.redacted("ADMIN_PASSWORD"))
+  const password = Option.isSome(given)
+    ? given.value
+    : process.stdin.isTTY
+      ? yield* Prompt.password({ message: "Password" })
+      : yield* firstLineOfInput
+  return Redacted.value(password) === ""
+    ? yield* refuse("No password was given. Set ADMIN_PASSWORD, pipe it in, or type it when asked.")
+    : password
+})

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto"
+import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+
+const style = `
+  :root { color-scheme: light dark; font-family: system-ui, sans-serif }
+  body { display: grid; place-items: center; min-height: 90vh; margin: 0 }
+  form { width: min(22rem, 90vw); display: grid; gap: .75rem }
+  input, button { font: inherit; padding: .6rem; border-radius: .4rem; border: 1px solid #8888 }
+  button { background: #1d4ed8; color: #fff; border: 0; cursor: pointer }
+  output { min-height: 3em }
+`
+
+const script = `
+  const form = document.querySelector("form"), output = document.querySelector("output")
+  const token = new URLSearchParams(location.search).get("token") ?? ""
+  history.replaceState(null, "", location.pathname)
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault()
+    const response = await fetch("/api/Auth/reset-password", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token, newPassword: form.elements.password.value })
+    })
+    output.textContent = response.ok
+      ? "Your new password is set. You can log in with it now."
+      : (await response.json()).message
+    if (response.ok) form.elements.button.disabled = true
+  })
+`
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Set a new password · Casework</title>
+<style>${style}</style>
+<form>
+  <h1>Set a new password</h1>
+  <label for="password">New password: at least 8 characters, with 3 of digit, lowercase, uppercase, symbol</label>
+  <input id="password" name="password" type="password" autocomplete="new-password" required minlength="8">
+  <button name="button">Set password</button>
+  <output role="status"></output>
+</form>
+<script>${script}</script>
+</html>
+`
+
+const hashed = (inline: string) => `'sha256-${createHash("sha256").update(inline).digest("base64")}'`
+
+const policy = [
+  "default-src 'none'",
+  `script-src ${hashed(script)}`,
+  `style-src ${hashed(style)}`,
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'"
+].join("; ")
+
+/** Where the link in a reset mail leads. It uses the public API only and keeps the token out of the history. */
+export const ResetPasswordPage = HttpApiBuilder.Router.use((router) =>
+  router.get(
+    "/reset-password",
+    HttpServerResponse.html(page).pipe(
+      HttpServerResponse.setHeaders({ "content-security-policy": policy, "cache-control": "no-store" })
+    )
+  )
+)

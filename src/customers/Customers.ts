@@ -1,0 +1,97 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { Customer, CustomerSecrets, type CustomerUpdate, Model } from "../../schema/Customers.ts"
+import { BadRequest, Conflict } from "../../schema/Errors.ts"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { AuditLog } from "../auth/AuditLog.ts"
+import { masked, writtenSecret } from "../platform/Masking.ts"
+import { Secrets } from "../platform/Secrets.ts"
+import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
+import { CustomerProfileRepo } from "./CustomerProfileRepo.ts"
+import { CustomerSettings } from "./CustomerSettings.ts"
+import { modelProblems } from "./DefaultModels.ts"
+import { ModelsRepo } from "./ModelsRepo.ts"
+import { forEachSecret, secretPlace } from "./ProfileColumns.ts"
+
+export class Customers extends Context.Tag("casework/Customers")<
+  Customers,
+  {
+    readonly get: () => Effect.Effect<Customer, never, CurrentRep>
+    readonly update: (change: CustomerUpdate) => Effect.Effect<void, BadRequest | Conflict, CurrentRep>
+    readonly secrets: () => Effect.Effect<CustomerSecrets, never, CurrentRep>
+    readonly models: () => Effect.Effect<ReadonlyArray<Model>, never, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Customers,
+    Effect.suspend(() => make)
+  )
+}
+
+const inClear = (secret: Redacted.Redacted | null) => (secret === null ? null : Redacted.value(secret))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* CustomerProfileRepo
+  const settings = yield* CustomerSettings
+  const models = yield* ModelsRepo
+  const reps = yield* RepresentativesRepo
+  const secrets = yield* Secrets
+  const audit = yield* AuditLog
+
+  const repProblems = Effect.fn("Customers.repProblems")(function* (
+    customerID: CustomerID,
+    { defaultCustomerRepID }: CustomerUpdate
+  ) {
+    if (defaultCustomerRepID === undefined || defaultCustomerRepID === null) return []
+    // Locked, so that it is not deleted meanwhile; before the customer's row, as deleting one does.
+    const rep = yield* reps.findForUpdate(customerID, defaultCustomerRepID)
+    return Option.isSome(rep) ? [] : [{ path: "defaultCustomerRepID", message: "is not one of your representatives" }]
+  })
+
+  return Customers.of({
+    get: Effect.fn("Customers.get")(function* () {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* repo.get(customerID)
+      return new Customer({ ...stored, ...forEachSecret((field) => masked(stored[field])) })
+    }),
+
+    update: Effect.fn("Customers.update")(
+      function* (change) {
+        const { customerID } = yield* CurrentRep
+        const problems = [
+          ...modelProblems(change, yield* models.listUsable(customerID)),
+          ...(yield* repProblems(customerID, change))
+        ]
+        if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+        const stored = yield* repo.getForUpdate(customerID)
+        const written = forEachSecret((field) =>
+          writtenSecret(secrets, secretPlace(customerID, field), change[field], stored[field])
+        )
+        yield* repo
+          .update(customerID, { ...stored, ...change, ...written })
+          .pipe(Effect.catchTag("Duplicate", () => Conflict.of("Another organisation uses this telephonyAccountSID.")))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    secrets: Effect.fn("Customers.secrets")(function* () {
+      const { customerID, customerRepID } = yield* CurrentRep
+      const { aiProviderApiKey, telephonyAccountSID, telephonyAuthToken } = yield* settings.get(customerID)
+      yield* audit.record(customerID, customerRepID, "SecretsRead")
+      return new CustomerSecrets({
+        aiProviderApiKey: inClear(aiProviderApiKey),
+        telephonyAccountSID,
+        telephonyAuthToken: inClear(telephonyAuthToken)
+      })
+    }),
+
+    models: Effect.fn("Customers.models")(function* () {
+      const { customerID } = yield* CurrentRep
+      const usable = yield* models.listUsable(customerID)
+      return usable.map((model) => new Model(model))
+    })
+  })
+})

@@ -1,0 +1,37 @@
+import type { CustomerUpdate } from "../../schema/Customers.ts"
+import type { Slot, UsableModel } from "./ModelsRepo.ts"
+
+/** What each default model is used for. */
+export const slotOfDefault = {
+  defaultTopicModelId: "Topic",
+  defaultWebchatModelId: "Webchat",
+  defaultEmailTextModelId: "EmailText",
+  defaultEmailVisionModelId: "EmailVision",
+  defaultCallModelId: "Call",
+  defaultSpamModelId: "Spam"
+} as const satisfies Readonly<Record<Extract<keyof CustomerUpdate, `default${string}ModelId`>, Slot>>
+
+type DefaultField = keyof typeof slotOfDefault
+
+const defaultFields: ReadonlyArray<DefaultField> = [
+  "defaultTopicModelId",
+  "defaultWebchatModelId",
+  "defaultEmailTextModelId",
+  "defaultEmailVisionModelId",
+  "defaultCallModelId",
+  "defaultSpamModelId"
+]
+
+/** What is wrong with the models that a change names, each at its field. */
+export const modelProblems = (
+  change: Pick<CustomerUpdate, DefaultField>,
+  usable: ReadonlyArray<UsableModel>
+): ReadonlyArray<{ readonly path: string; readonly message: string }> =>
+  defaultFields.flatMap((path) => {
+    const modelID = change[path]
+    if (modelID === undefined || modelID === null) return []
+    const model = usable.find((candidate) => candidate.modelID === modelID)
+    if (model === undefined) return [{ path, message: "is not an active model that you may use" }]
+    const slot = slotOfDefault[path]
+    return model.slots.includes(slot) ? [] : [{ path, message: `is a model that does not fit ${slot}` }]
+  })

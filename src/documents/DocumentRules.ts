@@ -1,0 +1,47 @@
+import { Struct } from "effect"
+import type { DocumentCreate, DocumentUpdate } from "../../schema/Documents.ts"
+import { mask } from "../platform/Masking.ts"
+import { apiColumns } from "./DocumentColumns.ts"
+import type { DocumentFields } from "./DocumentsRepo.ts"
+
+const apiFields = Struct.keys(apiColumns)
+
+const noApi = {
+  overrideApiBaseUrl: null,
+  overrideApiUsername: null,
+  overrideApiPassword: null,
+  overrideApiToken: null,
+  overrideApiAuthenticationType: null,
+  apiEndpoint: null,
+  apiMethod: null,
+  apiHeaders: null,
+  apiBodyTemplate: null
+} satisfies Readonly<Record<keyof typeof apiColumns, null>>
+
+const nothing = { description: null, content: null, ...noApi }
+
+/** A document after a write: what was not written stays, and a static document has no API. Secrets are not looked at. */
+export const mergeDocument = (
+  written: DocumentCreate | DocumentUpdate,
+  stored: Partial<DocumentFields> = {}
+): DocumentFields => ({
+  ...nothing,
+  ...stored,
+  ...written,
+  ...(!written.isDataRetrievalProcess && noApi)
+})
+
+/** Everything that is wrong with a write, given what the document would become. */
+export const documentProblems = (
+  written: DocumentCreate | DocumentUpdate,
+  merged: DocumentFields
+): ReadonlyArray<{ readonly path: string; readonly message: string }> => {
+  if (written.isDataRetrievalProcess) {
+    return merged.apiEndpoint === null
+      ? [{ path: "apiEndpoint", message: "is required for a data retrieval document" }]
+      : []
+  }
+  return apiFields
+    .filter((field) => (written[field] ?? mask) !== mask)
+    .map((path) => ({ path, message: "must be empty for a static document" }))
+}

@@ -1,0 +1,137 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
+import {
+  Document,
+  type DocumentCreate,
+  type DocumentPage,
+  type DocumentsQuery,
+  type DocumentUpdate,
+  type Retrieval,
+  type RetrievalRequest
+} from "../../schema/Documents.ts"
+import { type BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, DocumentID } from "../../schema/Ids.ts"
+import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { masked, writtenSecret } from "../platform/Masking.ts"
+import { Secrets } from "../platform/Secrets.ts"
+import { DataRetrieval } from "./DataRetrieval.ts"
+import { secretPlace } from "./DocumentColumns.ts"
+import { documentProblems, mergeDocument } from "./DocumentRules.ts"
+import { type DocumentFields, DocumentsRepo, type StoredDocument } from "./DocumentsRepo.ts"
+import { findMessageContext, messageValues } from "./MessageContext.ts"
+import { fillText, type Values } from "./Placeholders.ts"
+import { firstOf, PlaceholderValues } from "./PlaceholderValues.ts"
+
+export class Documents extends Context.Tag("casework/Documents")<
+  Documents,
+  {
+    readonly list: (query: DocumentsQuery) => Effect.Effect<DocumentPage, never, CurrentRep>
+    readonly get: (
+      documentID: DocumentID,
+      query: { readonly replacePlaceholders?: boolean }
+    ) => Effect.Effect<Document, NotFound, CurrentCaller>
+    readonly create: (document: DocumentCreate) => Effect.Effect<Document, BadRequest, CurrentRep>
+    readonly update: (
+      documentID: DocumentID,
+      change: DocumentUpdate
+    ) => Effect.Effect<void, BadRequest | NotFound, CurrentRep>
+    readonly delete: (documentID: DocumentID) => Effect.Effect<void, NotFound, CurrentRep>
+    readonly retrieve: (
+      documentID: DocumentID,
+      request: RetrievalRequest
+    ) => Effect.Effect<Retrieval, BadRequest | NotFound | BadGateway, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Documents,
+    Effect.suspend(() => make)
+  )
+}
+
+const missing = (documentID: DocumentID) => `There is no document ${documentID}.`
+
+/** What the world sees of a stored document. */
+const shown = (stored: StoredDocument) =>
+  new Document({
+    ...stored,
+    overrideApiPassword: masked(stored.overrideApiPassword),
+    overrideApiToken: masked(stored.overrideApiToken)
+  })
+
+const variableValues = (variables: RetrievalRequest["variables"] = {}): Values => {
+  const given = new Map(Object.entries(variables))
+  return (name) => (given.has(name) ? String(given.get(name)) : undefined)
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* DocumentsRepo
+  const secrets = yield* Secrets
+  const placeholders = yield* PlaceholderValues
+  const retrieval = yield* DataRetrieval
+
+  /** The fields to store after a write, when they go together. */
+  const written = Effect.fn("Documents.written")(function* (
+    customerID: CustomerID,
+    change: DocumentCreate | DocumentUpdate,
+    stored?: DocumentFields
+  ) {
+    const merged = mergeDocument(change, stored)
+    const problems = documentProblems(change, merged)
+    if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+    if (!merged.isDataRetrievalProcess) return merged
+    const secret = (field: "overrideApiPassword" | "overrideApiToken") =>
+      writtenSecret(secrets, secretPlace(customerID, field), change[field], stored?.[field])
+    return {
+      ...merged,
+      overrideApiPassword: secret("overrideApiPassword"),
+      overrideApiToken: secret("overrideApiToken")
+    }
+  })
+
+  return Documents.of({
+    list: Effect.fn("Documents.list")(function* (query) {
+      const { customerID } = yield* CurrentRep
+      const page = yield* repo.list(customerID, query)
+      return { ...page, items: page.items.map(shown) }
+    }),
+
+    get: Effect.fn("Documents.get")(function* (documentID, { replacePlaceholders = false }) {
+      const { customerID } = yield* CurrentCaller
+      const document = shown(yield* repo.find(customerID, documentID).pipe(orNotFound(missing(documentID))))
+      if (!replacePlaceholders || document.content === null) return document
+      const values = yield* placeholders.of(customerID, [document.content])
+      return new Document({ ...document, content: fillText(document.content, values) })
+    }),
+
+    create: Effect.fn("Documents.create")(function* (document) {
+      const { customerID } = yield* CurrentRep
+      return shown(yield* repo.insert(customerID, yield* written(customerID, document)))
+    }),
+
+    update: Effect.fn("Documents.update")(
+      function* (documentID, change) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* repo.findForUpdate(customerID, documentID).pipe(orNotFound(missing(documentID)))
+        yield* repo.update(customerID, documentID, yield* written(customerID, change, stored))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("Documents.delete")(function* (documentID) {
+      const { customerID } = yield* CurrentRep
+      yield* repo.delete(customerID, documentID).pipe(changedOrNotFound(missing(documentID)))
+    }),
+
+    retrieve: Effect.fn("Documents.retrieve")(function* (documentID, { messageID, variables }) {
+      const { customerID } = yield* CurrentRep
+      const document = yield* repo.find(customerID, documentID).pipe(orNotFound(missing(documentID)))
+      const given = variableValues(variables)
+      if (messageID === undefined) return yield* retrieval.run(customerID, document, given)
+      const context = yield* findMessageContext(customerID, messageID)
+      return yield* retrieval.run(customerID, document, firstOf(given, messageValues(context)))
+    })
+  })
+})

@@ -1,0 +1,62 @@
+import { HttpClientRequest } from "@effect/platform"
+import { Effect, Redacted } from "effect"
+import { isHeaderValue, parseApiHeaders } from "../../schema/ApiHeaders.ts"
+import { BadRequest } from "../../schema/Errors.ts"
+import { understoodEncodings } from "../platform/BoundedCall.ts"
+import { type ApiAccess, authorization } from "./ApiCredentials.ts"
+import { fillJson, fillText, fillUrl, fillXml, type Values } from "./Placeholders.ts"
+import { retrievalUrl } from "./RetrievalUrl.ts"
+
+/** What is called, still with its placeholders. */
+export interface ApiCall {
+  readonly endpoint: string
+  readonly method: string | null
+  readonly headers: string | null
+  readonly bodyTemplate: string | null
+}
+
+/** Every text of a call that may have placeholders. */
+export const templatesOf = ({ bodyTemplate, endpoint, headers }: ApiCall) => [endpoint, headers, bodyTemplate]
+
+const fillHeaders = (headers: string | null, values: Values) =>
+  Effect.forEach(Object.entries(headers === null ? {} : parseApiHeaders(headers)), ([name, template]) => {
+    const value = fillText(template, values).trim()
+    return isHeaderValue(value)
+      ? Effect.succeed([name.toLowerCase(), value] as const)
+      : BadRequest.of(`The value for the header ${name} has characters that cannot stand in a header.`)
+  })
+
+/** Each value is escaped for the kind of text that it lands in. */
+const fillBody = (template: string, contentType: string, values: Values) => {
+  if (/[/+]json\b/i.test(contentType)) return fillJson(template, values)
+  if (/form-urlencoded/i.test(contentType)) return fillUrl(template, values)
+  return /[/+](?:x|ht)ml\b/i.test(contentType) ? fillXml(template, values) : fillText(template, values)
+}
+
+const asMethod = (method: string | null) =>
+  method === "POST" || method === "PUT" || method === "PATCH" || method === "DELETE" ? method : "GET"
+
+/** The request that a data retrieval sends, or what is missing for it. */
+export const retrievalRequest = Effect.fn("DataRetrieval.request")(function* (
+  call: ApiCall,
+  access: ApiAccess,
+  values: Values
+) {
+  const method = asMethod(call.method)
+  const url = yield* retrievalUrl(access.baseUrl, call.endpoint, values)
+  const own = Object.fromEntries(yield* fillHeaders(call.headers, values))
+  const credentials = own["authorization"] === undefined ? yield* authorization(access) : undefined
+  const contentType = own["content-type"] ?? "application/json"
+  const request = HttpClientRequest.make(method)(url).pipe(
+    HttpClientRequest.setHeaders({
+      accept: "*/*",
+      "user-agent": "casework",
+      "accept-encoding": understoodEncodings,
+      ...own,
+      ...(credentials !== undefined && { authorization: Redacted.value(credentials) })
+    })
+  )
+  return call.bodyTemplate === null || method === "GET"
+    ? request
+    : HttpClientRequest.bodyText(request, fillBody(call.bodyTemplate, contentType, values), contentType)
+})

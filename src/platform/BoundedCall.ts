@@ -1,0 +1,95 @@
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
+import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { NodeStream } from "@effect/platform-node"
+import { Chunk, Duration, Effect, Stream } from "effect"
+import { type CallBlocked, CallFailed, callError, hostOf } from "./CallErrors.ts"
+import { followRedirects } from "./Redirects.ts"
+
+export interface CallLimits {
+  /** From the lookup of the name to the last byte, redirects included. */
+  readonly total: Duration.Duration
+  /** Bytes of the body after decompression. */
+  readonly largestBody: number
+}
+
+export interface BoundedAnswer {
+  readonly status: number
+  readonly contentType: string | null
+  readonly body: string
+}
+
+type Response = HttpClientResponse.HttpClientResponse
+
+const decompressors = {
+  gzip: () => createGunzip(),
+  "x-gzip": () => createGunzip(),
+  deflate: () => createInflate(),
+  br: () => createBrotliDecompress()
+}
+
+export const understoodEncodings = "gzip, deflate, br"
+
+const isUnderstood = (encoding: string): encoding is keyof typeof decompressors => Object.hasOwn(decompressors, encoding)
+
+const hasNoBody = (status: number) => status === 204 || status === 205 || status === 304
+
+const decompressed = (response: Response) => {
+  const host = hostOf(response.request)
+  const encoding = (response.headers["content-encoding"] ?? "").trim().toLowerCase()
+  const bytes = Stream.mapError(response.stream, callError)
+  if (encoding === "identity" || encoding === "" || hasNoBody(response.status)) return bytes
+  if (!isUnderstood(encoding)) {
+    return Stream.fail(new CallFailed({ message: `${host} answered in an encoding that is not understood.` }))
+  }
+  return NodeStream.pipeThroughDuplex(
+    bytes,
+    decompressors[encoding],
+    () => new CallFailed({ message: `The answer of ${host} could not be decompressed.` })
+  )
+}
+
+const readBytes = (response: Response, largestBody: number) =>
+  decompressed(response).pipe(
+    Stream.mapAccumEffect(0, (size, bytes: Uint8Array) =>
+      size + bytes.length > largestBody
+        ? Effect.fail(
+            new CallFailed({ message: `${hostOf(response.request)} answered more than ${largestBody} bytes.` })
+          )
+        : Effect.succeed([size + bytes.length, bytes] as const)
+    ),
+    Stream.runCollect,
+    Effect.map((chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks)))
+  )
+
+const decodeText = (bytes: Uint8Array, contentType: string | null) => {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? "")?.[1]
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes)
+  }
+}
+
+/**
+ * Calls an address that a customer chose and reads the whole answer as text, within the limits. Whatever ends it, the
+ * connection is given up with it.
+ */
+export const boundedCall = (
+  client: HttpClient.HttpClient,
+  request: HttpClientRequest.HttpClientRequest,
+  { largestBody, total }: CallLimits
+): Effect.Effect<BoundedAnswer, CallBlocked | CallFailed> =>
+  Effect.gen(function* () {
+    const scoped = HttpClient.withScope(client)
+    const response = yield* followRedirects((hop) => Effect.mapError(scoped.execute(hop), callError), request)
+    const contentType = response.headers["content-type"] ?? null
+    const bytes = yield* readBytes(response, largestBody)
+    return { status: response.status, contentType, body: decodeText(bytes, contentType) }
+  }).pipe(
+    Effect.scoped,
+    Effect.timeoutFail({
+      duration: total,
+      onTimeout: () =>
+        new CallFailed({ message: `${hostOf(request)} did not answer completely within ${Duration.format(total)}.` })
+    })
+  )

@@ -1,0 +1,14 @@
+import { Effect, Option } from "effect"
+import { NotFound } from "../../schema/Errors.ts"
+
+/** What a repo found, or 404. */
+export const orNotFound =
+  (message: string) =>
+  <A, R>(found: Effect.Effect<Option.Option<A>, never, R>): Effect.Effect<A, NotFound, R> =>
+    Effect.flatMap(found, Option.match({ onNone: () => NotFound.of(message), onSome: Effect.succeed }))
+
+/** Whether a repo changed something, or 404. */
+export const changedOrNotFound =
+  (message: string) =>
+  <E, R>(changed: Effect.Effect<boolean, E, R>): Effect.Effect<void, E | NotFound, R> =>
+    Effect.flatMap(changed, (did) => (did ? Effect.void : NotFound.of(message)))

@@ -1,0 +1,100 @@
+import { lookup } from "node:dns/promises"
+import { isIP, type LookupFunction } from "node:net"
+import { HttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Context, Effect, Layer } from "effect"
+import { Agent, buildConnector } from "undici"
+import { isPublicAddress } from "./AddressRules.ts"
+import { type AllowedHost, isAllowed, normalHost } from "./OutboundAllow.ts"
+import { Settings } from "./Settings.ts"
+
+/** The address behind a host is not one that the service calls. Nothing was sent. */
+export class AddressRefused extends Error {
+  constructor(readonly host: string) {
+    super(`${host} leads to a private, local or reserved address`)
+  }
+}
+
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+type Resolve = (hostname: string) => Effect.Effect<ReadonlyArray<ResolvedAddress>, Error>
+
+const systemLookup: Resolve = (hostname) =>
+  Effect.tryPromise({
+    try: () => lookup(hostname, { all: true }),
+    catch: (error) => (error instanceof Error ? error : new Error(String(error)))
+  })
+
+/** Finds the addresses behind a name. */
+export class NameLookup extends Context.Reference<NameLookup>()("casework/NameLookup", {
+  defaultValue: () => systemLookup
+}) {}
+
+// The system's resolver takes one of four threads, which password hashing needs too: slow names must not hold them all.
+const lookupsAtOnce = 2
+
+/** A lookup for one connection: every address it gives to the socket has been checked. */
+const checkedLookup =
+  (resolve: Resolve, admits: (address: string) => boolean): LookupFunction =>
+  (hostname, { all }, callback) => {
+    Effect.runFork(
+      Effect.match(resolve(hostname), {
+        onFailure: (error) => callback(error, "", 0),
+        onSuccess: (addresses) => {
+          const [first] = addresses
+          if (first === undefined || !addresses.every(({ address }) => admits(address))) {
+            callback(new AddressRefused(hostname), "", 0)
+          } else if (all === true) callback(null, [...addresses])
+          else callback(null, first.address, first.family)
+        }
+      })
+    )
+  }
+
+/** Opens sockets to public addresses and to what OUTBOUND_ALLOW lists, and to nothing else. */
+const guardedConnector =
+  (allowed: ReadonlyArray<AllowedHost>, resolve: Resolve): buildConnector.connector =>
+  (options, callback) => {
+    const host = normalHost(options.hostname)
+    const port = Number(options.port || (options.protocol === "https:" ? 443 : 80))
+    const admits = isAllowed(allowed, host, port)
+      ? () => true
+      : (address: string) => isPublicAddress(address) || isAllowed(allowed, address, port)
+    // A socket asks nobody for an address that is written out.
+    if (isIP(host) !== 0 && !admits(host)) return callback(new AddressRefused(host), null)
+    const connect = buildConnector({ lookup: checkedLookup(resolve, admits) })
+    return connect(options, (error, socket) => {
+      if (error !== null) return callback(error, null)
+      if (admits(socket.remoteAddress ?? "")) return callback(null, socket)
+      socket.destroy()
+      return callback(new AddressRefused(host), null)
+    })
+  }
+
+/**
+ * An HttpClient for addresses that customers choose. The guard stands where the socket is opened, so that neither a name
+ * that changes its address nor a redirect gets around it. Traces are off: they would tell others our ids, and our logs
+ * their secrets.
+ */
+export class GuardedHttpClient extends Context.Tag("casework/GuardedHttpClient")<
+  GuardedHttpClient,
+  HttpClient.HttpClient
+>() {
+  static readonly layer = Layer.scoped(
+    GuardedHttpClient,
+    Effect.gen(function* () {
+      const { outboundAllow } = yield* Settings
+      const resolve = yield* NameLookup
+      const turns = yield* Effect.makeSemaphore(lookupsAtOnce)
+      const connect = guardedConnector(outboundAllow, (hostname) => turns.withPermits(1)(resolve(hostname)))
+      const agent = yield* Effect.acquireRelease(
+        Effect.sync(() => new Agent({ connect })),
+        (dispatcher) => Effect.promise(() => dispatcher.destroy())
+      )
+      return NodeHttpClient.makeUndici(agent).pipe(HttpClient.withTracerDisabledWhen(() => true))
+    })
+  )
+}

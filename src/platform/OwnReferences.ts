@@ -1,0 +1,60 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Schema } from "effect"
+import { BadRequest } from "../../schema/Errors.ts"
+import type { CustomerID } from "../../schema/Ids.ts"
+
+const kinds = {
+  topic: { key: "topic_id", plural: "topics", alive: "" },
+  action: { key: "action_id", plural: "actions", alive: "" },
+  document: { key: "document_id", plural: "documents", alive: "" },
+  channel: { key: "channel_id", plural: "channels", alive: "and deleted_at is null" }
+} as const
+
+type Kind = keyof typeof kinds
+
+const allKinds: ReadonlyArray<Kind> = ["topic", "action", "document", "channel"]
+
+/** An id in a body, and where it stands there. */
+export interface Reference {
+  readonly kind: Kind
+  readonly path: string
+  readonly id: number
+}
+
+const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.Int })))
+
+/** Fails with 400, naming every id that is not one of the customer's. The others stay until the transaction ends. */
+export const makeCheckOwnReferences = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const ownIds = (customerID: CustomerID, kind: Kind, ids: ReadonlyArray<number>) => {
+    const { alive, key } = kinds[kind]
+    return sql`
+      select ${sql(key)} as id from ${sql(kind)}
+      where customer_id = ${customerID} and ${sql(key)} = any(${[...new Set(ids)]}::int[]) ${sql.literal(alive)}
+      order by ${sql(key)} for share`.pipe(
+      Effect.flatMap(decodeIds),
+      Effect.map((rows) => new Set(rows.map(({ id }) => id))),
+      Effect.orDie
+    )
+  }
+
+  return Effect.fn("OwnReferences.check")(function* (customerID: CustomerID, references: ReadonlyArray<Reference>) {
+    const foreign = new Set<Reference>()
+    for (const kind of allKinds) {
+      const ofKind = references.filter((reference) => reference.kind === kind)
+      if (ofKind.length === 0) continue
+      const own = yield* ownIds(
+        customerID,
+        kind,
+        ofKind.map(({ id }) => id)
+      )
+      for (const reference of ofKind) if (!own.has(reference.id)) foreign.add(reference)
+    }
+    if (foreign.size === 0) return
+    const problems = references
+      .filter((reference) => foreign.has(reference))
+      .map(({ kind, path }) => ({ path, message: `is not one of your ${kinds[kind].plural}` }))
+    return yield* Effect.fail(BadRequest.listing(problems))
+  })
+})

@@ -1,0 +1,61 @@
+import type { SqlClient, Statement } from "@effect/sql"
+import { Array as Arr, Effect, Schema } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { failOnDuplicate } from "./Violations.ts"
+
+type Values = Readonly<Record<string, string | number | boolean | null>>
+
+/** The plain statements on a table of customers' rows, each within one customer. */
+export const ownRows = <Row, RowEncoded>(
+  sql: SqlClient.SqlClient,
+  options: {
+    readonly table: string
+    readonly key: string
+    readonly columns: Statement.Fragment
+    readonly Result: Schema.Schema<Row, RowEncoded>
+  }
+) => {
+  const { columns, Result } = options
+  const [table, key] = [sql(options.table), sql(options.key)]
+  const decodeRows = Schema.decodeUnknown(Schema.Array(Result))
+  const where = (customerID: CustomerID, id: number) => sql`where customer_id = ${customerID} and ${key} = ${id}`
+  const isAny = Effect.map((rows: ReadonlyArray<unknown>) => rows.length > 0)
+  const select = (lock: string) => (customerID: CustomerID, id: number) =>
+    sql`select ${columns} from ${table} ${where(customerID, id)} ${sql.literal(lock)}`.pipe(
+      Effect.flatMap(decodeRows),
+      Effect.map(Arr.head),
+      Effect.orDie
+    )
+  const rowsOf = (customerID: CustomerID, values: ReadonlyArray<Values>) =>
+    sql.insert(values.map((row) => ({ customer_id: customerID, ...row })))
+
+  return {
+    find: select(""),
+
+    /** Locks the row until the transaction ends. */
+    findForUpdate: select("for update"),
+
+    insert: (customerID: CustomerID, values: Values) =>
+      sql`insert into ${table} ${rowsOf(customerID, [values])} returning ${columns}`.pipe(
+        Effect.flatMap(decodeRows),
+        Effect.flatMap(Arr.head),
+        failOnDuplicate
+      ),
+
+    /** Leaves out those that a unique index knows already; the others keep their order. */
+    insertNew: (customerID: CustomerID, values: ReadonlyArray<Values>) =>
+      sql`insert into ${table} ${rowsOf(customerID, values)} on conflict do nothing returning ${columns}`.pipe(
+        Effect.flatMap(decodeRows),
+        Effect.orDie
+      ),
+
+    update: (customerID: CustomerID, id: number, values: Values) =>
+      sql`update ${table} set ${sql.update(values)} ${where(customerID, id)} returning ${key}`.pipe(
+        isAny,
+        failOnDuplicate
+      ),
+
+    delete: (customerID: CustomerID, id: number) =>
+      sql`delete from ${table} ${where(customerID, id)} returning ${key}`.pipe(isAny, Effect.orDie)
+  }
+}

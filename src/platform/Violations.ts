@@ -1,0 +1,41 @@
+import { SqlError } from "@effect/sql"
+import { Data, Effect } from "effect"
+
+/** A unique index said no. */
+export class Duplicate extends Data.TaggedError("Duplicate")<{}> {}
+
+/** A foreign key said no: the id in that column is not one of the customer's. */
+export class MissingReference extends Data.TaggedError("MissingReference")<{ readonly column: string }> {}
+
+interface DatabaseError {
+  readonly code: string
+  readonly constraint: string
+}
+
+const databaseError = (error: unknown): DatabaseError | undefined => {
+  if (!(error instanceof Error)) return undefined
+  const { code, constraint } = { code: undefined, constraint: undefined, ...error }
+  return typeof code === "string" && typeof constraint === "string" ? { code, constraint } : databaseError(error.cause)
+}
+
+/** Tells a duplicate from every other database error; those are defects. */
+export const failOnDuplicate = <A, E, R>(
+  effect: Effect.Effect<A, E | SqlError.SqlError, R>
+): Effect.Effect<A, Duplicate, R> =>
+  Effect.catchAll(effect, (error) =>
+    error instanceof SqlError.SqlError && databaseError(error)?.code === "23505"
+      ? Effect.fail(new Duplicate())
+      : Effect.die(error)
+  )
+
+/** Tells duplicates and ids of others apart from every other database error; those are defects. */
+export const failOnViolation = <A, E, R>(
+  effect: Effect.Effect<A, E | SqlError.SqlError, R>
+): Effect.Effect<A, Duplicate | MissingReference, R> =>
+  Effect.catchAll(effect, (error): Effect.Effect<never, Duplicate | MissingReference> => {
+    const violation = error instanceof SqlError.SqlError ? databaseError(error) : undefined
+    if (violation?.code === "23505") return Effect.fail(new Duplicate())
+    // Composite keys are named table_customer_id_column_fkey by PostgreSQL.
+    const column = violation?.code === "23503" ? /_customer_id_(\w+)_fkey$/.exec(violation.constraint)?.[1] : undefined
+    return column === undefined ? Effect.die(error) : Effect.fail(new MissingReference({ column }))
+  })

@@ -1,0 +1,17 @@
+import { Context } from "effect"
+
+/** How long a connection may take, in milliseconds. */
+export class Deadlines extends Context.Reference<Deadlines>()("casework/Deadlines", {
+  defaultValue: () => ({
+    /** Until the headers have arrived. */
+    headers: 15_000,
+    /** Until the body has arrived too. */
+    request: 60_000,
+    /** How often both are looked at. */
+    check: 5_000,
+    /** Between two requests. */
+    idle: 65_000,
+    /** For requests under way, once the service was told to stop. */
+    stop: 10_000
+  })
+}) {}

@@ -1,0 +1,40 @@
+import { Effect } from "effect"
+import { BadRequest } from "../../../schema/Errors.ts"
+
+const deepest = 64
+
+/** Whether objects and arrays lie in each other too deeply for what walks through them by recursion. */
+const isTooDeep = (text: string) => {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') inString = !inString
+    else if (inString) at += character === "\\" ? 1 : 0
+    else if (character === "[" || character === "{") depth++
+    else if (character === "]" || character === "}") depth--
+    if (depth > deepest) return true
+  }
+  return false
+}
+
+/** The name in any spelling that JSON allows for it. */
+const prototypeName =
+  /"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i
+
+/** No schema knows __proto__, so it is ignored like every unknown name; copying it would change a prototype. */
+const withoutPrototypes = (name: string, value: unknown) => (name === "__proto__" ? undefined : value)
+
+export const parseJson = (text: string): Effect.Effect<unknown, BadRequest> => {
+  if (text.trim() === "") return BadRequest.of("Send a JSON body.")
+  if (isTooDeep(text)) {
+    return BadRequest.of(`The body is nested too deeply: up to ${deepest} levels are taken.`)
+  }
+  return Effect.try({
+    try: (): unknown => (prototypeName.test(text) ? JSON.parse(text, withoutPrototypes) : JSON.parse(text)),
+    catch: (error) =>
+      new BadRequest({
+        message: `The body is not valid JSON: ${error instanceof Error ? error.message : "unreadable"}.`
+      })
+  })
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from "node:http"
+import { Effect } from "effect"
+import { BadRequest, PayloadTooLarge } from "../../../schema/Errors.ts"
+
+export const largestJson = 1024 * 1024
+
+const tooLarge = new PayloadTooLarge({ message: "The body is too large: a JSON body may have up to 1 MiB." })
+
+const brokenOff = new BadRequest({ message: "The body broke off before its end. Send it again." })
+
+/** The rest of a refused body is read and dropped, so that the caller gets the answer and not a reset connection. */
+const drop = (source: IncomingMessage) => {
+  source.on("error", () => undefined)
+  source.resume()
+}
+
+/** The bytes of a body of up to 1 MiB, whether or not it says its length. */
+export const readBody = (source: IncomingMessage) =>
+  Effect.async<Buffer, PayloadTooLarge | BadRequest>((resume) => {
+    if (Number(source.headers["content-length"] ?? 0) > largestJson) {
+      drop(source)
+      return resume(Effect.fail(tooLarge))
+    }
+    const chunks: Array<Buffer> = []
+    let size = 0
+    const stop = () => {
+      source.off("data", onData)
+      source.off("end", onEnd)
+      source.off("close", onClose)
+      drop(source)
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= largestJson) return chunks.push(chunk)
+      stop()
+      return resume(Effect.fail(tooLarge))
+    }
+    const onEnd = () => {
+      stop()
+      resume(Effect.succeed(Buffer.concat(chunks)))
+    }
+    const onClose = () => {
+      stop()
+      resume(Effect.fail(brokenOff))
+    }
+    if (source.destroyed && !source.readableEnded) return onClose()
+    source.on("error", () => undefined)
+    source.on("data", onData)
+    source.on("end", onEnd)
+    source.on("close", onClose)
+    return Effect.sync(stop)
+  })
+
+/** The body as text; a byte order mark is left out. */
+export const decodeText = (bytes: Buffer) =>
+  Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => new BadRequest({ message: "The body is not valid UTF-8." })
+  })

@@ -1,0 +1,165 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { BadRequest, Conflict, Forbidden, type NotFound } from "../../schema/Errors.ts"
+import type { CustomerRepID } from "../../schema/Ids.ts"
+import type {
+  ChangePassword,
+  CustomerRep,
+  CustomerRepCreate,
+  CustomerRepPage,
+  CustomerRepUpdate,
+  RepresentativesQuery
+} from "../../schema/Representatives.ts"
+import { AuditLog } from "../auth/AuditLog.ts"
+import { AuthRepo } from "../auth/AuthRepo.ts"
+import { PasswordHasher } from "../auth/PasswordHasher.ts"
+import { Revocations } from "../auth/Revocations.ts"
+import { orNotFound } from "../platform/Found.ts"
+import { mayChange, missing } from "./MayChange.ts"
+import { RepresentativesRepo } from "./RepresentativesRepo.ts"
+import { windowsTimeZone } from "./WindowsTimeZone.ts"
+
+export class Representatives extends Context.Tag("casework/Representatives")<
+  Representatives,
+  {
+    readonly list: (query: RepresentativesQuery) => Effect.Effect<CustomerRepPage, never, CurrentRep>
+    readonly get: (customerRepID: CustomerRepID) => Effect.Effect<CustomerRep, NotFound, CurrentRep>
+    readonly create: (rep: CustomerRepCreate) => Effect.Effect<CustomerRep, BadRequest | Conflict, CurrentRep>
+    readonly update: (
+      customerRepID: CustomerRepID,
+      change: CustomerRepUpdate
+    ) => Effect.Effect<void, BadRequest | Forbidden | NotFound | Conflict, CurrentRep>
+    readonly delete: (customerRepID: CustomerRepID) => Effect.Effect<void, Forbidden | NotFound | Conflict, CurrentRep>
+    readonly changePassword: (
+      customerRepID: CustomerRepID,
+      change: ChangePassword
+    ) => Effect.Effect<void, BadRequest | Forbidden | NotFound, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Representatives,
+    Effect.suspend(() => make)
+  )
+}
+
+const usernameTaken = (username: string) => () => Conflict.of(`The username "${username}" is taken.`)
+
+/** The time zone of a body as Windows spells it; missing stays missing. */
+const withTimeZone = <A extends { readonly timeZone?: string | null }>(body: A) => {
+  if (body.timeZone === undefined || body.timeZone === null) return Effect.succeed(body)
+  return Option.match(windowsTimeZone(body.timeZone), {
+    onNone: () => BadRequest.at("timeZone", "must be a Windows time zone name such as W. Europe Standard Time"),
+    onSome: (timeZone) => Effect.succeed({ ...body, timeZone })
+  })
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* RepresentativesRepo
+  const auth = yield* AuthRepo
+  const hasher = yield* PasswordHasher
+  const revocations = yield* Revocations
+  const audit = yield* AuditLog
+
+  /** A customer without an Admin could never be changed again. */
+  const otherAdminRemains = (admins: ReadonlyArray<CustomerRepID>, customerRepID: CustomerRepID) =>
+    admins.some((admin) => admin !== customerRepID)
+      ? Effect.void
+      : Conflict.of("This is the last Admin. Give another representative the role Admin first.")
+
+  /** The token may be older than the caller's own removal, which other nodes learn of only after a moment. */
+  const isStillAdmin = (admins: ReadonlyArray<CustomerRepID>) =>
+    Effect.flatMap(CurrentRep, ({ customerRepID }) =>
+      admins.includes(customerRepID) ? Effect.void : Forbidden.of("Only an Admin may do this.")
+    )
+
+  const applyChange = Effect.fn("Representatives.applyChange")(
+    function* (customerRepID: CustomerRepID, change: CustomerRepUpdate) {
+      const { customerID, role } = yield* CurrentRep
+      const admins = change.role === undefined ? [] : yield* repo.lockAdmins(customerID)
+      const stored = yield* repo.findForUpdate(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+      yield* mayChange(customerRepID)
+      if (change.role !== undefined && change.role !== stored.role) {
+        if (role !== "Admin") return yield* Forbidden.of("Only an Admin may change a role.")
+        if (stored.role === "Admin") yield* otherAdminRemains(admins, customerRepID)
+        yield* isStillAdmin(admins)
+      }
+      return yield* repo
+        .update(customerID, customerRepID, { ...stored, ...change })
+        .pipe(Effect.catchTag("Duplicate", usernameTaken(change.username ?? stored.username)))
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  const remove = Effect.fn("Representatives.remove")(
+    function* (customerRepID: CustomerRepID) {
+      const caller = yield* CurrentRep
+      const admins = yield* repo.lockAdmins(caller.customerID)
+      yield* repo.findForUpdate(caller.customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+      if (customerRepID === caller.customerRepID) return yield* Conflict.of("You cannot delete yourself.")
+      yield* otherAdminRemains(admins, customerRepID)
+      yield* isStillAdmin(admins)
+      return yield* repo.delete(caller.customerID, customerRepID)
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  const setPassword = Effect.fn("Representatives.setPassword")(
+    function* (customerRepID: CustomerRepID, passwordHash: string) {
+      const caller = yield* CurrentRep
+      yield* repo.findForUpdate(caller.customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+      const securityVersion = yield* auth.setPassword(caller.customerID, customerRepID, passwordHash)
+      yield* audit.record(caller.customerID, caller.customerRepID, "PasswordChanged")
+      return securityVersion
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  return Representatives.of({
+    list: Effect.fn("Representatives.list")(function* (query) {
+      const { customerID } = yield* CurrentRep
+      return yield* repo.list(customerID, query)
+    }),
+
+    get: Effect.fn("Representatives.get")(function* (customerRepID) {
+      const { customerID } = yield* CurrentRep
+      return yield* repo.find(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+    }),
+
+    create: Effect.fn("Representatives.create")(function* (body) {
+      const { customerID } = yield* CurrentRep
+      const { password, role = "Agent", ...rep } = yield* withTimeZone(body)
+      const passwordHash = yield* hasher.hash(Redacted.make(password))
+      return yield* repo
+        .insert(customerID, { ...rep, role, passwordHash })
+        .pipe(Effect.catchTag("Duplicate", usernameTaken(rep.username)))
+    }),
+
+    update: Effect.fn("Representatives.update")(function* (customerRepID, body) {
+      const securityVersion = yield* applyChange(customerRepID, yield* withTimeZone(body))
+      yield* revocations.raised(customerRepID, securityVersion)
+    }),
+
+    delete: Effect.fn("Representatives.delete")(function* (customerRepID) {
+      const securityVersion = yield* remove(customerRepID)
+      yield* revocations.raised(customerRepID, securityVersion)
+    }),
+
+    changePassword: Effect.fn("Representatives.changePassword")(function* (customerRepID, change) {
+      const { customerID } = yield* CurrentRep
+      if (change.customerRepID !== customerRepID) {
+        return yield* BadRequest.at("customerRepID", `must equal the id in the path, ${customerRepID}`)
+      }
+      yield* repo.find(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+      yield* mayChange(customerRepID)
+      // Hashing takes long: the transaction does not wait for it.
+      const passwordHash = yield* hasher.hash(Redacted.make(change.newPassword))
+      const securityVersion = yield* setPassword(customerRepID, passwordHash)
+      yield* revocations.raised(customerRepID, securityVersion)
+    })
+  })
+})

@@ -1,0 +1,61 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { type BadRequest, Conflict } from "../../schema/Errors.ts"
+import type { CustomerID } from "../../schema/Ids.ts"
+import type { Target } from "../../schema/MappingTarget.ts"
+import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { referencesOf, targetKey } from "./MappingTarget.ts"
+
+/** Either what a topic or hook triggers, or what it brings along. */
+interface Mapping extends Target {
+  readonly actionID?: number
+  readonly documentID?: number
+}
+
+const keyOf = (mapping: Mapping) => [targetKey(mapping), mapping.actionID, mapping.documentID].join(" ")
+
+/** The place of the first mapping that was there before, or earlier in the same list. */
+const firstLeftOut = (wanted: ReadonlyArray<Mapping>, stored: ReadonlyArray<Mapping>) => {
+  const fresh = new Set(stored.map(keyOf))
+  return wanted.findIndex((mapping) => !fresh.delete(keyOf(mapping)))
+}
+
+interface Add<Fields, Row> {
+  readonly one: (customerID: CustomerID, mapping: Fields) => Effect.Effect<Row, BadRequest | Conflict>
+  /** All or nothing, answered in the order of the list. */
+  readonly all: (
+    customerID: CustomerID,
+    mappings: ReadonlyArray<Fields>
+  ) => Effect.Effect<ReadonlyArray<Row>, BadRequest | Conflict>
+}
+
+/** Adds mappings by an insert that leaves out those that exist; foreign ids and duplicates are refused. */
+export const makeAddMappings = <Fields extends Mapping, Row extends Mapping>(
+  insertNew: (customerID: CustomerID, mappings: ReadonlyArray<Fields>) => Effect.Effect<ReadonlyArray<Row>>
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const checkOwnReferences = yield* makeCheckOwnReferences
+
+    const add = Effect.fn("AddMappings.add")(
+      function* (customerID: CustomerID, mappings: ReadonlyArray<Fields>, place: (index: number) => string) {
+        yield* checkOwnReferences(
+          customerID,
+          mappings.flatMap((mapping, index) => referencesOf(mapping, place(index)))
+        )
+        const rows = yield* insertNew(customerID, mappings)
+        if (rows.length === mappings.length) return rows
+        const at = place(firstLeftOut(mappings, rows)).replace(".", "")
+        return yield* Conflict.of(`This mapping exists already${at === "" ? "" : ` (item ${at}, counted from 0)`}.`)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+
+    const result: Add<Fields, Row> = {
+      one: (customerID, mapping) =>
+        add(customerID, [mapping], () => "").pipe(Effect.head, Effect.catchTag("NoSuchElementException", Effect.die)),
+      all: (customerID, mappings) => add(customerID, mappings, (index) => `${index}.`)
+    }
+    return result
+  })

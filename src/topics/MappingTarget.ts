@@ -1,0 +1,59 @@
+import type { SqlClient } from "@effect/sql"
+import type { Schema } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import type { Target, targetFilters } from "../../schema/MappingTarget.ts"
+import { whenGiven } from "../platform/Filters.ts"
+import type { Reference } from "../platform/OwnReferences.ts"
+import { ignoringCase } from "../platform/PagedQuery.ts"
+
+/** The columns that say what a mapping belongs to, the same in both of its tables. */
+export const targetColumns = `topic_id as "topicID", hook_name as "hookName", channel_id as "channelID",
+  special_channel as "specialChannel"`
+
+export const targetSortBy = {
+  topicID: "topic_id",
+  hookName: ignoringCase("hook_name"),
+  channelID: "channel_id",
+  specialChannel: ignoringCase("special_channel")
+}
+
+type TargetFilters = Schema.Struct.Type<typeof targetFilters>
+
+export const targetConditions = (sql: SqlClient.SqlClient, customerID: CustomerID, filters: TargetFilters) => [
+  sql`customer_id = ${customerID}`,
+  ...whenGiven(filters.topicId, (topicID) => sql`topic_id = ${topicID}`),
+  ...whenGiven(filters.hookName, (hookName) => sql`lower(hook_name) = lower(${hookName})`),
+  ...whenGiven(filters.channelId, (channelID) => sql`channel_id = ${channelID}`)
+]
+
+export const targetValues = ({ channelID, hookName, specialChannel, topicID }: Target) => ({
+  topic_id: topicID,
+  hook_name: hookName,
+  channel_id: channelID,
+  special_channel: specialChannel
+})
+
+/** Hook names are the same in any case. */
+export const targetKey = ({ channelID, hookName, specialChannel, topicID }: Target) =>
+  [topicID, hookName?.toLowerCase() ?? null, channelID, specialChannel].join(" ")
+
+/** The ids that a mapping names, each at its place below the given path. */
+export const referencesOf = (
+  ids: {
+    readonly topicID?: number | null | undefined
+    readonly actionID?: number | undefined
+    readonly documentID?: number | undefined
+    readonly channelID?: number | null | undefined
+  },
+  at = ""
+): ReadonlyArray<Reference> => {
+  const { actionID, channelID, documentID, topicID } = ids
+  const given = (kind: Reference["kind"], field: string, id: number | null | undefined) =>
+    id === null || id === undefined ? [] : [{ kind, path: `${at}${field}`, id }]
+  return [
+    ...given("topic", "topicID", topicID),
+    ...given("action", "actionID", actionID),
+    ...given("document", "documentID", documentID),
+    ...given("channel", "channelID", channelID)
+  ]
+}

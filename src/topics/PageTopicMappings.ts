@@ -1,0 +1,89 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { type BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
+import type { PageTopicMappingID } from "../../schema/Ids.ts"
+import type {
+  PageTopicMapping,
+  PageTopicMappingCreate,
+  PageTopicMappingPage,
+  PageTopicMappingsQuery,
+  PageTopicMappingUpdate
+} from "../../schema/PageTopicMappings.ts"
+import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { referencesOf } from "./MappingTarget.ts"
+import { PageTopicMappingsRepo } from "./PageTopicMappingsRepo.ts"
+
+export class PageTopicMappings extends Context.Tag("casework/PageTopicMappings")<
+  PageTopicMappings,
+  {
+    readonly list: (query: PageTopicMappingsQuery) => Effect.Effect<PageTopicMappingPage, never, CurrentRep>
+    readonly get: (pageTopicMappingID: PageTopicMappingID) => Effect.Effect<PageTopicMapping, NotFound, CurrentRep>
+    readonly create: (
+      mapping: PageTopicMappingCreate
+    ) => Effect.Effect<PageTopicMapping, BadRequest | Conflict, CurrentRep>
+    readonly update: (
+      pageTopicMappingID: PageTopicMappingID,
+      change: PageTopicMappingUpdate
+    ) => Effect.Effect<void, BadRequest | NotFound | Conflict, CurrentRep>
+    readonly delete: (pageTopicMappingID: PageTopicMappingID) => Effect.Effect<void, NotFound, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    PageTopicMappings,
+    Effect.suspend(() => make)
+  )
+}
+
+const missing = (pageTopicMappingID: PageTopicMappingID) => `There is no page topic mapping ${pageTopicMappingID}.`
+
+const mappedAlready = () => Conflict.of("This page is mapped to this topic already.")
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* PageTopicMappingsRepo
+  const checkOwnReferences = yield* makeCheckOwnReferences
+
+  return PageTopicMappings.of({
+    list: Effect.fn("PageTopicMappings.list")(function* (query) {
+      const { customerID } = yield* CurrentRep
+      return yield* repo.list(customerID, query)
+    }),
+
+    get: Effect.fn("PageTopicMappings.get")(function* (pageTopicMappingID) {
+      const { customerID } = yield* CurrentRep
+      return yield* repo.find(customerID, pageTopicMappingID).pipe(orNotFound(missing(pageTopicMappingID)))
+    }),
+
+    create: Effect.fn("PageTopicMappings.create")(
+      function* ({ context = null, ...mapping }) {
+        const { customerID } = yield* CurrentRep
+        yield* checkOwnReferences(customerID, referencesOf(mapping))
+        return yield* repo.insert(customerID, { ...mapping, context }).pipe(Effect.catchTag("Duplicate", mappedAlready))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    update: Effect.fn("PageTopicMappings.update")(
+      function* (pageTopicMappingID, change) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* repo
+          .findForUpdate(customerID, pageTopicMappingID)
+          .pipe(orNotFound(missing(pageTopicMappingID)))
+        yield* checkOwnReferences(customerID, referencesOf(change))
+        yield* repo
+          .update(customerID, pageTopicMappingID, { ...stored, ...change })
+          .pipe(Effect.catchTag("Duplicate", mappedAlready))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("PageTopicMappings.delete")(function* (pageTopicMappingID) {
+      const { customerID } = yield* CurrentRep
+      yield* repo.delete(customerID, pageTopicMappingID).pipe(changedOrNotFound(missing(pageTopicMappingID)))
+    })
+  })
+})

@@ -1,0 +1,85 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
+import type { TopicDocumentID } from "../../schema/Ids.ts"
+import { targetOf, targetProblems } from "../../schema/MappingTarget.ts"
+import type {
+  TopicDocument,
+  TopicDocumentCreate,
+  TopicDocumentPage,
+  TopicDocumentsQuery,
+  TopicDocumentUpdate
+} from "../../schema/TopicDocuments.ts"
+import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { makeAddMappings } from "./AddMappings.ts"
+import { referencesOf } from "./MappingTarget.ts"
+import { TopicDocumentsRepo } from "./TopicDocumentsRepo.ts"
+
+export class TopicDocuments extends Context.Tag("casework/TopicDocuments")<
+  TopicDocuments,
+  {
+    readonly list: (query: TopicDocumentsQuery) => Effect.Effect<TopicDocumentPage, never, CurrentRep>
+    readonly get: (topicDocumentID: TopicDocumentID) => Effect.Effect<TopicDocument, NotFound, CurrentRep>
+    readonly create: (mapping: TopicDocumentCreate) => Effect.Effect<TopicDocument, BadRequest | Conflict, CurrentRep>
+    readonly update: (
+      topicDocumentID: TopicDocumentID,
+      change: TopicDocumentUpdate
+    ) => Effect.Effect<void, BadRequest | NotFound | Conflict, CurrentRep>
+    readonly delete: (topicDocumentID: TopicDocumentID) => Effect.Effect<void, NotFound, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    TopicDocuments,
+    Effect.suspend(() => make)
+  )
+}
+
+const missing = (topicDocumentID: TopicDocumentID) => `There is no topic document ${topicDocumentID}.`
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* TopicDocumentsRepo
+  const add = yield* makeAddMappings(repo.insertNew)
+  const checkOwnReferences = yield* makeCheckOwnReferences
+
+  return TopicDocuments.of({
+    list: Effect.fn("TopicDocuments.list")(function* (query) {
+      const { customerID } = yield* CurrentRep
+      return yield* repo.list(customerID, query)
+    }),
+
+    get: Effect.fn("TopicDocuments.get")(function* (topicDocumentID) {
+      const { customerID } = yield* CurrentRep
+      return yield* repo.find(customerID, topicDocumentID).pipe(orNotFound(missing(topicDocumentID)))
+    }),
+
+    create: Effect.fn("TopicDocuments.create")(function* (mapping) {
+      const { customerID } = yield* CurrentRep
+      const { documentID, relevanceScore = null } = mapping
+      return yield* add.one(customerID, { documentID, relevanceScore, ...targetOf(mapping) })
+    }),
+
+    update: Effect.fn("TopicDocuments.update")(
+      function* (topicDocumentID, change) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* repo.findForUpdate(customerID, topicDocumentID).pipe(orNotFound(missing(topicDocumentID)))
+        const fields = { ...stored, ...change }
+        const [problem] = targetProblems(fields)
+        if (problem !== undefined) return yield* BadRequest.at(problem.path.join("."), problem.message)
+        yield* checkOwnReferences(customerID, referencesOf(change))
+        yield* repo
+          .update(customerID, topicDocumentID, fields)
+          .pipe(Effect.catchTag("Duplicate", () => Conflict.of("This mapping exists already.")))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("TopicDocuments.delete")(function* (topicDocumentID) {
+      const { customerID } = yield* CurrentRep
+      yield* repo.delete(customerID, topicDocumentID).pipe(changedOrNotFound(missing(topicDocumentID)))
+    })
+  })
+})

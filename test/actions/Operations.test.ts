@@ -1,0 +1,41 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Either, FastCheck as fc, Schema } from "effect"
+import { Operation, operationFromName, operationOf, parametersFitOperation } from "../../schema/Operations.ts"
+
+describe("operationFromName", () => {
+  it.each([
+    ["Wait 30 seconds", { operation: "Wait", parameters: { seconds: 30 } }],
+    ["wait-5-min", { operation: "Wait", parameters: { seconds: 300 } }],
+    ["Wait for 2 hours", { operation: "Wait", parameters: { seconds: 7200 } }],
+    ["WAIT 7", { operation: "Wait", parameters: { seconds: 7 } }],
+    ["Close ticket", { operation: "CloseTicket", parameters: {} }],
+    ["close-ticket", { operation: "CloseTicket", parameters: {} }],
+    ["CloseTicket", { operation: "CloseTicket", parameters: {} }],
+    ["  reopen_ticket ", { operation: "ReopenTicket", parameters: {} }],
+    ["Mark as spam", { operation: "MarkSpam", parameters: {} }],
+    ["Set status to pending", { operation: "SetStatus", parameters: { status: "Pending" } }],
+    ["Send reply", { operation: "SendReply", parameters: {} }],
+    ["Wait 9999999 hours", { operation: "None", parameters: {} }],
+    ["Close the window", { operation: "None", parameters: {} }],
+    ["constructor", { operation: "None", parameters: {} }]
+  ])("%s", (name, expected) => {
+    expect(operationFromName(name)).toEqual(expected)
+  })
+
+  it("answers an operation of the union for every name", () => {
+    fc.assert(fc.property(fc.string(), (name) => Schema.is(Operation)(operationFromName(name))))
+  })
+})
+
+describe("an operation and its parameters", () => {
+  it.prop("of the union always fit each other", [Operation], ([{ operation, parameters }]) => {
+    expect(parametersFitOperation({ operation, parameters })).toEqual([])
+    expect(Either.getOrThrow(operationOf(operation, parameters))).toEqual({ operation, parameters })
+  })
+
+  it("are refused when a parameter is missing", () => {
+    expect(parametersFitOperation({ operation: "CallApi", parameters: {} })).toMatchObject([
+      { path: ["parameters", "documentID"] }
+    ])
+  })
+})

@@ -1,0 +1,21 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { migrations } from "../../migrations/migrations.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { admin } from "./RunAdmin.ts"
+
+layer(TestDatabase, { excludeTestServices: true })("admin migrate", (it) => {
+  it.effect("brings an empty database to this version, without demo data, and then leaves it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      expect((yield* admin("migrate")).output).toBe("The database is up to date.")
+      yield* sql`drop schema public cascade`
+      yield* sql`create schema public`
+      const first = yield* admin("migrate")
+      expect(first.output.split("\n")).toEqual(Object.keys(migrations).map((name) => `Applied migration ${name}.`))
+      expect((yield* admin("migrate")).output).toBe("The database is up to date.")
+      expect((yield* admin("customer", "list")).output).toBe("0 customers")
+    })
+  )
+})

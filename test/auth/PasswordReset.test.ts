@@ -1,0 +1,156 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Array, Effect } from "effect"
+import { onAnotherNode } from "../support/AnotherNode.ts"
+import { askForReset, attemptLogin, freshAddress, resetPassword, statusWith, tokenIn } from "../support/Logins.ts"
+import { sendJson, testApp } from "../support/TestApp.ts"
+import { TestMailer } from "../support/TestMailer.ts"
+
+const guid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
+
+const nextMail = Effect.flatMap(TestMailer, ({ next }) => next)
+
+/** The token of a mail that was asked for just now. */
+const freshToken = (email: string) =>
+  Effect.gen(function* () {
+    expect((yield* askForReset(email)).status).toBe(200)
+    return guid.exec((yield* nextMail).text)?.[0] ?? ""
+  })
+
+const jobs = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ kind: string; payload: unknown; status: string }>`
+    /* all customers: by hand */ select kind, payload, status from job order by created_at`
+)
+
+layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
+  it.effect("mails a link to the configured address, keeps only a hash, and sets the password once", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const before = tokenIn(yield* attemptLogin({ username: "acme-agent" }))
+      const other = tokenIn(yield* attemptLogin({ username: "acme-admin" }))
+      const asked = yield* sendJson("POST", "/api/Auth/request-password-reset", {
+        body: { email: "AGENT@acme.example", hostname: "acme.example" },
+        headers: { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-for": freshAddress() }
+      })
+      expect(asked).toMatchObject({ status: 200, json: {} })
+      expect(asked.text).toBe("{}")
+      const mail = yield* nextMail
+      expect(mail).toMatchObject({ to: "agent@acme.example" })
+      expect(mail.text).toContain("https://casework.example/reset-password?token=")
+      expect(mail.text).not.toContain("evil.example")
+      const token = guid.exec(mail.text)?.[0] ?? ""
+      const rows = yield* sql<{ token_hash: string }>`/* all customers: by hand */ select * from password_reset`
+      expect(rows).toHaveLength(1)
+      expect(JSON.stringify(rows)).not.toContain(token)
+      const [job] = yield* jobs
+      expect(job).toMatchObject({ kind: "SendResetMail", payload: { customerRepID: expect.any(Number) } })
+      expect(Object.keys(Object(job?.payload))).toEqual(["customerRepID"])
+
+      const done = yield* resetPassword(token.toUpperCase(), "Brand-New-1")
+      expect([done.status, done.text]).toEqual([204, ""])
+      expect(yield* statusWith(before)).toBe(401)
+      expect(yield* statusWith(other)).toBe(200)
+      expect((yield* attemptLogin({ username: "acme-agent" })).status).toBe(401)
+      expect((yield* attemptLogin({ username: "acme-agent", password: "Brand-New-1" })).status).toBe(200)
+      const again = yield* resetPassword(token, "Brand-New-2")
+      expect(again).toMatchObject({ status: 400, json: { details: [{ path: "token" }] } })
+      const events = yield* sql`/* all customers: by hand */ select event from audit_log`
+      expect(events).toEqual([{ event: "PasswordReset" }])
+    })
+  )
+
+  it.effect("answers the same whoever asks, and mails nobody who does not match", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const count = (yield* jobs).length
+      yield* sql`/* all customers: by hand */
+        update customer_rep set deleted_at = now() where username = 'initech-admin'`
+      for (const [email, hostname] of [
+        ["nobody@acme.example", "localhost"],
+        ["admin@acme.example", "globex.example"],
+        ["admin@initech.example", "localhost"],
+        ["", "localhost"],
+        ["%", "localhost"]
+      ] as const) {
+        const answer = yield* askForReset(email, hostname)
+        expect([answer.status, answer.text]).toEqual([200, "{}"])
+      }
+      expect(yield* jobs).toHaveLength(count)
+    })
+  )
+
+  it.effect("wants an e-mail address that is text", () =>
+    Effect.gen(function* () {
+      for (const body of [{}, { email: 5 }, { email: null, hostname: "localhost" }]) {
+        const answer = yield* sendJson("POST", "/api/Auth/request-password-reset", { body })
+        expect(answer).toMatchObject({ status: 400, json: { details: [{ path: "email" }] } })
+      }
+      const answer = yield* sendJson("POST", "/api/Auth/reset-password", { body: { token: 1 } })
+      expect(answer).toMatchObject({ status: 400, json: { details: [{ path: "token" }, { path: "newPassword" }] } })
+    })
+  )
+
+  it.effect("ends older links with a new one", () =>
+    Effect.gen(function* () {
+      const older = yield* freshToken("admin@acme.example")
+      const newer = yield* freshToken("admin@acme.example")
+      expect((yield* resetPassword(older, "Brand-New-1")).status).toBe(400)
+      expect((yield* resetPassword(newer, "Demo-Pass-1")).status).toBe(204)
+    })
+  )
+
+  it.effect("ends a link after four hours", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const letTimePass = (minutes: number) => sql`/* all customers: by hand */
+        update password_reset set expires_at = expires_at - make_interval(mins => ${minutes}::int)`
+      const token = yield* freshToken("admin@acme.example")
+      yield* letTimePass(241)
+      expect((yield* resetPassword(token, "Brand-New-1")).status).toBe(400)
+      const other = yield* freshToken("admin@acme.example")
+      yield* letTimePass(239)
+      expect((yield* resetPassword(other, "Demo-Pass-1")).status).toBe(204)
+    })
+  )
+
+  it.effect("keeps the link good when the password is too weak", () =>
+    Effect.gen(function* () {
+      const token = yield* freshToken("admin@acme.example")
+      for (const weak of [
+        "",
+        "short-1",
+        "alllowercase",
+        "12345678",
+        "lower123",
+        "x".repeat(2000),
+        "Nul-Pass-1\u0000"
+      ]) {
+        const answer = yield* resetPassword(token, weak)
+        expect(answer, weak.slice(0, 20)).toMatchObject({ status: 400, json: { details: [{ path: "newPassword" }] } })
+      }
+      expect((yield* resetPassword(token, "Demo-Pass-1")).status).toBe(204)
+    })
+  )
+
+  it.effect("does not accept a token that is none", () =>
+    Effect.gen(function* () {
+      for (const token of ["", "garbage", "' or 1=1 --", crypto.randomUUID(), "😀".repeat(500)]) {
+        expect((yield* resetPassword(token, "Brand-New-1")).status, token.slice(0, 20)).toBe(400)
+      }
+    })
+  )
+
+  it.effect("takes a link once, also when it is used many times at once, on two nodes", () =>
+    Effect.gen(function* () {
+      const token = yield* freshToken("admin@acme.example")
+      const use = Effect.all(
+        Array.makeBy(4, () => resetPassword(token, "Demo-Pass-1")),
+        { concurrency: "unbounded" }
+      )
+      const [here, there] = yield* Effect.all([use, onAnotherNode()(use)], { concurrency: "unbounded" })
+      const statuses = [...here, ...there].map(({ status }) => status).sort()
+      expect(statuses).toEqual([204, ...Array.replicate(400, 7)])
+    })
+  )
+})

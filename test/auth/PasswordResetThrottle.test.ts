@@ -1,0 +1,67 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Array, Duration, Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import { askForReset, freshAddress, resetPassword } from "../support/Logins.ts"
+import { median } from "../support/Median.ts"
+import { testApp } from "../support/TestApp.ts"
+import { TestMailer } from "../support/TestMailer.ts"
+
+const jobs = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ status: string }>`/* all customers: by hand */ select status from job`
+)
+
+const allDone = eventually(jobs, (rows) => rows.every(({ status }) => status === "Succeeded"))
+
+layer(testApp(), { excludeTestServices: true })("Password reset throttle", (it) => {
+  it.effect("stops mailing an address, without a word, after ten requests", () =>
+    Effect.gen(function* () {
+      const { count, next } = yield* TestMailer
+      yield* allDone
+      expect(yield* count).toBe(0)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`delete from attempt`
+      for (const _ of Array.range(1, 12)) {
+        const answer = yield* askForReset("Admin@Acme.example")
+        expect([answer.status, answer.text]).toEqual([200, "{}"])
+      }
+      yield* allDone
+      expect(yield* count).toBe(10)
+      const [row] = yield* sql<{ most: number }>`select max(cardinality(failures))::int as most from attempt`
+      expect(row?.most).toBe(10)
+      yield* Effect.replicateEffect(next, 10)
+    })
+  )
+
+  it.effect("stops one who asks for many addresses, and one who guesses tokens", () =>
+    Effect.gen(function* () {
+      const { count } = yield* TestMailer
+      const address = freshAddress()
+      for (const number of Array.range(1, 10)) yield* askForReset(`nobody-${number}@x.example`, "localhost", address)
+      expect((yield* askForReset("admin@globex.example", "localhost", address)).status).toBe(200)
+      yield* allDone
+      expect(yield* count).toBe(0)
+
+      for (const _ of Array.range(1, 10)) yield* resetPassword(crypto.randomUUID(), "Brand-New-1", address)
+      const refused = yield* resetPassword(crypto.randomUUID(), "Brand-New-1", address)
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    })
+  )
+
+  it.effect("takes about as long for an address that nobody has", () =>
+    Effect.gen(function* () {
+      const millis = (email: string) =>
+        Effect.map(Effect.timed(askForReset(email)), ([time]) => Duration.toMillis(time))
+      const known: Array<number> = []
+      const unknown: Array<number> = []
+      for (const round of Array.range(1, 7)) {
+        known.push(yield* millis("admin@globex.example"))
+        unknown.push(yield* millis(`nobody-${round}@globex.example`))
+      }
+      expect(median(unknown) / median(known)).toBeGreaterThan(0.25)
+      expect(median(unknown) / median(known)).toBeLessThan(4)
+    })
+  )
+})

@@ -1,0 +1,113 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { CustomerRepID } from "../../schema/Ids.ts"
+import { Revocations } from "../../src/auth/Revocations.ts"
+import { onAnotherNode } from "../support/AnotherNode.ts"
+import { eventually } from "../support/Eventually.ts"
+import { askForReset, attemptLogin, resetPassword, statusWith, tokenIn } from "../support/Logins.ts"
+import { baseUrl, testApp } from "../support/TestApp.ts"
+import { TestMailer } from "../support/TestMailer.ts"
+
+const statusAt = (base: string, token: string) =>
+  Effect.promise(
+    async () => (await fetch(`${base}/api/Actions`, { headers: { authorization: `Bearer ${token}` } })).status
+  )
+
+/** What a new role or a deletion does besides. */
+const raise = (username: string, change: "role" | "deletion") =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`/* all customers: by hand */
+      update customer_rep set security_version = security_version + 1, security_changed_at = now(),
+        role = case when ${change} = 'role' then 'Agent' else role end,
+        deleted_at = case when ${change} = 'deletion' then now() end
+      where username = ${username}`
+  })
+
+layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
+  it.effect("a new password ends earlier tokens at once here, and within 5 seconds on another node", () =>
+    Effect.gen(function* () {
+      const here = yield* baseUrl
+      const { next } = yield* TestMailer
+      const old = tokenIn(yield* attemptLogin({ username: "acme-agent" }))
+      yield* onAnotherNode()(
+        Effect.gen(function* () {
+          const there = yield* baseUrl
+          expect(there).not.toBe(here)
+          expect([yield* statusAt(here, old), yield* statusAt(there, old)]).toEqual([200, 200])
+          // The second node has a mailer of its own: whichever takes the job has the mail.
+          const elsewhere = yield* TestMailer
+          yield* askForReset("agent@acme.example")
+          const mail = yield* Effect.race(next, elsewhere.next)
+          yield* resetPassword(/token=(\S+)/.exec(mail.text)?.[1] ?? "", "Brand-New-1")
+          expect(yield* statusAt(there, old)).toBe(401)
+          yield* eventually(statusAt(here, old), (status) => status === 401, "5 seconds")
+          const fresh = tokenIn(yield* attemptLogin({ username: "acme-agent", password: "Brand-New-1" }))
+          expect([yield* statusAt(here, fresh), yield* statusAt(there, fresh)]).toEqual([200, 200])
+        })
+      )
+    })
+  )
+
+  it.effect("a new role and a deletion end earlier tokens on every node", () =>
+    Effect.gen(function* () {
+      const here = yield* baseUrl
+      const changed = tokenIn(yield* attemptLogin({ username: "acme-admin" }))
+      const deleted = tokenIn(yield* attemptLogin({ username: "initech-admin" }))
+      const untouched = tokenIn(yield* attemptLogin({ username: "globex-admin" }))
+      yield* onAnotherNode()(
+        Effect.gen(function* () {
+          const there = yield* baseUrl
+          for (const token of [changed, deleted, untouched]) expect(yield* statusAt(there, token)).toBe(200)
+          yield* raise("acme-admin", "role")
+          yield* raise("initech-admin", "deletion")
+          for (const token of [changed, deleted]) {
+            yield* eventually(statusAt(here, token), (status) => status === 401, "5 seconds")
+            yield* eventually(statusAt(there, token), (status) => status === 401, "5 seconds")
+          }
+          for (const base of [here, there]) expect(yield* statusAt(base, untouched)).toBe(200)
+        })
+      )
+      yield* onAnotherNode()(
+        Effect.gen(function* () {
+          expect([yield* statusWith(changed), yield* statusWith(deleted)]).toEqual([401, 401])
+          expect(yield* statusWith(untouched)).toBe(200)
+        })
+      )
+    })
+  )
+
+  it.scoped("a node that could not look for a while catches up", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      let ahead = 0n
+      const clock = yield* Effect.clock
+      const movable: Clock.Clock = {
+        [Clock.ClockTypeId]: Clock.ClockTypeId,
+        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
+        currentTimeMillis: clock.currentTimeMillis,
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() + ahead,
+        sleep: (duration) => clock.sleep(duration),
+        currentTimeNanos: Effect.map(clock.currentTimeNanos, (nanos) => nanos + ahead)
+      }
+      const [rep] = yield* sql<{ id: number; version: number }>`/* all customers: by hand */
+        select customer_rep_id as id, security_version as version from customer_rep where username = 'globex-admin'`
+      const id = CustomerRepID.make(rep?.id ?? 0)
+      const version = rep?.version ?? 0
+      const context = yield* Layer.build(Layer.fresh(Revocations.layer).pipe(Layer.provide(Layer.setClock(movable))))
+      const revocations = yield* Effect.provide(Revocations, context)
+      // Committed ten minutes ago by another node, while this one could not reach the database.
+      yield* sql`/* all customers: by hand */
+        update customer_rep set security_version = security_version + 1,
+          security_changed_at = now() - interval '10 minutes' where customer_rep_id = ${id}`
+      expect(revocations.isCurrent(id, version)).toBe(true)
+      ahead = 20n * 60n * 1_000_000_000n
+      yield* eventually(
+        Effect.sync(() => revocations.isCurrent(id, version)),
+        (current) => !current,
+        "5 seconds"
+      )
+    })
+  )
+})

@@ -1,0 +1,86 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, FastCheck as fc, Schema } from "effect"
+import { ProblemDetail } from "../../schema/Errors.ts"
+import { type Endpoint, endpoints } from "../support/Endpoints.ts"
+import { type Answer, login, send, testApp } from "../support/TestApp.ts"
+import { type FuzzRequest, fuzzRequests } from "./FuzzInput.ts"
+
+const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+
+const requestsInAll = 2_400
+
+const ErrorBody = Schema.Struct({
+  status: Schema.Int,
+  error: Schema.NonEmptyString,
+  message: Schema.NonEmptyString,
+  requestId: Schema.NonEmptyString,
+  details: Schema.optionalWith(Schema.Array(Schema.typeSchema(Schema.Struct(ProblemDetail.fields))), { exact: true })
+})
+
+const isErrorBody = Schema.is(ErrorBody)
+
+const decodeError = Schema.decodeUnknownEither(ErrorBody, { onExcessProperty: "error" })
+
+// Words that only the inside of the service knows.
+const leaks = /node_modules|\.ts:\d|\bat \w+ \(|\bselect\s.+\sfrom\b|pg_|postgres|stack/i
+
+/** What is wrong with an answer; nothing when it is as it should be. */
+const faultOf = ({ headers, json, status, text }: Answer): string | undefined => {
+  if (status < 400) return undefined
+  if (status === 500) return "answered 500"
+  if (!isErrorBody(json) || decodeError(json)._tag === "Left") return "has no well-formed error body"
+  if (json.status !== status) return "names another status in its body"
+  if (json.requestId !== headers.get("x-request-id")) return "names another request id in its body"
+  // What the caller sent may come back in the message; anything else must not be told.
+  return json.details === undefined && leaks.test(text) ? "tells of the inside" : undefined
+}
+
+const describe = (endpoint: Endpoint, request: FuzzRequest, answer: Answer, fault: string) =>
+  `${endpoint.id} ${fault}, seed ${seed}\n${endpoint.method} ${request.path.slice(0, 500)} ${JSON.stringify(request.headers)}\n${request.body?.slice(0, 1000)}\n${answer.status} ${answer.text.slice(0, 1000)}`
+
+layer(testApp(), { excludeTestServices: true })("Random requests", (it) => {
+  it.effect(
+    "never break the service",
+    () =>
+      Effect.gen(function* () {
+        const token = yield* login("acme-admin")
+        const each = Math.ceil(requestsInAll / endpoints.length)
+        let address = 0
+        let sent = 0
+        const statuses = new Map<number, number>()
+        const ask = (endpoint: Endpoint, request: FuzzRequest) =>
+          Effect.gen(function* () {
+            address += 1
+            const answer = yield* send(endpoint.method, request.path, {
+              headers: {
+                "content-type": "application/json",
+                authorization: `Bearer ${token}`,
+                "x-platform-key": "test-platform-key",
+                // Each comes from somewhere else, so that no throttle hides what lies behind it.
+                "x-forwarded-for": `10.${address >> 16}.${(address >> 8) & 255}.${address & 255}`,
+                ...request.headers
+              },
+              ...(request.body !== undefined && { body: request.body })
+            })
+            sent += 1
+            statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+            const fault = faultOf(answer)
+            return fault === undefined ? [] : [describe(endpoint, request, answer, fault)]
+          })
+        const faults = yield* Effect.forEach(
+          endpoints.flatMap((endpoint) =>
+            fc.sample(fuzzRequests(endpoint), { seed, numRuns: each }).map((request) => ({ endpoint, request }))
+          ),
+          ({ endpoint, request }) => ask(endpoint, request),
+          { concurrency: 16 }
+        )
+        expect(faults.flat().slice(0, 5).join("\n\n")).toBe("")
+        expect(sent).toBeGreaterThanOrEqual(2_000)
+        // A run that never gets past the door would prove nothing.
+        for (const status of [200, 201, 204, 400, 404])
+          expect(statuses.get(status), `some ${status}`).toBeGreaterThan(0)
+        expect((yield* send("GET", "/health/ready")).status).toBe(200)
+      }),
+    60_000
+  )
+})

@@ -1,0 +1,60 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Endpoint, endpoints } from "../support/Endpoints.ts"
+import { sendJson, testApp } from "../support/TestApp.ts"
+import { makeProbes } from "./Probes.ts"
+import { scripts } from "./Scripts.ts"
+
+/** What no request of this test can provoke, and where it is tested instead. */
+const exceptions: Readonly<Record<string, string>> = {
+  "health.ready 503": "needs a broken database: test/database/Readiness.test.ts"
+}
+
+/** Only a fault of the service answers it. */
+const isFault = (status: number) => status === 500
+
+/** Deleting comes last: the others need something to work on. */
+const inOrder = [...endpoints].sort((a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"))
+
+const pairsOf = ({ id, statuses }: Endpoint) => statuses.map((status) => ({ id, status, pair: `${id} ${status}` }))
+
+layer(testApp(), { excludeTestServices: true })("Every status that the contract lists", (it) => {
+  it.effect("can be met, and no other is", () =>
+    Effect.gen(function* () {
+      const tools = yield* makeProbes
+      const { ask, probes, seen } = tools
+      for (const endpoint of inOrder) {
+        for (const status of endpoint.statuses) yield* probes[status]?.(endpoint) ?? Effect.void
+        yield* ask(endpoint)
+      }
+      for (const [pair, script] of Object.entries(scripts(tools))) {
+        const { status, text } = yield* script
+        expect(status, `${pair}: ${text}`).toBe(Number(pair.split(" ")[1]))
+      }
+
+      const listed = endpoints.flatMap(pairsOf)
+      const missed = listed.filter(({ pair, status }) => !isFault(status) && !seen.has(pair) && !(pair in exceptions))
+      expect(
+        missed.map(({ pair }) => pair),
+        "listed, but never met"
+      ).toEqual([])
+      const known = new Set(listed.map(({ pair }) => pair))
+      const surprises = [...seen].filter(([pair]) => !known.has(pair)).map(([pair, { text }]) => `${pair}: ${text}`)
+      expect(surprises, "met, but not listed").toEqual([])
+      const stale = Object.keys(exceptions).filter((pair) => !known.has(pair) || seen.has(pair))
+      expect(stale, "exceptions that are none").toEqual([])
+    })
+  )
+
+  it.effect("of an unknown path is 404, of a wrong method 405, with and without a token", () =>
+    Effect.gen(function* () {
+      for (const token of [undefined, "garbage"]) {
+        const options = token === undefined ? {} : { token }
+        expect(yield* sendJson("GET", "/api/Nowhere", options)).toMatchObject({ status: 404, json: { status: 404 } })
+        const wrongMethod = yield* sendJson("PATCH", "/api/Actions/1", options)
+        expect(wrongMethod).toMatchObject({ status: 405, json: { status: 405 } })
+        expect(wrongMethod.headers.get("allow")).toBe("DELETE, GET, HEAD, PUT")
+      }
+    })
+  )
+})

@@ -1,0 +1,108 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit } from "effect"
+import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
+
+const setting = (name: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ value: string }>`select current_setting(${name}) as value`
+    return row?.value
+  })
+
+const names = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ name: string }>`select name from model order by name`
+  return rows.map(({ name }) => name)
+})
+
+const add = (name: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      insert into model (name, model_type, slots, takes_images) values (${name}, 'Text', '{}'::text[], false)`
+  )
+
+layer(TestDatabase, { excludeTestServices: true })("The database", (it) => {
+  it.effect("gives types alike, embedded or not", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql`
+        select 1::int as "int", 9007199254740993::bigint as "big", 1.50::numeric as "exact", 1.5::float8 as "float",
+          true as "bool", 'x'::text as "text", '{"a":[1]}'::jsonb as "json", array['a', 'b'] as "list", null as "none",
+          '2026-01-02T03:04:05.678Z'::timestamptz as "at", ${[..."ab"]}::text[] as "given"`
+      expect(row).toEqual({
+        int: 1,
+        big: "9007199254740993",
+        exact: "1.50",
+        float: 1.5,
+        bool: true,
+        text: "x",
+        json: { a: [1] },
+        list: ["a", "b"],
+        none: null,
+        at: new Date("2026-01-02T03:04:05.678Z"),
+        given: ["a", "b"]
+      })
+    })
+  )
+
+  it.effect("undoes a transaction that fails or is interrupted, and serves the next", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const before = yield* names
+      yield* Effect.exit(sql.withTransaction(Effect.zipRight(add("lost by failure"), Effect.fail("no"))))
+      const written = yield* Deferred.make<void>()
+      const fiber = yield* sql
+        .withTransaction(
+          add("lost by interruption").pipe(
+            Effect.zipRight(Deferred.succeed(written, undefined)),
+            Effect.zipRight(Effect.never)
+          )
+        )
+        .pipe(Effect.fork)
+      yield* Deferred.await(written)
+      yield* fiber.interruptAsFork(fiber.id())
+      expect(Exit.isInterrupted(yield* fiber.await)).toBe(true)
+      expect(yield* names).toEqual(before)
+    })
+  )
+
+  it.effect("keeps an inner transaction's failure inside", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const inner = sql.withTransaction(Effect.zipRight(add("inner"), sql`select nothing`))
+      yield* sql.withTransaction(Effect.zipRight(add("outer"), Effect.ignore(inner)))
+      expect(yield* names).toContain("outer")
+      expect(yield* names).not.toContain("inner")
+    })
+  )
+
+  it.effect("counts many transactions at once right", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`create table counter (value integer not null)`
+      yield* sql`insert into counter values (0)`
+      const increment = Effect.gen(function* () {
+        const [row] = yield* sql<{ value: number }>`select value from counter for update`
+        yield* Effect.yieldNow()
+        yield* sql`update counter set value = ${(row?.value ?? 0) + 1}`
+      }).pipe(sql.withTransaction)
+      yield* Effect.replicateEffect(increment, 40, { concurrency: 40, discard: true })
+      expect(yield* sql`select value from counter`).toEqual([{ value: 40 }])
+    })
+  )
+})
+
+/** The embedded database works for one process in its own thread: a timer could not stop a statement there. */
+if (onPostgres) {
+  layer(TestDatabase, { excludeTestServices: true })("A connection to PostgreSQL", (it) => {
+    it.effect("ends statements that take too long and transactions that stand idle", () =>
+      Effect.gen(function* () {
+        expect(yield* setting("statement_timeout")).toBe("30s")
+        expect(yield* setting("idle_in_transaction_session_timeout")).toBe("1min")
+        expect(yield* setting("application_name")).toBe("casework")
+      })
+    )
+  })
+}

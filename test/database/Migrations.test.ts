@@ -1,0 +1,60 @@
+import { readdirSync } from "node:fs"
+import type { SqlClient } from "@effect/sql"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { inject } from "vitest"
+import { migrations } from "../../migrations/migrations.ts"
+import { layerFromUrl } from "../../src/platform/Database.ts"
+import { appliedMigrations, migrate } from "../../src/platform/Migrate.ts"
+import { copyOfTemplate, TestDatabase } from "../support/TestDatabase.ts"
+
+const inFolder = readdirSync(new URL("../../migrations/", import.meta.url))
+  .filter((file) => /^\d/.test(file))
+  .map((file) => file.replace(/\.ts$/, ""))
+  .sort()
+
+const template = inject("template")
+
+describe("The list of migrations", () => {
+  it("is the folder, in order, numbered without a gap", () => {
+    expect(Object.keys(migrations)).toEqual(inFolder)
+    expect(inFolder.map((name) => Number(name.slice(0, 4)))).toEqual(inFolder.map((_, index) => index + 1))
+  })
+})
+
+layer(TestDatabase, { excludeTestServices: true })("A migrated database", (it) => {
+  it.effect("has every migration of the folder", () =>
+    Effect.gen(function* () {
+      expect(yield* appliedMigrations).toEqual(inFolder)
+    })
+  )
+
+  it.effect("is left alone by a second run", () =>
+    Effect.gen(function* () {
+      expect(yield* migrate).toEqual([])
+      expect(yield* appliedMigrations).toEqual(inFolder)
+    })
+  )
+})
+
+/** Three nodes that start at the same time. */
+const migrateAtOnce = (database: Layer.Layer<SqlClient.SqlClient, unknown>) =>
+  Effect.gen(function* () {
+    const node = migrate.pipe(Effect.provide(Layer.fresh(database)))
+    const applied = yield* Effect.all([node, node, node], { concurrency: 3 })
+    expect(applied.map(({ length }) => length).sort()).toEqual([0, 0, inFolder.length])
+    expect(yield* appliedMigrations.pipe(Effect.provide(database))).toEqual(inFolder)
+  })
+
+const onPostgres = (url: string) =>
+  describe("Nodes that start at once on an empty PostgreSQL", () => {
+    it.scopedLive("migrate it once", () =>
+      Effect.gen(function* () {
+        const address = yield* copyOfTemplate(url, "template0")
+        yield* migrateAtOnce(layerFromUrl(address))
+      })
+    )
+  })
+
+// The embedded database has one process only, and every run of the tests migrates an empty one.
+if (template.kind === "postgres") onPostgres(template.url)

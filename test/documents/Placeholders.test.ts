@@ -1,0 +1,110 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { fillJson, fillText, fillUrl, fillXml, placeholdersIn, type Values } from "../../src/documents/Placeholders.ts"
+import { listed } from "../../src/documents/PlaceholderValues.ts"
+
+const valuesOf =
+  (record: Readonly<Record<string, string>>): Values =>
+  (name) =>
+    Object.hasOwn(record, name) ? record[name] : undefined
+
+const nothing: Values = () => undefined
+
+/** Text that likes braces, quotes, dollars and line breaks. */
+const text = fc.stringOf(fc.oneof(fc.constantFrom("{", "}", "{{a}}", '"', "\\", "$&", "\n", "/", "é", "😀"), fc.char()))
+
+describe("placeholders", () => {
+  it("are replaced where they stand, also with spaces inside, and unknown ones stay", () => {
+    const values = valuesOf({ a: "1", "Ticket.field.order no": "77" })
+    expect(fillText("x {{a}} {{ a }} {{b}} {{Ticket.field.order no}} {a}", values)).toBe("x 1 1 {{b}} 77 {a}")
+    expect(fillText("{{{a}}}", values)).toBe("{1}")
+  })
+
+  it("leave a text alone that nobody has values for", () => {
+    fc.assert(fc.property(text, (template) => fillText(template, nothing) === template))
+  })
+
+  it("never scan a value again, whatever it holds", () => {
+    fc.assert(
+      fc.property(text, text, (before, value) => {
+        const template = `${before.replaceAll(/[{}]/g, "")}{{v}}{{v}}`
+        const filled = fillText(template, (name) => (name === "v" ? value : name === "a" ? "SECRET" : undefined))
+        return filled === template.replaceAll("{{v}}", () => value.toWellFormed())
+      })
+    )
+  })
+
+  it("name what a text asks for", () => {
+    expect([...placeholdersIn("{{ TopicList }} {{Now}} {{Now}} {{}} {x}")]).toEqual(["TopicList", "Now"])
+  })
+
+  it("take linear time on hostile text", () => {
+    const started = performance.now()
+    for (const hostile of ["{".repeat(500_000), `{{${" ".repeat(500_000)}`, "{{a".repeat(200_000)]) {
+      fillText(hostile, nothing)
+    }
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  it("in a URL can change neither its path nor its parameters", () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const url = new URL(fillUrl("https://api.example/v1/x{{v}}?q={{v}}&end=1", valuesOf({ v: value })))
+        const plain = value.toWellFormed()
+        expect(url.host).toBe("api.example")
+        expect(url.hash).toBe("")
+        expect(decodeURIComponent(url.pathname)).toBe(`/v1/x${plain}`)
+        expect([...url.searchParams]).toEqual([
+          ["q", plain],
+          ["end", "1"]
+        ])
+      })
+    )
+  })
+
+  it("in a JSON string stay inside that string", () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const filled = fillJson('{"a":"say \\"{{v}}\\"","b":["{{v}}"]}', valuesOf({ v: value }))
+        const plain = value.toWellFormed()
+        expect(JSON.parse(filled)).toEqual({ a: `say "${plain}"`, b: [plain] })
+      })
+    )
+  })
+
+  it("outside of JSON strings are one value: a number, a boolean, null or a string", () => {
+    fc.assert(
+      fc.property(fc.oneof(text, fc.constantFrom("1", "-2.5e3", "true", "null", '1,"admin":true')), (value) => {
+        const parsed: unknown = JSON.parse(fillJson('{"a":{{v}},"b":"x"}', valuesOf({ v: value })))
+        const scalar = /^(?:true|false|null|-?\d.*)$/.test(value) && typeof parsed === "object"
+        expect(parsed).toMatchObject({ b: "x" })
+        expect(Object.keys(parsed ?? {})).toEqual(["a", "b"])
+        if (!scalar) expect(parsed).toEqual({ a: value.toWellFormed(), b: "x" })
+      })
+    )
+    expect(fillJson("[{{a}},{{b}},{{c}}]", valuesOf({ a: "12", b: "true", c: "01" }))).toBe('[12,true,"01"]')
+  })
+
+  it("in XML cannot open a tag or leave an attribute", () => {
+    expect(fillXml('<a b="{{v}}">{{v}}</a>', valuesOf({ v: `"<'&>` }))).toBe(
+      '<a b="&quot;&lt;&apos;&amp;&gt;">&quot;&lt;&apos;&amp;&gt;</a>'
+    )
+  })
+})
+
+describe("lists", () => {
+  it("have one line for each entry", () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ name: fc.string(), detail: fc.option(text) })), (entries) => {
+        const lines = listed(entries).split("\n")
+        return entries.length === 0 ? lines.join("") === "" : lines.length === entries.length
+      })
+    )
+    expect(
+      listed([
+        { name: "Lost key", detail: "A tenant\nis locked out" },
+        { name: "Other", detail: null }
+      ])
+    ).toBe("- Lost key: A tenant is locked out\n- Other")
+  })
+})

@@ -1,0 +1,116 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { TopicActionCreate } from "../../schema/TopicActions.ts"
+import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { fresh, newAction, newChannel, phoneToken, refusedPaths } from "../topics/Mappings.ts"
+
+const waitSeconds = "/api/hookactions/wait-seconds"
+
+layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (it) => {
+  it.effect("are those of the active waits that match the channel", () =>
+    Effect.gen(function* () {
+      const { hookActions, topicActions } = yield* clientOf("acme-admin")
+      const [phone, otherPhone, chat] = [
+        yield* newChannel("acme-admin", "Phone"),
+        yield* newChannel("acme-admin", "Phone"),
+        yield* newChannel("acme-admin", "Chat")
+      ]
+      const hookName = fresh("Wait").replace(" ", "-")
+      // Each wait is another power of two, so that a sum tells which ones are in it.
+      const rows: ReadonlyArray<Partial<TopicActionCreate>> = [
+        {},
+        { specialChannel: "All" },
+        { channelID: phone },
+        { specialChannel: "Phone" },
+        { specialChannel: "Chat" },
+        { channelID: otherPhone, specialChannel: "Chat" },
+        { channelID: chat, specialChannel: "All" },
+        { isActive: false },
+        { hookName: `${hookName}-other` }
+      ]
+      for (const [power, row] of rows.entries()) {
+        const { actionID } = yield* newAction("acme-admin", `Wait ${2 ** power} seconds`)
+        yield* topicActions.createTopicAction({ payload: { hookName, actionID, priority: 1, isActive: true, ...row } })
+      }
+      const inactive = yield* newAction("acme-admin", "Wait 1000 seconds", false)
+      const noWait = yield* newAction("acme-admin", fresh("Close"))
+      for (const { actionID } of [inactive, noWait]) {
+        yield* hookActions.createHookAction({ payload: { hookName, actionID, priority: 1 } })
+      }
+      const total = (channelId?: typeof phone) =>
+        Effect.map(
+          hookActions.waitSeconds({ urlParams: { hookName, ...(channelId !== undefined && { channelId }) } }),
+          ({ totalWaitSeconds }) => totalWaitSeconds
+        )
+      const always = 1 + 2 + 64
+      expect(yield* total()).toBe(always)
+      expect(yield* total(phone)).toBe(always + 4 + 8)
+      expect(yield* total(otherPhone)).toBe(always + 8 + 32)
+      expect(yield* total(chat)).toBe(always + 16 + 32)
+      expect(yield* total(yield* newChannel("acme-admin", "Email"))).toBe(always)
+    })
+  )
+
+  it.effect("are none for a hook without waits, and answer its known spelling", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const channelID = yield* newChannel("acme-admin")
+      const without = yield* sendJson("GET", `${waitSeconds}?hookName=ONTICKETREOPENED`, { token })
+      expect(without.json).toEqual({ hookName: "OnTicketReopened", channelID: null, totalWaitSeconds: 0 })
+      const given = yield* sendJson("GET", `${waitSeconds}?HOOKNAME=nobody&ChannelID=${channelID}`, { token })
+      expect(given.json).toEqual({ hookName: "nobody", channelID, totalWaitSeconds: 0 })
+    })
+  )
+
+  it.effect("may be more than an integer holds", () =>
+    Effect.gen(function* () {
+      const { actions, hookActions } = yield* clientOf("acme-admin")
+      const seconds = 30 * 24 * 3600
+      const months = yield* Effect.forEach([1, 2, 3, 4, 5], () =>
+        actions.createAction({
+          payload: { name: fresh("Month"), priority: 1, isActive: true, operation: "Wait", parameters: { seconds } }
+        })
+      )
+      const channels = yield* Effect.forEach(Array.from({ length: 200 }), () => newChannel("acme-admin", "WhatsApp"))
+      for (const { actionID } of months) {
+        yield* hookActions.createHookActions({
+          payload: channels.map((channelID) => ({
+            hookName: "long-wait",
+            actionID,
+            priority: 1,
+            channelID,
+            specialChannel: "All"
+          }))
+        })
+      }
+      const { totalWaitSeconds } = yield* hookActions.waitSeconds({ urlParams: { hookName: "Long-Wait" } })
+      expect(totalWaitSeconds).toBe(1000 * seconds)
+    })
+  )
+
+  it.effect("need a hook, and a channel of the customer if one is named", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const foreign = yield* newChannel("globex-admin")
+      const deleted = yield* newChannel("acme-admin", "Phone", { isDeleted: true })
+      expect(yield* refusedPaths("GET", waitSeconds, token)).toEqual(["hookName"])
+      expect(yield* refusedPaths("GET", `${waitSeconds}?hookName=a%20b&channelId=x`, token)).toEqual([
+        "hookName",
+        "channelId"
+      ])
+      for (const channelId of [foreign, deleted, 2 ** 31 - 1]) {
+        const paths = yield* refusedPaths("GET", `${waitSeconds}?hookName=OnSpam&channelId=${channelId}`, token)
+        expect(paths).toEqual(["channelId"])
+      }
+    })
+  )
+
+  it.effect("are open to phone tokens", () =>
+    Effect.gen(function* () {
+      const token = yield* phoneToken
+      const { json, status } = yield* sendJson("GET", `${waitSeconds}?hookName=OnPhonePickup`, { token })
+      expect(status).toBe(200)
+      expect(json).toMatchObject({ hookName: "OnPhonePickup", channelID: null })
+    })
+  )
+})

@@ -1,0 +1,104 @@
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { describe, expect, layer, it as plain } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { withoutSecrets } from "../../src/platform/http/AccessLog.ts"
+import { makeRoutes } from "../../src/platform/http/Routes.ts"
+import { login, send, sendJson, testNode } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { capturedLog } from "./CapturedLog.ts"
+import { sendRaw } from "./RawRequest.ts"
+
+const log = capturedLog()
+
+layer(testNode(TestDatabase, {}, log.layer), { excludeTestServices: true })("The access log", (it) => {
+  it.effect("has one line for each request, whatever its answer", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const cases = [
+        ["GET", "/api/Actions/1", 200],
+        ["HEAD", "/api/Actions/1", 200],
+        ["GET", "/api/Actions/0", 400],
+        ["GET", "/nothing", 404],
+        ["PATCH", "/api/Actions", 405],
+        ["GET", "/health/live", 200],
+        ["DELETE", "/api/Actions/999999", 404]
+      ] as const
+      for (const [method, path, status] of cases) {
+        log.clear()
+        const answer = yield* sendJson(method, path, { token, headers: { "x-forwarded-for": "203.0.113.5" } })
+        expect(answer.status).toBe(status)
+        expect(log.entries()).toMatchObject([
+          {
+            message: "request",
+            logLevel: "INFO",
+            annotations: {
+              method,
+              url: path,
+              status,
+              requestId: answer.headers.get("x-request-id"),
+              address: "203.0.113.5",
+              durationMs: expect.any(Number)
+            }
+          }
+        ])
+        expect(log.lines()[0]).not.toContain("\n")
+      }
+    })
+  )
+
+  it.effect("has no token and no secret", () =>
+    Effect.gen(function* () {
+      log.clear()
+      const token = yield* login("acme-admin")
+      const query = `access_token=${token}&ACCESS_TOKEN=${token}&access%5Ftoken=${token}&token=Hush-1&pageSize=1`
+      yield* sendJson("GET", `/api/Actions?${query}`, { token })
+      yield* sendJson("GET", `/nothing?access_token=${token}`, { token })
+      yield* sendJson("POST", "/api/Auth/reset-password", { body: { token: "Hush-2", newPassword: "Hush-Pass-3" } })
+      yield* sendJson("POST", "/api/Auth/login", {
+        body: { username: "acme-admin", password: "Hush-Pass-4", hostname: "localhost" }
+      })
+      yield* send("POST", "/api/Auth/login", {
+        body: '{"password":"Hush-Pass-5",',
+        headers: { authorization: "Hush-6" }
+      })
+      yield* sendJson("POST", "/api/Auth/impersonate-by-customer", {
+        headers: { "x-platform-key": "Hush-7" },
+        body: { customerID: 1 }
+      })
+      const written = log.lines().join("\n")
+      expect(log.entries().filter(({ message }) => message === "request")).toHaveLength(7)
+      expect(written).toContain("access_token=redacted")
+      expect(written).toContain("pageSize=1")
+      expect(written).not.toContain(token)
+      expect(written).not.toMatch(/Hush|Demo-Pass/)
+    })
+  )
+
+  it.effect("cannot be given false lines", () =>
+    Effect.gen(function* () {
+      log.clear()
+      yield* sendRaw("GET /a%0d%0afalse?x=%0a HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\tb\r\nConnection: close\r\n\r\n")
+      expect(log.lines()).toHaveLength(1)
+      expect(log.lines()[0]).not.toMatch(/[\r\n]/)
+    })
+  )
+})
+
+const files = HttpApi.make("files").add(
+  HttpApiGroup.make("files").add(
+    HttpApiEndpoint.get("download")`/api/File/${HttpApiSchema.param("accessToken", Schema.String)}`
+  )
+)
+
+const download = makeRoutes(files, []).find("GET", "/api/File/x")
+
+describe("A logged address", () => {
+  plain("hides the credentials that stand in paths", () => {
+    expect(withoutSecrets("/api/file/6f9619ff-8b86-4d01-b42d-00cf4fc964ff?x=1", download)).toBe(
+      "/api/file/redacted?x=1"
+    )
+    expect(withoutSecrets("/api//File/abc", download)).toBe("/api/File/redacted")
+    expect(withoutSecrets("/api/Fiel/6f9619ff-8b86-4d01-b42d-00cf4fc964ff")).toBe("/api/Fiel/redacted")
+    expect(withoutSecrets("/api/Actions/12?a=b")).toBe("/api/Actions/12?a=b")
+  })
+})

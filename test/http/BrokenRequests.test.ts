@@ -1,0 +1,130 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Deadlines } from "../../src/platform/http/Deadlines.ts"
+import { login, send, testApp } from "../support/TestApp.ts"
+import { expectError } from "./ErrorBody.ts"
+import { openSocket, parseAnswer, readToEnd, sendRaw } from "./RawRequest.ts"
+
+const request = (line: string, ...headers: ReadonlyArray<string>) =>
+  `${[line, "Host: x", "Connection: close", ...headers].join("\r\n")}\r\n\r\n`
+
+const stillUp = Effect.map(send("GET", "/health/ready"), ({ status }) => expect(status).toBe(200))
+
+const impatient = Layer.succeed(Deadlines, { headers: 300, request: 600, check: 50, idle: 5_000, stop: 5_000 })
+
+layer(testApp().pipe(Layer.provide(impatient)), { excludeTestServices: true })("Broken requests", (it) => {
+  it.effect("that are no HTTP are 400", () =>
+    Effect.gen(function* () {
+      const garbage = [
+        "hello\r\n\r\n",
+        "\u0016\u0003\u0001\u0002\u0000\u0001",
+        "GET /health/live\r\n\r\n",
+        "GET /health/live HTTP/9.9\r\nHost: x\r\n\r\n",
+        "get /health/live HTTP/1.1\r\nHost: x\r\n\r\n",
+        "BREW /health/live HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /he alth HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /health/live HTTP/1.1\r\nHost: x\r\nNo colon\r\n\r\n",
+        "GET /health/live HTTP/1.1\r\nHost: x\r\nA: b\u0000c\r\n\r\n"
+      ]
+      for (const text of garbage) expectError(yield* sendRaw(text), 400, /not a valid HTTP request/)
+      yield* stillUp
+    })
+  )
+
+  it.effect("that try to smuggle a second one are 400", () =>
+    Effect.gen(function* () {
+      const line = "POST /api/Auth/login HTTP/1.1"
+      const tricks = [
+        ["Content-Length: 5", "Content-Length: 6"],
+        ["Content-Length: 5", "Transfer-Encoding: chunked"],
+        ["Transfer-Encoding: chunked, identity"],
+        ["Transfer-Encoding: xchunked"],
+        ["Content-Length: -1"],
+        ["Content-Length: 1e1"]
+      ]
+      for (const headers of tricks) {
+        const answer = yield* sendRaw(`${request(line, ...headers)}0\r\n\r\nGET /health/live HTTP/1.1\r\n\r\n`)
+        expectError(answer, 400, /not a valid HTTP request/)
+      }
+      yield* stillUp
+    })
+  )
+
+  it.effect("with too large an address or headers are 431", () =>
+    Effect.gen(function* () {
+      const large = "x".repeat(20_000)
+      expectError(yield* sendRaw(request("GET /health/live HTTP/1.1", `X-Large: ${large}`)), 431, /16 KiB/)
+      expectError(yield* sendRaw(request(`GET /${large} HTTP/1.1`)), 431, /16 KiB/)
+      const many = Array.from({ length: 3000 }, (_, index) => `X-${index}: y`)
+      expectError(yield* sendRaw(request("GET /health/live HTTP/1.1", ...many)), 431, /16 KiB/)
+      yield* stillUp
+    })
+  )
+
+  it.effect("that expect something unknown are 417", () =>
+    Effect.gen(function* () {
+      expectError(yield* sendRaw(request("GET /health/live HTTP/1.1", "Expect: miracles")), 417, /100-continue/)
+    })
+  )
+
+  it.effect("without a Host are 400, except in HTTP/1.0", () =>
+    Effect.gen(function* () {
+      expectError(yield* sendRaw("GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n"), 400, /Send a Host header/)
+      expect((yield* sendRaw("GET /health/live HTTP/1.0\r\n\r\n")).status).toBe(200)
+    })
+  )
+
+  it.effect("may name the whole address, as proxies do", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const answer = yield* sendRaw(
+        request("GET http://casework.example/API/actions/1 HTTP/1.1", `Authorization: Bearer ${token}`)
+      )
+      expect(answer.status).toBe(200)
+      expectError(yield* sendRaw(request("OPTIONS * HTTP/1.1")), 404, /no route/)
+    })
+  )
+
+  it.effect("whose headers or body do not arrive in time are 408", () =>
+    Effect.gen(function* () {
+      const slow = [
+        "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Half: ",
+        `${request("POST /api/Auth/login HTTP/1.1", "Content-Length: 50")}{`
+      ]
+      for (const text of slow) expectError(yield* sendRaw(text), 408, /did not arrive in time/)
+      yield* stillUp
+    })
+  )
+
+  it.effect("that break off in the middle of the body do no harm", () =>
+    Effect.gen(function* () {
+      for (let round = 0; round < 5; round++) {
+        const socket = yield* openSocket
+        socket.write(`${request("POST /api/Auth/login HTTP/1.1", "Content-Length: 50")}{"user`)
+        socket.destroy()
+      }
+      yield* stillUp
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("with a broken chunk are 400", () =>
+    Effect.gen(function* () {
+      const socket = yield* openSocket
+      socket.write(`${request("POST /api/Auth/login HTTP/1.1", "Transfer-Encoding: chunked")}zz\r\n`)
+      expectError(parseAnswer(yield* readToEnd(socket)), 400, /not a valid HTTP request/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that offer another protocol are answered in this one", () =>
+    Effect.gen(function* () {
+      const upgrade = ["Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"]
+      expect(
+        (yield* sendRaw(request("GET /health/live HTTP/1.1", ...upgrade).replace("close", "Upgrade, close"))).status
+      ).toBe(200)
+      const body = '{"username":"acme-admin","password":"Demo-Pass-1","hostname":"localhost"}'
+      const post = request("POST /api/Auth/login HTTP/1.1", ...upgrade, `Content-Length: ${body.length}`)
+      const answer = yield* sendRaw(post.replace("close", "Upgrade, HTTP2-Settings, close") + body)
+      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("token")])
+    })
+  )
+})

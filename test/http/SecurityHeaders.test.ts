@@ -1,0 +1,62 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { login, send, sendJson, testApp } from "../support/TestApp.ts"
+
+layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
+  it.effect("are on every answer", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const answers = yield* Effect.all([
+        sendJson("GET", "/api/Actions", { token }),
+        sendJson("GET", "/api/Actions/1", { token, headers: { "if-none-match": "*" } }),
+        sendJson("DELETE", "/api/Actions/999999", { token }),
+        send("GET", "/api/Actions"),
+        send("GET", "/nothing"),
+        send("PATCH", "/api/Actions"),
+        send("GET", "/health/live"),
+        send("GET", "/openapi.json")
+      ])
+      expect(answers.map(({ status }) => status)).toEqual([200, 304, 404, 401, 404, 405, 200, 200])
+      for (const { headers } of answers) {
+        expect(headers.get("x-content-type-options")).toBe("nosniff")
+        expect(headers.get("x-frame-options")).toBe("DENY")
+        expect(headers.get("referrer-policy")).toBe("no-referrer")
+        expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'")
+        expect(headers.get("cache-control")).toBe("private, no-cache")
+        expect(headers.get("cross-origin-resource-policy")).toBe("same-site")
+        expect(headers.get("strict-transport-security")).toMatch(/max-age=\d{7,}/)
+        expect(headers.get("x-powered-by")).toBeNull()
+        expect(headers.get("server")).toBeNull()
+      }
+    })
+  )
+
+  it.effect("keep answers with credentials out of every store", () =>
+    Effect.gen(function* () {
+      const body = { username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" }
+      for (const path of ["/api/Auth/login", "/API/AUTH/LOGIN/", "//api//auth/login"]) {
+        const answer = yield* sendJson("POST", path, { body })
+        expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"])
+      }
+    })
+  )
+
+  it.effect("let the docs page run what it brings along, and nothing from elsewhere", () =>
+    Effect.gen(function* () {
+      for (const path of ["/docs", "/DOCS/", "/docs?x"]) {
+        const { headers, status, text } = yield* send("GET", path)
+        expect(status).toBe(200)
+        expect(headers.get("content-security-policy")).toMatch(/script-src 'unsafe-inline';.*connect-src 'self'/)
+        expect(text).not.toMatch(/<(?:script|link)[^>]+(?:src|href)=["']?(?:https?:)?\/\//i)
+      }
+    })
+  )
+})
+
+layer(testApp({ BASE_URL: "http://localhost:3000" }), { excludeTestServices: true })("Without https", (it) => {
+  it.effect("no answer asks browsers to insist on it", () =>
+    Effect.gen(function* () {
+      expect((yield* send("GET", "/health/live")).headers.get("strict-transport-security")).toBeNull()
+    })
+  )
+})

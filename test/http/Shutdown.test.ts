@@ -1,0 +1,92 @@
+import { expect, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Deadlines } from "../../src/platform/http/Deadlines.ts"
+import { baseUrl, login, sendJson, testNode } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { holdActions } from "./HeldTable.ts"
+import { openSocket, readToEnd } from "./RawRequest.ts"
+
+const deadlines = (stop: number) => ({ headers: 5_000, request: 5_000, check: 1_000, idle: 60_000, stop })
+
+/** A node that can be told to stop, on a database that outlives it. */
+const startNode = (stop: number) =>
+  Effect.gen(function* () {
+    const database = yield* Layer.build(TestDatabase)
+    const scope = yield* Scope.make()
+    const node = yield* Layer.buildWithScope(
+      testNode(Layer.succeedContext(database)).pipe(Layer.provide(Layer.succeed(Deadlines, deadlines(stop)))),
+      scope
+    )
+    return { services: Context.merge(node, database), stop: Scope.close(scope, Exit.void) }
+  })
+
+const listens = Effect.flatMap(baseUrl, (base) =>
+  Effect.promise(() =>
+    fetch(`${base}/health/live`).then(
+      () => true,
+      () => false
+    )
+  )
+)
+
+const untilItStopsListening = Effect.repeat(listens, { while: (up) => up })
+
+/** A request that waits for the held table. Returns once the service has it under way. */
+const slowRequest = Effect.gen(function* () {
+  const token = yield* login("acme-admin")
+  const letGo = yield* holdActions
+  const answered = yield* Deferred.make<void>()
+  const socket = yield* openSocket
+  const body = '{"name":"Slow","priority":1,"isActive":true}'
+  const received = yield* Effect.fork(readToEnd(socket))
+  socket.write(
+    `POST /api/Actions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  )
+  // Node says 100 when it hands the request over.
+  socket.once("data", () => Deferred.unsafeDone(answered, Effect.void))
+  yield* Deferred.await(answered)
+  socket.write(body)
+  return { letGo, received }
+})
+
+it.live("A request under way finishes, then the service is down at once, not at its deadline", () =>
+  Effect.gen(function* () {
+    const { services, stop } = yield* startNode(60_000)
+    yield* Effect.gen(function* () {
+      const { letGo, received } = yield* slowRequest
+      const stopped = yield* Effect.fork(stop)
+      yield* untilItStopsListening
+      yield* letGo
+      expect(yield* Fiber.join(received)).toMatch(/HTTP\/1\.1 201 Created.*"name":"Slow"/s)
+      yield* Fiber.join(stopped).pipe(Effect.timeout("10 seconds"))
+    }).pipe(Effect.provide(services))
+  }).pipe(Effect.scoped)
+)
+
+it.live("A request that hangs is cut at the deadline", () =>
+  Effect.gen(function* () {
+    const { services, stop } = yield* startNode(300)
+    yield* Effect.gen(function* () {
+      const { received } = yield* slowRequest
+      yield* stop.pipe(Effect.timeout("10 seconds"))
+      expect(yield* Fiber.join(received)).toBe("HTTP/1.1 100 Continue\r\n\r\n")
+      expect(yield* listens).toBe(false)
+    }).pipe(Effect.provide(services))
+  }).pipe(Effect.scoped)
+)
+
+it.live("Idle connections do not hold the service back", () =>
+  Effect.gen(function* () {
+    const { services, stop } = yield* startNode(60_000)
+    yield* Effect.gen(function* () {
+      expect((yield* sendJson("GET", "/health/live")).status).toBe(200)
+      const silent = yield* openSocket
+      const kept = yield* openSocket
+      kept.write("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+      const ends = yield* Effect.fork(Effect.all([readToEnd(silent), readToEnd(kept)], { concurrency: 2 }))
+      yield* stop.pipe(Effect.timeout("10 seconds"))
+      yield* Fiber.join(ends)
+    }).pipe(Effect.provide(services))
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,185 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Array, Deferred, Effect, Layer, Logger, LogLevel, Schema } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { Jobs } from "../../src/platform/Jobs.ts"
+import { eventually } from "../support/Eventually.ts"
+import { StatementAudit } from "../support/StatementAudit.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const customerID = CustomerID.make(1)
+
+const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number: Schema.Int }) })
+
+const Quiet = Logger.minimumLogLevel(LogLevel.None)
+
+/** Workers of one node, until the scope ends. */
+const startNode = Effect.map(
+  Layer.build(Layer.fresh(Jobs.layer).pipe(Layer.provide([StatementAudit, Quiet]))),
+  (context) => Effect.provide(Jobs, context)
+).pipe(Effect.flatten)
+
+const rowsOf = (kind: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ status: string; attempts: number; error: string | null; waits: boolean }>`
+      select status, attempts, error, due_at > now() as waits from job
+      where customer_id = ${customerID} and kind = ${kind}`
+  )
+
+const insert = (kind: string, state: { status: string; attempts: number; dueInSeconds: number }) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      insert into job (customer_id, kind, payload, status, attempts, due_at)
+      values (${customerID}, ${kind}, '{"number": 1}'::jsonb, ${state.status}, ${state.attempts},
+        now() + make_interval(secs => ${state.dueInSeconds}::int))`
+  )
+
+const dueNow = (kind: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update job set due_at = now() where customer_id = ${customerID} and kind = ${kind}`
+  )
+
+layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
+  it.scoped("run once each, however many nodes look for work", () =>
+    Effect.gen(function* () {
+      const kind = kindOf("Once")
+      const ran: Array<number> = []
+      const [one, other] = [yield* startNode, yield* startNode]
+      for (const node of [one, other]) {
+        yield* node.handle(kind, (owner, { number }) =>
+          Effect.sync(() => {
+            expect(owner).toBe(customerID)
+            ran.push(number)
+          })
+        )
+      }
+      const numbers = Array.range(1, 60)
+      yield* Effect.forEach(numbers, (number) => one.enqueue(kind, customerID, { number }))
+      yield* eventually(rowsOf("Once"), (rows) => rows.every(({ status }) => status === "Succeeded"))
+      expect(ran.toSorted((a, b) => a - b)).toEqual(numbers)
+    })
+  )
+
+  it.scoped("exist only when the transaction of their cause does", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* startNode
+      const enqueue = jobs.enqueue(kindOf("InTransaction"), customerID, { number: 1 })
+      yield* enqueue.pipe(Effect.zipRight(Effect.fail("no")), sql.withTransaction, Effect.flip)
+      expect(yield* rowsOf("InTransaction")).toEqual([])
+      yield* enqueue.pipe(sql.withTransaction)
+      expect(yield* rowsOf("InTransaction")).toHaveLength(1)
+    })
+  )
+
+  it.scoped("are tried again after a pause when they fail, and say why", () =>
+    Effect.gen(function* () {
+      const kind = kindOf("FailsTwice")
+      let tries = 0
+      const jobs = yield* startNode
+      yield* jobs.handle(kind, () =>
+        Effect.suspend(() => {
+          tries += 1
+          if (tries === 1) return Effect.fail(new Error("the first reason"))
+          return tries === 2 ? Effect.die(new Error("the second reason")) : Effect.void
+        })
+      )
+      yield* jobs.enqueue(kind, customerID, { number: 1 })
+      const [first] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error !== null)
+      expect(first).toMatchObject({ status: "Queued", attempts: 1, error: "Error: the first reason", waits: true })
+      yield* dueNow("FailsTwice")
+      const [second] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error?.includes("second") === true)
+      expect(second).toMatchObject({ status: "Queued", attempts: 2, waits: true })
+      yield* dueNow("FailsTwice")
+      const [third] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.status === "Succeeded")
+      expect(third).toMatchObject({ attempts: 3, error: null })
+    })
+  )
+
+  it.scoped("end as Failed after ten attempts, also when every attempt took its node with it", () =>
+    Effect.gen(function* () {
+      let ran = 0
+      const jobs = yield* startNode
+      for (const name of ["FailsAlways", "KillsItsNode"]) {
+        yield* jobs.handle(kindOf(name), () =>
+          Effect.suspend(() => {
+            ran += 1
+            return Effect.fail(new Error("never"))
+          })
+        )
+      }
+      yield* insert("FailsAlways", { status: "Queued", attempts: 9, dueInSeconds: 0 })
+      yield* insert("KillsItsNode", { status: "Running", attempts: 10, dueInSeconds: 0 })
+      yield* eventually(rowsOf("FailsAlways"), ([row]) => row?.status === "Failed")
+      const [given] = yield* eventually(rowsOf("KillsItsNode"), ([row]) => row?.status === "Failed")
+      expect(given?.error).toContain("Given up")
+      expect(ran).toBe(1)
+    })
+  )
+
+  it.scoped("are taken over when the claim of their node has run out, not before", () =>
+    Effect.gen(function* () {
+      yield* insert("Orphan", { status: "Running", attempts: 1, dueInSeconds: 0 })
+      yield* insert("Claimed", { status: "Running", attempts: 1, dueInSeconds: 20 })
+      yield* insert("Later", { status: "Queued", attempts: 0, dueInSeconds: 20 })
+      const jobs = yield* startNode
+      for (const name of ["Orphan", "Claimed", "Later"]) yield* jobs.handle(kindOf(name), () => Effect.void)
+      const [orphan] = yield* eventually(rowsOf("Orphan"), ([row]) => row?.status === "Succeeded")
+      expect(orphan?.attempts).toBe(2)
+      expect(yield* rowsOf("Claimed")).toMatchObject([{ status: "Running", attempts: 1 }])
+      expect(yield* rowsOf("Later")).toMatchObject([{ status: "Queued", attempts: 0 }])
+    })
+  )
+
+  it.scoped("are not touched any more by a node that lost its claim", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [started, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const jobs = yield* startNode
+      const kind = kindOf("Stalled")
+      yield* jobs.handle(kind, () => Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(release)))
+      yield* jobs.enqueue(kind, customerID, { number: 1 })
+      yield* Deferred.await(started)
+      yield* sql`update job set attempts = 2 where customer_id = ${customerID} and kind = 'Stalled'`
+      yield* Deferred.succeed(release, undefined)
+      // The node is free again, and so has given its answer, once it does the next piece of work.
+      yield* jobs.handle(kindOf("Next"), () => Effect.void)
+      yield* Effect.forEach(Array.range(1, 8), (number) => jobs.enqueue(kindOf("Next"), customerID, { number }))
+      yield* eventually(rowsOf("Next"), (rows) => rows.every(({ status }) => status === "Succeeded"))
+      expect(yield* rowsOf("Stalled")).toMatchObject([{ status: "Running", attempts: 2 }])
+    })
+  )
+
+  it.effect("go back into the queue at once when their node stops", () =>
+    Effect.gen(function* () {
+      const started = yield* Deferred.make<void>()
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const jobs = yield* startNode
+          yield* jobs.handle(kindOf("Interrupted"), () =>
+            Effect.zipRight(Deferred.succeed(started, undefined), Effect.never)
+          )
+          yield* jobs.enqueue(kindOf("Interrupted"), customerID, { number: 1 })
+          yield* Deferred.await(started)
+        })
+      )
+      expect(yield* rowsOf("Interrupted")).toMatchObject([{ status: "Queued", waits: false }])
+    })
+  )
+
+  it.scoped("do not wait for a slow one", () =>
+    Effect.gen(function* () {
+      const jobs = yield* startNode
+      yield* jobs.handle(kindOf("Slow"), () => Effect.never)
+      yield* jobs.handle(kindOf("Quick"), () => Effect.void)
+      yield* jobs.enqueue(kindOf("Slow"), customerID, { number: 1 })
+      yield* eventually(rowsOf("Slow"), ([row]) => row?.status === "Running")
+      yield* jobs.enqueue(kindOf("Quick"), customerID, { number: 1 })
+      yield* eventually(rowsOf("Quick"), ([row]) => row?.status === "Succeeded")
+      expect(yield* rowsOf("Slow")).toMatchObject([{ status: "Running" }])
+    })
+  )
+})

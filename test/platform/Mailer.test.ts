@@ -1,0 +1,72 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Logger, LogLevel } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { Mailer, MailerLive } from "../../src/platform/Mailer.ts"
+import { smtpServer } from "../support/SmtpServer.ts"
+import { settingsLayer } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const customerID = CustomerID.make(1)
+
+const mail = { to: "Ann <ann@acme.example>", subject: "Grüße\r\nBcc: evil@evil.example", text: "Hello Änn,\n.\nbye\n" }
+
+const withSettings = (overrides: Readonly<Record<string, string>>) =>
+  Effect.provide(
+    Layer.merge(MailerLive.pipe(Layer.provide(settingsLayer(overrides))), Logger.minimumLogLevel(LogLevel.None))
+  )
+
+layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
+  it.scoped("delivers over SMTP when SMTP_URL is set", () =>
+    Effect.gen(function* () {
+      const smtp = yield* smtpServer
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.gen(function* () {
+        const mailer = yield* Mailer
+        yield* mailer.send(customerID, mail)
+        const received = yield* smtp.next
+        expect(received.from).toContain("<service@casework.example>")
+        expect(received.to).toContain("<ann@acme.example>")
+        const [headers = "", ...body] = received.data.split("\n\n")
+        expect(headers).toMatch(/^From: Casework <service@casework\.example>$/m)
+        expect(headers).not.toMatch(/^Bcc:/m)
+        const text = body
+          .join("\n\n")
+          .replace(/=\n/g, "")
+          .replace(/((?:=[0-9A-F]{2})+)/g, (bytes) => Buffer.from(bytes.replaceAll("=", ""), "hex").toString("utf8"))
+        expect(text.trim()).toBe("Hello Änn,\n.\nbye")
+      }).pipe(withSettings({ SMTP_URL: smtp.url, MAIL_FROM: "Casework <service@casework.example>" }))
+      expect(yield* sql`/* all customers: by hand */ select * from outbox_mail`).toEqual([])
+    })
+  )
+
+  it.scoped("fails in plain words when the mail server refuses or is not there, and works again later", () =>
+    Effect.gen(function* () {
+      const smtp = yield* smtpServer
+      yield* Effect.gen(function* () {
+        const mailer = yield* Mailer
+        yield* smtp.refuse(true)
+        const refused = yield* Effect.flip(mailer.send(customerID, mail))
+        expect(refused).toMatchObject({ _tag: "MailNotSent", message: expect.stringContaining("try again later") })
+        yield* smtp.refuse(false)
+        yield* mailer.send(customerID, mail)
+        expect(yield* smtp.count).toBe(1)
+      }).pipe(withSettings({ SMTP_URL: smtp.url }))
+      const unreachable = yield* Effect.flatMap(Mailer, (mailer) => Effect.flip(mailer.send(customerID, mail))).pipe(
+        withSettings({ SMTP_URL: "smtp://user:hidden-password@127.0.0.1:1" })
+      )
+      expect(unreachable.message).toContain("ECONNREFUSED")
+      expect(String(unreachable)).not.toContain("hidden-password")
+    })
+  )
+
+  it.effect("keeps mail in the outbox without SMTP_URL", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.flatMap(Mailer, (mailer) => mailer.send(customerID, mail)).pipe(withSettings({}))
+      const rows = yield* sql<{ recipient: string }>`
+        select recipient from outbox_mail where customer_id = ${customerID}`
+      expect(rows).toEqual([{ recipient: mail.to }])
+    })
+  )
+})

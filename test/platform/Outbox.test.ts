@@ -1,0 +1,55 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Exit, Layer, Option } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { Outbox } from "../../src/platform/Outbox.ts"
+import { Secrets } from "../../src/platform/Secrets.ts"
+import { settingsLayer } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const customerID = CustomerID.make(1)
+
+const mail = { to: "ann@acme.example", subject: "Set a new password", text: "the link with its token" }
+
+const OutboxLive = Outbox.layer.pipe(
+  Layer.provide(Secrets.layer),
+  Layer.provide(settingsLayer()),
+  Layer.provideMerge(TestDatabase)
+)
+
+layer(OutboxLive, { excludeTestServices: true })("Outbox", (it) => {
+  it.effect("keeps subject and text encrypted and reads them back", () =>
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const sql = yield* SqlClient.SqlClient
+      const outboxMailID = yield* outbox.keep(customerID, mail)
+      const rows = yield* sql`select * from outbox_mail where customer_id = ${customerID}`
+      expect(rows).toHaveLength(1)
+      expect(JSON.stringify(rows)).not.toContain(mail.subject)
+      expect(JSON.stringify(rows)).not.toContain(mail.text)
+      expect(Option.getOrThrow(yield* outbox.find(outboxMailID))).toMatchObject({ outboxMailID, ...mail })
+      expect(Option.isNone(yield* outbox.find(outboxMailID + 1))).toBe(true)
+    })
+  )
+
+  it.effect("shows the newest first", () =>
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      yield* outbox.keep(customerID, { ...mail, subject: "second" })
+      yield* outbox.keep(CustomerID.make(2), { ...mail, subject: "third" })
+      const newest = yield* outbox.newest(2)
+      expect(newest.map(({ subject }) => subject)).toEqual(["third", "second"])
+    })
+  )
+
+  it.effect("cannot be read under another customer", () =>
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const sql = yield* SqlClient.SqlClient
+      const outboxMailID = yield* outbox.keep(customerID, mail)
+      yield* sql`update outbox_mail set customer_id = 2
+        where customer_id = ${customerID} and outbox_mail_id = ${outboxMailID}`
+      expect(Exit.isFailure(yield* Effect.exit(outbox.find(outboxMailID)))).toBe(true)
+    })
+  )
+})

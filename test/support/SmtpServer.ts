@@ -1,0 +1,84 @@
+import { createServer, type Socket } from "node:net"
+import { Effect, Queue } from "effect"
+
+export interface ReceivedMail {
+  readonly from: string
+  readonly to: string
+  readonly data: string
+}
+
+/** Speaks just enough SMTP to take mail for one connection. */
+const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail) => void) => {
+  let [from, to, data, inData] = ["", "", "", false]
+  let unread = ""
+  const answer = (line: string) => socket.write(`${line}\r\n`)
+  const onLine = (line: string) => {
+    if (inData) {
+      if (line !== ".") {
+        data += `${line.replace(/^\./, "")}\n`
+        return
+      }
+      inData = false
+      take({ from, to, data })
+      answer("250 taken")
+    } else if (/^EHLO|^HELO/i.test(line)) answer("250 smtp.test")
+    else if (/^MAIL FROM/i.test(line)) {
+      from = line.slice(10)
+      answer(refuse() ? "451 try again later" : "250 ok")
+    } else if (/^RCPT TO/i.test(line)) {
+      to = line.slice(8)
+      answer("250 ok")
+    } else if (/^DATA/i.test(line)) {
+      ;[data, inData] = ["", true]
+      answer("354 go on")
+    } else if (/^QUIT/i.test(line)) {
+      answer("221 bye")
+      socket.end()
+    } else answer("250 ok")
+  }
+  socket.setEncoding("utf8")
+  socket.on("error", () => socket.destroy())
+  socket.on("data", (chunk) => {
+    const lines = (unread + chunk).split("\r\n")
+    unread = lines.pop() ?? ""
+    for (const line of lines) onLine(line)
+  })
+  answer("220 smtp.test")
+}
+
+/** A mail server of its own, which can be told to refuse. */
+export const smtpServer = Effect.gen(function* () {
+  const mails = yield* Queue.unbounded<ReceivedMail>()
+  let refusing = false
+  const port = yield* Effect.acquireRelease(
+    Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
+      const sockets = new Set<Socket>()
+      const server = createServer((socket) => {
+        sockets.add(socket)
+        serve(
+          socket,
+          () => refusing,
+          (mail) => Queue.unsafeOffer(mails, mail)
+        )
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const close = () => {
+          server.close()
+          for (const socket of sockets) socket.destroy()
+        }
+        resume(Effect.succeed({ port: typeof address === "object" && address !== null ? address.port : 0, close }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  ).pipe(Effect.map(({ port }) => port))
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    next: Queue.take(mails),
+    count: Queue.size(mails),
+    refuse: (yes: boolean) =>
+      Effect.sync(() => {
+        refusing = yes
+      })
+  }
+})

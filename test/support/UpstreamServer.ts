@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
+import { Context, Effect, Layer, Schedule } from "effect"
+
+export interface SeenRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage["headers"]
+  readonly body: string
+}
+
+/** Answers one kind of request the way an external API, a broken or a hostile one would. */
+export type Behaviour = (request: SeenRequest, response: ServerResponse) => void
+
+const readBody = async (request: IncomingMessage) => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+/** An external API on this machine, with an address and a port of its own. */
+export class UpstreamServer extends Context.Tag("test/UpstreamServer")<
+  UpstreamServer,
+  {
+    readonly port: number
+    /** Its address; without OUTBOUND_ALLOW for it the service does not call it. */
+    readonly url: string
+    /** What it does from now on at a path. */
+    readonly on: (path: string, behaviour: Behaviour) => Effect.Effect<void>
+    readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
+    /** Waits until nobody is connected any more. */
+    readonly deserted: Effect.Effect<void, string>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    UpstreamServer,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const behaviours = new Map<string, Behaviour>()
+  const seen: Array<SeenRequest> = []
+  const listener: RequestListener = async (request, response) => {
+    const url = request.url ?? ""
+    const one = { method: request.method ?? "", url, headers: request.headers, body: await readBody(request) }
+    seen.push(one)
+    const behaviour = behaviours.get(url.split("?")[0] ?? "")
+    if (behaviour === undefined) response.writeHead(404).end("no such thing")
+    else behaviour(one, response)
+  }
+  // No connection is used twice, so that every request is a new one for the guard.
+  const server = createServer({ keepAlive: false }, (request, response) => {
+    response.setHeader("connection", "close")
+    return listener(request, response)
+  })
+  yield* Effect.acquireRelease(
+    // Every address of this machine, so that names can lead to 127.0.0.1 and to 127.0.0.2.
+    Effect.async<void>((resume) => {
+      server.listen(0, "0.0.0.0", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  const connections = Effect.async<number>((resume) => {
+    server.getConnections((_, count) => resume(Effect.succeed(count)))
+  })
+  return UpstreamServer.of({
+    port,
+    url: `http://127.0.0.1:${port}`,
+    on: (path, behaviour) => Effect.sync(() => void behaviours.set(path, behaviour)),
+    requests: Effect.sync(() => [...seen]),
+    deserted: connections.pipe(
+      Effect.filterOrFail(
+        (count) => count === 0,
+        (count) => `${count} connections are still open`
+      ),
+      Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.intersect(Schedule.recurs(250)))),
+      Effect.asVoid
+    )
+  })
+})

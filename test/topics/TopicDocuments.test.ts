@@ -1,0 +1,174 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { fresh, newChannel, newDocument, newTopic, refusedPaths } from "./Mappings.ts"
+
+layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
+  it.effect("are created, read, changed and deleted", () =>
+    Effect.gen(function* () {
+      const { topicDocuments } = yield* clientOf("acme-admin")
+      const { topicID } = yield* newTopic("acme-admin")
+      const documentID = yield* newDocument("acme-admin")
+      const mapping = yield* topicDocuments.createTopicDocument({ payload: { topicID, documentID } })
+      expect(mapping).toMatchObject({ topicID, documentID, relevanceScore: null, hookName: null, channelID: null })
+      const path = { id: mapping.topicDocumentID }
+      expect(yield* topicDocuments.getTopicDocument({ path })).toEqual(mapping)
+
+      yield* topicDocuments.updateTopicDocument({ path, payload: { relevanceScore: 7 } })
+      expect(yield* topicDocuments.getTopicDocument({ path })).toEqual({ ...mapping, relevanceScore: 7 })
+      const [otherTopic, otherDocument] = [yield* newTopic("acme-admin"), yield* newDocument("acme-admin")]
+      yield* topicDocuments.updateTopicDocument({
+        path,
+        payload: { topicID: otherTopic.topicID, documentID: otherDocument, relevanceScore: null }
+      })
+      expect(yield* topicDocuments.getTopicDocument({ path })).toEqual({
+        ...mapping,
+        topicID: otherTopic.topicID,
+        documentID: otherDocument
+      })
+
+      yield* topicDocuments.deleteTopicDocument({ path })
+      expect(yield* Effect.flip(topicDocuments.getTopicDocument({ path }))).toMatchObject({ status: 404 })
+      expect(yield* Effect.flip(topicDocuments.deleteTopicDocument({ path }))).toMatchObject({ status: 404 })
+      const change = topicDocuments.updateTopicDocument({ path, payload: {} })
+      expect(yield* Effect.flip(change)).toMatchObject({ status: 404 })
+    })
+  )
+
+  it.effect("move between a topic and a hook", () =>
+    Effect.gen(function* () {
+      const { topicDocuments } = yield* clientOf("acme-admin")
+      const token = yield* login("acme-admin")
+      const { topicID } = yield* newTopic("acme-admin")
+      const documentID = yield* newDocument("acme-admin")
+      const channelID = yield* newChannel("acme-admin")
+      const { topicDocumentID } = yield* topicDocuments.createTopicDocument({ payload: { topicID, documentID } })
+      const path = { id: topicDocumentID }
+      const url = `/api/TopicDocuments/${topicDocumentID}`
+
+      expect(yield* refusedPaths("PUT", url, token, { hookName: "All" })).toEqual(["hookName"])
+      expect(yield* refusedPaths("PUT", url, token, { topicID: null })).toEqual(["topicID"])
+      expect(yield* refusedPaths("PUT", url, token, { channelID })).toEqual(["channelID"])
+      expect(yield* refusedPaths("PUT", url, token, { documentID: null })).toEqual(["documentID"])
+      const toHook = { topicID: null, hookName: "ALL", channelID }
+      yield* topicDocuments.updateTopicDocument({ path, payload: toHook })
+      const hook = yield* topicDocuments.getTopicDocument({ path })
+      expect(hook).toMatchObject({ topicID: null, hookName: "All", channelID, specialChannel: null })
+      expect(yield* refusedPaths("PUT", url, token, { topicID, hookName: null })).toEqual(["channelID"])
+      yield* topicDocuments.updateTopicDocument({ path, payload: { specialChannel: "Email", channelID: null } })
+      yield* topicDocuments.updateTopicDocument({ path, payload: { topicID, hookName: null, specialChannel: null } })
+      expect(yield* topicDocuments.getTopicDocument({ path })).toMatchObject({ topicID, hookName: null })
+    })
+  )
+
+  it.effect("exist once each", () =>
+    Effect.gen(function* () {
+      const { topicDocuments } = yield* clientOf("acme-admin")
+      const { topicID } = yield* newTopic("acme-admin")
+      const [one, two] = [yield* newDocument("acme-admin"), yield* newDocument("acme-admin")]
+      yield* topicDocuments.createTopicDocument({ payload: { topicID, documentID: one } })
+      const again = topicDocuments.createTopicDocument({ payload: { topicID, documentID: one, relevanceScore: 3 } })
+      expect(yield* Effect.flip(again)).toMatchObject({ status: 409 })
+      const other = yield* topicDocuments.createTopicDocument({ payload: { topicID, documentID: two } })
+      const path = { id: other.topicDocumentID }
+      const collide = topicDocuments.updateTopicDocument({ path, payload: { documentID: one } })
+      expect(yield* Effect.flip(collide)).toMatchObject({ status: 409 })
+      yield* topicDocuments.updateTopicDocument({ path, payload: { documentID: two } })
+    })
+  )
+
+  it.effect("refuse ids that are not the customer's own, and bad bodies", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const { topicDocuments } = yield* clientOf("acme-admin")
+      const { topicID } = yield* newTopic("acme-admin")
+      const documentID = yield* newDocument("acme-admin")
+      const foreign = {
+        topicID: (yield* newTopic("globex-admin")).topicID,
+        documentID: yield* newDocument("globex-admin"),
+        channelID: yield* newChannel("globex-admin")
+      }
+      const deletedChannel = yield* newChannel("acme-admin", "Chat", { isDeleted: true })
+      const create = (body: unknown) => refusedPaths("POST", "/api/TopicDocuments", token, body)
+      expect(yield* create({ topicID: foreign.topicID, documentID })).toEqual(["topicID"])
+      expect(yield* create({ topicID, documentID: foreign.documentID })).toEqual(["documentID"])
+      expect(yield* create({ hookName: "All", documentID, channelID: foreign.channelID })).toEqual(["channelID"])
+      expect(yield* create({ hookName: "All", documentID, channelID: deletedChannel })).toEqual(["channelID"])
+      expect(yield* create({ topicID, documentID, relevanceScore: "high" })).toEqual(["relevanceScore"])
+      expect(yield* create({ documentID })).toEqual(["topicID"])
+      expect((yield* topicDocuments.listTopicDocuments({ urlParams: { documentId: documentID } })).totalCount).toBe(0)
+
+      const mapping = yield* topicDocuments.createTopicDocument({ payload: { hookName: "OnSpam", documentID } })
+      const url = `/api/TopicDocuments/${mapping.topicDocumentID}`
+      const change = (body: unknown) => refusedPaths("PUT", url, token, body)
+      expect(yield* change({ documentID: foreign.documentID })).toEqual(["documentID"])
+      expect(yield* change({ channelID: foreign.channelID })).toEqual(["channelID"])
+      expect(yield* change({ hookName: null, topicID: foreign.topicID })).toEqual(["topicID"])
+      expect(yield* topicDocuments.getTopicDocument({ path: { id: mapping.topicDocumentID } })).toEqual(mapping)
+      const others = yield* clientOf("globex-admin")
+      const path = { id: mapping.topicDocumentID }
+      expect(yield* Effect.flip(others.topicDocuments.getTopicDocument({ path }))).toMatchObject({ status: 404 })
+      const theirs = others.topicDocuments.updateTopicDocument({ path, payload: { relevanceScore: 1 } })
+      expect(yield* Effect.flip(theirs)).toMatchObject({ status: 404 })
+      expect(yield* Effect.flip(others.topicDocuments.deleteTopicDocument({ path }))).toMatchObject({ status: 404 })
+    })
+  )
+
+  it.effect("are listed best first, filtered and sorted", () =>
+    Effect.gen(function* () {
+      const { topicDocuments } = yield* clientOf("acme-admin")
+      const token = yield* login("acme-admin")
+      const { topicID } = yield* newTopic("acme-admin")
+      const [one, two, three] = [
+        yield* newDocument("acme-admin"),
+        yield* newDocument("acme-admin"),
+        yield* newDocument("acme-admin")
+      ]
+      const channelID = yield* newChannel("acme-admin")
+      const hookName = fresh("Hook").replace(" ", "-")
+      const ids: Array<number> = []
+      for (const payload of [
+        { topicID, documentID: one },
+        { topicID, documentID: two, relevanceScore: -(2 ** 31) },
+        { topicID, documentID: three, relevanceScore: 50 },
+        { hookName, documentID: one, relevanceScore: 60, channelID },
+        { hookName, documentID: two, relevanceScore: 40, specialChannel: "Chat" as const }
+      ]) {
+        ids.push((yield* topicDocuments.createTopicDocument({ payload })).topicDocumentID)
+      }
+      const shown = (query: string) =>
+        Effect.map(sendJson("GET", `/api/TopicDocuments?pageSize=200${query}`, { token }), ({ json }) =>
+          Object(json)
+            .items.map((row: { topicDocumentID: number }) => ids.indexOf(row.topicDocumentID))
+            .filter((index: number) => index >= 0)
+        )
+      const orders = {
+        "": [3, 2, 4, 1, 0],
+        [`&topicId=${topicID}`]: [2, 1, 0],
+        [`&documentId=${one}`]: [3, 0],
+        [`&channelId=${channelID}`]: [3],
+        [`&hookName=${hookName.toLowerCase()}`]: [3, 4],
+        [`&hookName=${hookName}&documentId=${two}`]: [4],
+        "&isHook=true": [3, 4],
+        "&isHook=false": [2, 1, 0],
+        "&sortOrder=asc": [0, 1, 4, 2, 3],
+        "&sortBy=topicDocumentID&sortOrder=asc": [0, 1, 2, 3, 4],
+        "&sortBy=documentID&sortOrder=asc": [0, 3, 1, 4, 2],
+        "&sortBy=topicID&sortOrder=asc": [0, 1, 2, 3, 4],
+        "&sortBy=hookName&sortOrder=asc": [3, 4, 0, 1, 2],
+        "&sortBy=channelID&sortOrder=asc": [3, 0, 1, 2, 4],
+        "&sortBy=specialChannel&sortOrder=asc": [4, 0, 1, 2, 3]
+      }
+      for (const [query, order] of Object.entries(orders)) {
+        expect([query, yield* shown(query)]).toEqual([query, order])
+      }
+      const page = yield* topicDocuments.listTopicDocuments({
+        urlParams: { topicId: topicID, pageSize: 2, pageNumber: 2 }
+      })
+      expect(page).toMatchObject({ items: [{ topicDocumentID: ids[0] }], totalCount: 3, totalPages: 2 })
+      for (const query of ["isHook=1", "documentId=a", "hookName=%3F", "sortBy=priority"]) {
+        expect(yield* refusedPaths("GET", `/api/TopicDocuments?${query}`, token)).toEqual([query.split("=")[0]])
+      }
+    })
+  )
+})
