@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { PlatformAccess } from "./Authentication.ts"
+import { ignoresIdempotencyKey } from "./Conventions.ts"
 import { BadRequest, NotFound, TooManyRequests, Unauthorized } from "./Errors.ts"
 import { Body, optional, TextUpTo } from "./Fields.ts"
 import { CustomerID, CustomerRepID } from "./Ids.ts"
@@ -78,6 +79,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
       .addSuccess(Token)
       .addError(NotFound)
       .middleware(PlatformAccess)
+      .annotateContext(ignoresIdempotencyKey)
       .annotateContext(
         OpenApi.annotations({
           summary: "Act as a representative (platform tooling only)",

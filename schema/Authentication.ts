@@ -55,7 +55,7 @@ export class TicketAccess extends HttpApiMiddleware.Tag<TicketAccess>()("casewor
 
 /** Policy: a representative, or a phone call. */
 export class PhoneContext extends HttpApiMiddleware.Tag<PhoneContext>()("casework/PhoneContext", {
-  failure,
+  failure: Unauthorized,
   provides: CurrentCaller,
   security: { bearer }
 }) {}

@@ -154,7 +154,8 @@ export const RetrievalRequest = Body("RetrievalRequest", {
   messageID: optional(Integer.annotations({ description: "A ticket message, whose placeholders are filled too" })),
   variables: optional(
     Schema.Record({ key: Schema.String, value: Schema.Union(Text, Schema.Finite, Schema.Boolean) }).annotations({
-      description: "Values for {{name}} placeholders of your own"
+      description: "Values for {{name}} placeholders of your own",
+      examples: [{ orderNumber: "A-1042" }]
     })
   )
 })

@@ -33,12 +33,11 @@ const answers = <A>(status: number, description: string) => HttpApiSchema.annota
 export class BadRequest extends Schema.Class<BadRequest>("BadRequest")(
   {
     ...body(400, "Bad Request"),
-    details: Schema.Array(ProblemDetail)
-      .annotations({ description: "Every problem found, not only the first" })
-      .pipe(
-        Schema.propertySignature,
-        Schema.withConstructorDefault(() => [])
-      )
+    // A refusal that is about no field in particular leaves it out.
+    details: Schema.optionalWith(
+      Schema.Array(ProblemDetail).annotations({ description: "Every problem found, not only the first" }),
+      { exact: true }
+    )
   },
   answers(400, "The request is not valid")
 ) {

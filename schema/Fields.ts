@@ -44,13 +44,16 @@ const lengthBetween = (minimum: number, maximum: number) =>
 export const TextUpTo = (maximum: number) => lengthBetween(0, maximum)
 
 /** A name as people write it: trimmed, not empty. */
-export const Name = Schema.compose(Schema.Trim, lengthBetween(1, 255)).annotations({
-  jsonSchema: { type: "string", minLength: 1, maxLength: 255 }
-})
+export const Name = Schema.transform(Schema.String, lengthBetween(1, 255), {
+  strict: true,
+  decode: (text) => text.trim(),
+  encode: (text) => text
+}).annotations({ jsonSchema: { minLength: 1, maxLength: 255 } })
 
-export const Integer = Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({
-  message: () => "must be a whole number",
-  jsonSchema: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
+// A JSON Schema annotation that names the type would hide the examples of a field.
+export const Integer = Schema.Number.pipe(Schema.int(), Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({
+  title: "whole number",
+  message: () => "must be a whole number"
 })
 
 /** true or false as it stands in a query, in any case. */

@@ -27,4 +27,4 @@ export const LanguageTag = Schema.transformOrFail(
     },
     encode: (tag) => ParseResult.succeed(tag)
   }
-).annotations({ jsonSchema: { type: "string", maxLength: 100, examples: ["de-AT"] }, examples: ["de-AT"] })
+).annotations({ jsonSchema: { type: "string", maxLength: 100, examples: ["en"] }, examples: ["en"] })

@@ -84,10 +84,15 @@ export const parametersFitOperation = (body: {
     : ParseResult.ArrayFormatter.formatErrorSync(decoded.left).map(({ message, path }) => ({ path, message }))
 }
 
+/** An operation with its own parameters; those of other operations are left out. */
 export const operationOf = (
   operation: OperationName,
   parameters: OperationParameters | null
-): Either.Either<Operation, ParseResult.ParseError> => decodeOperation({ operation, parameters: parameters ?? {} })
+): Either.Either<Operation, ParseResult.ParseError> => {
+  const member = Operation.members.find(({ fields }) => fields.operation.literals[0] === operation)
+  const own = Object.entries(parameters ?? {}).filter(([name]) => name in (member?.fields.parameters.fields ?? {}))
+  return decodeOperation({ operation, parameters: Object.fromEntries(own) })
+}
 
 const unitSeconds = { s: 1, m: 60, h: 3600 } as const
 

@@ -43,19 +43,6 @@ export class SignaturesApi extends HttpApiGroup.make("signatures")
       )
   )
   .add(
-    HttpApiEndpoint.get("getSignature")`/customerReps/${id}/signatures/${lang}`
-      .addSuccess(CustomerRepSignature)
-      .addError(NotFound)
-      .middleware(TicketAccess)
-      .annotateContext(
-        OpenApi.annotations({
-          summary: "Read a signature",
-          description:
-            "The signature for exactly this language, a BCP 47 tag in any case, else 404. Only sending falls back: to the base language, then to the representative's own signature."
-        })
-      )
-  )
-  .add(
     HttpApiEndpoint.post("saveSignature")`/customerReps/${id}/signatures`
       .setPayload(SignatureWrite)
       .addSuccess(CustomerRepSignature)
@@ -67,6 +54,19 @@ export class SignaturesApi extends HttpApiGroup.make("signatures")
           summary: "Create or change a signature",
           description:
             "For the language in the body. An Admin for anybody, an Agent for itself (403). When there is one already, missing properties stay and null clears. The HTML is stored as given, up to 100,000 characters."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("getSignature")`/customerReps/${id}/signatures/${lang}`
+      .addSuccess(CustomerRepSignature)
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Read a signature",
+          description:
+            "The signature for exactly this language, a BCP 47 tag in any case, else 404. Only sending falls back: to the base language, then to the representative's own signature."
         })
       )
   )

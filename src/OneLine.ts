@@ -19,10 +19,11 @@ const innermost = (error: unknown): string => {
   return error instanceof AggregateError && error.errors.length > 0 ? innermost(error.errors[0]) : error.message
 }
 
-const explainConfig = (error: ConfigError.ConfigError): string =>
-  error._op === "And" || error._op === "Or"
-    ? `${explainConfig(error.left)}; ${explainConfig(error.right)}`
-    : `${error.path.join(".")}: ${error.message}`
+const explainConfig = (error: ConfigError.ConfigError): string => {
+  if (error._op === "And" || error._op === "Or") return `${explainConfig(error.left)}; ${explainConfig(error.right)}`
+  const name = error.path.at(-1) ?? ""
+  return error.message.startsWith(name) ? error.message : `${name}: ${error.message}`
+}
 
 const explain = (error: KnownError): string => {
   switch (error._tag) {

@@ -1,11 +1,12 @@
 import { createServer } from "node:http"
-import { HttpApiBuilder, HttpApiScalar, HttpRouter, HttpServerResponse, OpenApi } from "@effect/platform"
+import { HttpApiBuilder, HttpRouter, HttpServerResponse, OpenApi } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Option } from "effect"
 import { CaseworkApi } from "../schema/Api.ts"
 import { callerOf } from "./auth/Policies.ts"
 import { ResetPasswordPage } from "./auth/ResetPasswordPage.ts"
 import { Tokens } from "./auth/Tokens.ts"
+import { Docs } from "./Docs.ts"
 import { refuseBrokenRequests } from "./platform/http/BrokenRequests.ts"
 import { makeConventions } from "./platform/http/Conventions.ts"
 import { Deadlines } from "./platform/http/Deadlines.ts"
@@ -34,8 +35,6 @@ const Conventions = HttpApiBuilder.middleware(
 const OpenApiJson = HttpApiBuilder.Router.use((router) =>
   router.get("/openapi.json", HttpServerResponse.json(OpenApi.fromApi(CaseworkApi)).pipe(Effect.orDie))
 )
-
-const Docs = HttpApiScalar.layer({ path: "/docs" })
 
 const Listen = Layer.unwrapScoped(
   Effect.gen(function* () {

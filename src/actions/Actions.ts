@@ -1,11 +1,17 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Either, Layer, Option } from "effect"
 import type { Action, ActionCreate, ActionPage, ActionsQuery, ActionUpdate } from "../../schema/Actions.ts"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
-import { type ActionID, CustomerRepID } from "../../schema/Ids.ts"
-import { type OperationName, type OperationParameters, operationFromName } from "../../schema/Operations.ts"
+import { type ActionID, CustomerRepID, DocumentID } from "../../schema/Ids.ts"
+import {
+  type OperationName,
+  type OperationParameters,
+  operationFromName,
+  operationOf
+} from "../../schema/Operations.ts"
 import { AuthRepo } from "../auth/AuthRepo.ts"
+import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { ActionsRepo } from "./ActionsRepo.ts"
 
@@ -40,20 +46,25 @@ const resolveOperation = (
 ) =>
   operation === null || operation === undefined
     ? { ...operationFromName(name), operationFromName: true }
-    : { operation, parameters: parameters ?? {}, operationFromName: false }
+    : // The contract checked that the parameters fit.
+      { ...Either.getOrThrow(operationOf(operation, parameters ?? null)), operationFromName: false }
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* ActionsRepo
   const reps = yield* AuthRepo
+  const documents = yield* DocumentsRepo
 
   /** Ids inside the parameters must be the customer's own. */
   const checkReferences = Effect.fn("Actions.checkReferences")(function* (parameters: OperationParameters) {
     const { customerID } = yield* CurrentRep
-    if (parameters.customerRepID === undefined) return
-    const rep = yield* reps.find(customerID, CustomerRepID.make(parameters.customerRepID))
-    if (Option.isNone(rep))
+    const { customerRepID, documentID } = parameters
+    if (customerRepID !== undefined && Option.isNone(yield* reps.find(customerID, CustomerRepID.make(customerRepID)))) {
       return yield* BadRequest.at("parameters.customerRepID", "is not one of your representatives")
+    }
+    if (documentID !== undefined && Option.isNone(yield* documents.find(customerID, DocumentID.make(documentID)))) {
+      return yield* BadRequest.at("parameters.documentID", "is not one of your documents")
+    }
   })
 
   return Actions.of({

@@ -47,6 +47,7 @@ export class OverviewRepo extends Context.Tag("casework/OverviewRepo")<
         Request: Schema.Void,
         Result: ModelOverview,
         execute: () => sql`
+          /* all customers: shared models belong to none */
           select model_id as "modelID", name, model_type as "modelType", slots, is_default as "isDefault",
             is_active as "isActive"
           from model where customer_id is null order by model_id`

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option, ParseResult, Redacted, Schema } from "effect"
+import { Array, Context, Effect, Layer, Option, ParseResult, Redacted, Schema } from "effect"
 import type { Role } from "../../schema/Authentication.ts"
 import { Name } from "../../schema/Fields.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
@@ -45,16 +45,14 @@ export class Provisioning extends Context.Tag("casework/Provisioning")<
   ).pipe(Layer.provide(Layer.mergeAll(CustomersRepo.layer, ModelsRepo.layer, RepresentativesRepo.layer)))
 }
 
-/** Reads what the operator wrote by the rules of the API, and says every problem in one line. */
+/** Reads what the operator wrote by the rules of the API, and says in one line what is wrong with each part of it. */
 const read = <A, I>(schema: Schema.Schema<A, I>, value: I, subject = "") =>
   Schema.decode(schema)(value).pipe(
-    Effect.catchAll((error) =>
-      refuse(
-        ParseResult.ArrayFormatter.formatErrorSync(error)
-          .map(({ message, path }) => `The ${[...path, subject].join("")} ${message}.`)
-          .join(" ")
-      )
-    )
+    Effect.catchAll((error) => {
+      const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
+      const firstOfEach = Array.dedupeWith(issues, (a, b) => a.path.join() === b.path.join())
+      return refuse(firstOfEach.map(({ message, path }) => `The ${path.join(".") || subject} ${message}.`).join(" "))
+    })
   )
 
 const hostnamePattern = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i

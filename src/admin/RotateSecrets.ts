@@ -1,10 +1,10 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Effect, Schema } from "effect"
+import { Effect, Exit, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { type EncryptedColumn, encryptedColumns } from "../platform/EncryptedColumns.ts"
 import { Secrets } from "../platform/Secrets.ts"
 
-const batch = 100
+const batchSize = 100
 
 const Row = Schema.Struct({ id: Schema.Int, customerID: CustomerID, stored: Schema.String })
 
@@ -18,7 +18,7 @@ const makeColumn = ({ column, idColumn, table }: EncryptedColumn) =>
         /* all customers: the operator changes the key of the whole service */
         select ${sql(idColumn)} as id, customer_id as "customerID", ${sql(column)} as stored from ${sql(table)}
         where ${sql(idColumn)} > ${after} and ${sql(column)} is not null
-        order by ${sql(idColumn)} limit ${batch}`
+        order by ${sql(idColumn)} limit ${batchSize}`
     }),
     // Only what is still there as it was read: what somebody wrote meanwhile is newer, and has the new key already.
     replace: SqlSchema.void({
@@ -29,6 +29,11 @@ const makeColumn = ({ column, idColumn, table }: EncryptedColumn) =>
     })
   }))
 
+interface Outcome {
+  readonly id: number
+  readonly outcome: "current" | "unreadable" | "changed"
+}
+
 export interface Rotated {
   readonly changed: number
   readonly current: number
@@ -37,36 +42,35 @@ export interface Rotated {
 }
 
 const rotateColumn = Effect.fn("RotateSecrets.column")(function* (place: EncryptedColumn) {
+  const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
   const { next, replace } = yield* makeColumn(place)
-  let changed = 0
-  let current = 0
-  const unreadable: Array<string> = []
+
+  const rotateRow = Effect.fnUntraced(function* (row: typeof Row.Type) {
+    if (secrets.isCurrent(row.stored)) return "current" as const
+    const bound = { table: place.table, column: place.column, customerID: row.customerID }
+    const plain = yield* Effect.exit(secrets.decrypt(bound, row.stored))
+    if (Exit.isFailure(plain)) return "unreadable" as const
+    yield* replace({ ...row, sealed: secrets.encrypt(bound, plain.value) })
+    return "changed" as const
+  })
+
+  const outcomes: Array<Outcome> = []
   for (let rows = yield* next(0); rows.length > 0; rows = yield* next(rows.at(-1)?.id ?? 0)) {
-    for (const row of rows) {
-      if (secrets.isCurrent(row.stored)) {
-        current++
-        continue
-      }
-      const bound = { table: place.table, column: place.column, customerID: row.customerID }
-      yield* secrets.decrypt(bound, row.stored).pipe(
-        Effect.map((plain) => ({ ...row, sealed: secrets.encrypt(bound, plain) })),
-        Effect.matchCauseEffect({
-          onFailure: () => Effect.sync(() => unreadable.push(`${place.table}.${place.column} of ${row.id}`)),
-          onSuccess: (sealed) =>
-            Effect.zipRight(
-              replace(sealed),
-              Effect.sync(() => changed++)
-            )
-        })
-      )
-    }
+    const batch = Effect.forEach(rows, (row) => Effect.map(rotateRow(row), (outcome) => ({ outcome, id: row.id })))
+    outcomes.push(...(yield* sql.withTransaction(batch)))
   }
-  return { changed, current, unreadable }
+  return {
+    changed: outcomes.filter(({ outcome }) => outcome === "changed").length,
+    current: outcomes.filter(({ outcome }) => outcome === "current").length,
+    unreadable: outcomes
+      .filter(({ outcome }) => outcome === "unreadable")
+      .map(({ id }) => `${place.table}.${place.column} of ${id}`)
+  }
 })
 
 /**
- * Encrypts every secret anew with the first SECRETS_KEY. Each row is done for itself and done rows are passed over, so
+ * Encrypts every secret anew with the first SECRETS_KEY. A batch is one transaction and what is done is passed over, so
  * it can be stopped at any time and started again.
  */
 export const rotateSecrets = Effect.forEach(encryptedColumns, rotateColumn).pipe(

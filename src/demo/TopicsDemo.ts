@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import { everyMessage } from "../../schema/Hooks.ts"
 import { type CustomerID, DocumentID } from "../../schema/Ids.ts"
-import { targetOf } from "../../schema/MappingTarget.ts"
+import { type Target, targetOf } from "../../schema/MappingTarget.ts"
 import { ActionsRepo } from "../actions/ActionsRepo.ts"
 import { PageTopicMappingsRepo } from "../topics/PageTopicMappingsRepo.ts"
 import { TopicActionsRepo } from "../topics/TopicActionsRepo.ts"
@@ -13,6 +14,7 @@ interface DemoTopic {
   readonly name: string
   readonly description: string
   readonly action: string
+  readonly document: string
   /** Below the customer's website. */
   readonly page: string
 }
@@ -23,18 +25,21 @@ const demoTopics: Readonly<Record<string, ReadonlyArray<DemoTopic>>> = {
       name: "Lost key",
       description: "A tenant lost a key or is locked out and needs a new one",
       action: "Escalate ticket",
+      document: "Opening hours and keys",
       page: "/help/keys"
     },
     {
       name: "Deposit refund",
       description: "When and how the deposit is paid back after moving out",
       action: "Draft reply",
+      document: "How to reach us",
       page: "/help/deposit"
     },
     {
       name: "Repair request",
       description: "Something in the flat is broken: heating, water, windows, appliances",
       action: "Set status pending",
+      document: "Repairs",
       page: "/help/repairs"
     }
   ],
@@ -43,18 +48,21 @@ const demoTopics: Readonly<Record<string, ReadonlyArray<DemoTopic>>> = {
       name: "Delivery delay",
       description: "An order has not arrived or the tracking does not move",
       action: "Draft reply",
+      document: "Order status",
       page: "/orders"
     },
     {
       name: "Refund",
       description: "Money back for an order that was returned or cancelled",
       action: "Escalate ticket",
+      document: "Returns and refunds",
       page: "/returns"
     },
     {
       name: "Login problem",
       description: "Forgotten password, locked account or no sign-in code",
       action: "Send reply",
+      document: "How to reach us",
       page: "/account/login"
     }
   ],
@@ -63,12 +71,14 @@ const demoTopics: Readonly<Record<string, ReadonlyArray<DemoTopic>>> = {
       name: "Survey appointment",
       description: "Booking, moving or cancelling the date of a survey",
       action: "Draft reply",
+      document: "How to reach us",
       page: "/appointments"
     },
     {
       name: "Report correction",
       description: "Something in a finished condition report is wrong or missing",
       action: "Escalate ticket",
+      document: "Lexicon of conditions",
       page: "/reports"
     }
   ]
@@ -81,16 +91,22 @@ const roomTopic = {
 
 const demoHooks = [
   { hookName: "OnPhonePickup", action: "Wait 30 seconds", specialChannel: "Phone", priority: 20 },
+  { hookName: "OnChatStarted", action: "Wait 30 seconds", specialChannel: "Chat", priority: 20 },
   { hookName: "OnEscalate", action: "Set status pending", specialChannel: null, priority: 10 },
+  { hookName: "OnSendFailed", action: "Escalate ticket", specialChannel: "All", priority: 30 },
+  { hookName: "OnSpam", action: "Mark as spam", specialChannel: null, priority: 20 },
   { hookName: "OnSpam", action: "Close ticket", specialChannel: "Email", priority: 10 }
 ] as const
+
+/** Joins the prompt of every message. */
+const everywhere = "Tone of voice"
 
 const makeTopic = Effect.fn("Demo.makeTopic")(function* (customerID: CustomerID, website: string, topic: DemoTopic) {
   const { description, name } = topic
   const { topicID } = yield* (yield* TopicsRepo).insert(customerID, { name, description })
   const pages = yield* PageTopicMappingsRepo
   yield* pages.insert(customerID, { topicID, pageUrl: `${website}${topic.page}`, context: `The page about: ${name}` })
-  return { topicID, action: topic.action }
+  return { ...topic, topicID }
 })
 
 export const TopicsDemoRepos = Layer.mergeAll(
@@ -121,14 +137,15 @@ export const makeTopics = Effect.fn("Demo.makeTopics")(function* (customerID: Cu
   const forHooks = yield* Effect.forEach(demoHooks, ({ action, priority, ...target }) =>
     Effect.map(actionNamed(action), ({ actionID }) => ({ ...targetOf(target), actionID, priority, isActive: true }))
   )
-  yield* (yield* TopicActionsRepo).insertNew(customerID, [...forTopics, ...forHooks])
+  yield* (yield* TopicActionsRepo).insertNew(customerID, [...forHooks, ...forTopics])
 
-  const documents = yield* sql<{ id: number }>`
-    select document_id as id from document where customer_id = ${customerID} order by document_id`
-  const links = documents.flatMap(({ id }, index) => {
-    const topic = topics[index % topics.length]
-    if (topic === undefined) return []
-    return [{ ...targetOf({ topicID: topic.topicID }), documentID: DocumentID.make(id), relevanceScore: 90 - index }]
-  })
-  if (links.length > 0) yield* (yield* TopicDocumentsRepo).insertNew(customerID, links)
+  const documents = yield* sql<{ id: number; name: string }>`
+    select document_id as id, name from document where customer_id = ${customerID}`
+  const linkTo = (name: string, target: Target, relevanceScore: number) =>
+    Effect.fromNullable(documents.find((document) => document.name === name)).pipe(
+      Effect.map(({ id }) => ({ ...target, documentID: DocumentID.make(id), relevanceScore }))
+    )
+  const links = yield* Effect.forEach(topics, ({ document, topicID }) => linkTo(document, targetOf({ topicID }), 80))
+  const general = yield* linkTo(everywhere, targetOf({ hookName: everyMessage }), 50)
+  yield* (yield* TopicDocumentsRepo).insertNew(customerID, [...links, general])
 })

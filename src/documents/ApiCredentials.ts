@@ -1,4 +1,4 @@
-import { Effect, Redacted } from "effect"
+import { Effect, type Option, Redacted } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 
 /** What a document, or the customer behind it, knows about the API. */
@@ -28,20 +28,20 @@ export const overridden = (own: ApiAccess, customer: ApiAccess): ApiAccess => ({
 
 const secretText = (secret: Redacted.Redacted | null) => (secret === null ? "" : Redacted.value(secret))
 
-/** The Authorization header that the access calls for; undefined when none. */
-export const authorization = (access: ApiAccess): Effect.Effect<Redacted.Redacted | undefined, BadRequest> => {
+/** The Authorization header that the access calls for. */
+export const authorization = (access: ApiAccess): Effect.Effect<Option.Option<Redacted.Redacted>, BadRequest> => {
   switch (access.authenticationType) {
     case "Basic": {
       if (access.username === null && access.password === null) {
         return BadRequest.of("Basic authentication needs a username: set one in the document or for the customer.")
       }
       const pair = `${access.username ?? ""}:${secretText(access.password)}`
-      return Effect.succeed(Redacted.make(`Basic ${Buffer.from(pair).toString("base64")}`))
+      return Effect.succeedSome(Redacted.make(`Basic ${Buffer.from(pair).toString("base64")}`))
     }
     case "Bearer": {
       const token = secretText(access.token)
       return /^[\x21-\x7e]+$/.test(token)
-        ? Effect.succeed(Redacted.make(`Bearer ${token}`))
+        ? Effect.succeedSome(Redacted.make(`Bearer ${token}`))
         : BadRequest.of(
             token === ""
               ? "Bearer authentication needs a token: set one in the document or for the customer."
@@ -49,6 +49,6 @@ export const authorization = (access: ApiAccess): Effect.Effect<Redacted.Redacte
           )
     }
     default:
-      return Effect.succeed(undefined)
+      return Effect.succeedNone
   }
 }

@@ -1,6 +1,6 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
-import { Document, documentPaging, type DocumentsQuery } from "../../schema/Documents.ts"
+import { Document, type DocumentsQuery, documentPaging } from "../../schema/Documents.ts"
 import { CustomerID, DocumentID } from "../../schema/Ids.ts"
 import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
 import { documentColumns } from "./DocumentColumns.ts"

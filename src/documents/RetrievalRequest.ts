@@ -1,5 +1,5 @@
 import { HttpClientRequest } from "@effect/platform"
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { isHeaderValue, parseApiHeaders } from "../../schema/ApiHeaders.ts"
 import { BadRequest } from "../../schema/Errors.ts"
 import { understoodEncodings } from "../platform/BoundedCall.ts"
@@ -45,7 +45,7 @@ export const retrievalRequest = Effect.fn("DataRetrieval.request")(function* (
   const method = asMethod(call.method)
   const url = yield* retrievalUrl(access.baseUrl, call.endpoint, values)
   const own = Object.fromEntries(yield* fillHeaders(call.headers, values))
-  const credentials = own["authorization"] === undefined ? yield* authorization(access) : undefined
+  const credentials = own["authorization"] === undefined ? yield* authorization(access) : Option.none()
   const contentType = own["content-type"] ?? "application/json"
   const request = HttpClientRequest.make(method)(url).pipe(
     HttpClientRequest.setHeaders({
@@ -53,7 +53,7 @@ export const retrievalRequest = Effect.fn("DataRetrieval.request")(function* (
       "user-agent": "casework",
       "accept-encoding": understoodEncodings,
       ...own,
-      ...(credentials !== undefined && { authorization: Redacted.value(credentials) })
+      ...(Option.isSome(credentials) && { authorization: Redacted.value(credentials.value) })
     })
   )
   return call.bodyTemplate === null || method === "GET"

@@ -29,7 +29,8 @@ const decompressors = {
 
 export const understoodEncodings = "gzip, deflate, br"
 
-const isUnderstood = (encoding: string): encoding is keyof typeof decompressors => Object.hasOwn(decompressors, encoding)
+const isUnderstood = (encoding: string): encoding is keyof typeof decompressors =>
+  Object.hasOwn(decompressors, encoding)
 
 const hasNoBody = (status: number) => status === 204 || status === 205 || status === 304
 

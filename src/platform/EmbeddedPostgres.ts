@@ -5,7 +5,10 @@ import { PGlite, type PGliteOptions, types } from "@electric-sql/pglite"
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
 import { Effect, identity, Layer, Stream } from "effect"
 
-/** Opens the embedded PostgreSQL; int8 and numeric come as text, as the network client gives them. */
+/**
+ * Opens the embedded PostgreSQL; int8 and numeric come as text, as the network client gives them. It runs inside this
+ * thread, where no timer could stop a statement: a limit as on the network client's statements has no effect here.
+ */
 export const openPGlite = (options: PGliteOptions) =>
   Effect.acquireRelease(
     Effect.promise(() =>
@@ -15,7 +18,7 @@ export const openPGlite = (options: PGliteOptions) =>
         parsers: { [types.INT8]: (value) => value, [types.NUMERIC]: (value) => value }
       })
     ),
-    (pglite) => Effect.promise(() => pglite.close())
+    (pglite) => Effect.promise(async () => (pglite.closed ? undefined : pglite.close()))
   )
 
 type Guard = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises"
 import { isIP, type LookupFunction } from "node:net"
 import { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Context, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer } from "effect"
 import { Agent, buildConnector } from "undici"
 import { isPublicAddress } from "./AddressRules.ts"
 import { type AllowedHost, isAllowed, normalHost } from "./OutboundAllow.ts"
@@ -20,12 +20,15 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-type Resolve = (hostname: string) => Effect.Effect<ReadonlyArray<ResolvedAddress>, Error>
+/** A name without an address; the code is the resolver's, such as ENOTFOUND. */
+export class LookupFailed extends Data.TaggedError("LookupFailed")<{ readonly code: string }> {}
+
+type Resolve = (hostname: string) => Effect.Effect<ReadonlyArray<ResolvedAddress>, LookupFailed>
 
 const systemLookup: Resolve = (hostname) =>
   Effect.tryPromise({
     try: () => lookup(hostname, { all: true }),
-    catch: (error) => (error instanceof Error ? error : new Error(String(error)))
+    catch: (error) => new LookupFailed({ code: error instanceof Error && "code" in error ? String(error.code) : "" })
   })
 
 /** Finds the addresses behind a name. */

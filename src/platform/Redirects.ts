@@ -37,9 +37,7 @@ const targetOf = (response: HttpClientResponse.HttpClientResponse, from: URL) =>
 
 /** Sends a request and follows its redirects as long as they stay on the same host and port. */
 export const followRedirects = <E, R>(
-  execute: (
-    request: HttpClientRequest.HttpClientRequest
-  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, E, R>,
+  execute: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<HttpClientResponse.HttpClientResponse, E, R>,
   request: HttpClientRequest.HttpClientRequest,
   left = mostRedirects
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, E | CallFailed, R> =>

@@ -1,6 +1,6 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { SqlClient } from "@effect/sql"
-import { ConfigProvider, Console, Effect, Exit, Layer } from "effect"
+import { Console, Effect, Exit, Layer } from "effect"
 import { commandLine } from "../../src/admin/CommandLine.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 import { settingsLayer } from "../support/TestApp.ts"
@@ -24,20 +24,21 @@ const capturedConsole = Effect.gen(function* () {
 export interface AdminOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly password?: string
+  /** Something that hears every statement; the audit unless given. */
+  readonly statements?: Layer.Layer<never>
 }
 
 /** Runs a command as an operator would, on the database of the test, and tells what was printed. */
 export const adminWith = (options: AdminOptions, ...words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const database = Layer.succeed(SqlClient.SqlClient, yield* SqlClient.SqlClient)
+    const audit = StatementAudit.pipe(Layer.provide(database), Layer.orDie)
     const { console, errors, output } = yield* capturedConsole
-    const environment = new Map(options.password === undefined ? [] : [["ADMIN_PASSWORD", options.password]])
-    const exit = yield* commandLine(
-      database,
-      settingsLayer(options.settings)
-    )(["node", "admin", ...words]).pipe(
-      Effect.withConfigProvider(ConfigProvider.fromMap(environment)),
-      Effect.provide([NodeContext.layer, StatementAudit.pipe(Layer.provide(database))]),
+    const password = options.password === undefined ? {} : { ADMIN_PASSWORD: options.password }
+    const run = commandLine(database, settingsLayer({ ...options.settings, ...password }))
+    const exit = yield* run(["node", "admin", ...words]).pipe(
+      Effect.provide(options.statements ?? audit),
+      Effect.provide(NodeContext.layer),
       Console.withConsole(console),
       Effect.exit
     )

@@ -81,6 +81,6 @@ layer(testApp(), { excludeTestServices: true })("Random requests", (it) => {
           expect(statuses.get(status), `some ${status}`).toBeGreaterThan(0)
         expect((yield* send("GET", "/health/ready")).status).toBe(200)
       }),
-    60_000
+    180_000
   )
 })

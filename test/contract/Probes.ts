@@ -8,6 +8,9 @@ import { ownPathIds, type Person } from "../support/KnownIds.ts"
 import { pathOf, person, sendTo } from "../support/SendExample.ts"
 import { type Answer, send } from "../support/TestApp.ts"
 
+/** The fields that tell one example from another. */
+const naming = new Set(["name", "hookName", "pageUrl"])
+
 /** Who asks in the probes, and how its requests are made. */
 export const makeProbes = Effect.gen(function* () {
   const tokens = yield* Tokens
@@ -25,8 +28,12 @@ export const makeProbes = Effect.gen(function* () {
 
   const seen = new Map<string, Answer>()
   let count = 0
-  const withNewName = (body: unknown) =>
-    typeof body === "object" && body !== null && "name" in body ? { ...body, name: `${body.name} ${count}` } : body
+  const withNewName = (body: unknown): unknown => {
+    if (Array.isArray(body)) return body.map(withNewName)
+    if (typeof body !== "object" || body === null) return body
+    const names = Object.entries(body).filter(([key]) => naming.has(key))
+    return { ...body, ...Object.fromEntries(names.map(([key, value]) => [key, `${value}${count}`])) }
+  }
 
   /** Sends a good request of the endpoint, or one that is changed in one way, and notes the status. */
   const ask = (
@@ -83,22 +90,41 @@ export const makeProbes = Effect.gen(function* () {
       endpoint.parameters.map(({ brand, name }) => [name, Option.isSome(brand) ? 2_147_483_646 : "zz"])
     )
 
+  /** Tries one thing after the other until the status was met, so that a request that works does no needless harm. */
+  const untilMet = <A, E, R>(endpoint: Endpoint, status: number, tries: ReadonlyArray<Effect.Effect<A, E, R>>) =>
+    Effect.forEach(tries, (attempt) => Effect.unless(attempt, () => seen.has(`${endpoint.id} ${status}`)))
+
+  // Whichever comes first waits for the locked table; the other one finds it still running.
+  const stillRunning = (endpoint: Endpoint) =>
+    sql`lock table idempotency in access exclusive mode`.pipe(
+      Effect.zipRight(Effect.raceFirst(once(endpoint), once(endpoint))),
+      sql.withTransaction
+    )
+
   const once = (endpoint: Endpoint) => ask(endpoint, { twin: true, headers: { "idempotency-key": "a" } })
 
   /** How each status is provoked at any endpoint that lists it. */
   const probes: Readonly<Record<number, (endpoint: Endpoint) => Effect.Effect<unknown, unknown, Needs>>> = {
     304: (endpoint) => ask(endpoint, { headers: { "if-none-match": "*" } }),
     400: (endpoint) =>
-      Effect.all([
+      untilMet<unknown, unknown, Needs>(endpoint, 400, [
         ...(Option.isSome(endpoint.payload) && !endpoint.isMultipart ? [raw(endpoint, "application/json", "[")] : []),
-        ...(endpoint.method === "POST" ? [ask(endpoint, { headers: { "idempotency-key": "k".repeat(256) } })] : []),
         ask(endpoint, { ids: Object.fromEntries(endpoint.parameters.map(({ name }) => [name, "0"])) }),
+        ...(endpoint.method === "POST" ? [ask(endpoint, { headers: { "idempotency-key": "k".repeat(256) } })] : []),
         ask(endpoint, { query: "?pageNumber=0&pageSize=0" })
       ]),
     401: (endpoint) => ask(endpoint, { caller: { token: "" }, headers: { "x-platform-key": "wrong" } }),
-    403: (endpoint) => Effect.forEach([{ token: phone }, agent, withoutReports], (caller) => ask(endpoint, { caller })),
+    403: (endpoint) =>
+      untilMet(
+        endpoint,
+        403,
+        [{ token: phone }, withoutReports, agent].map((caller) => ask(endpoint, { caller }))
+      ),
     404: (endpoint) => ask(endpoint, { ids: missing(endpoint) }),
-    409: (endpoint) => Effect.all([once(endpoint), once(endpoint), once(endpoint)], { concurrency: 3 }),
+    409: (endpoint) =>
+      (endpoint.takesIdempotencyKey ? stillRunning(endpoint) : once(endpoint)).pipe(
+        Effect.zipRight(ask(endpoint, { twin: true }))
+      ),
     412: (endpoint) => ask(endpoint, { headers: { "if-match": '"nothing"' } }),
     413: (endpoint) => raw(endpoint, "application/json", " ".repeat(1_200_000)),
     415: (endpoint) => raw(endpoint, "text/xml", "<x/>"),

@@ -1,7 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TopicActionID } from "../../schema/Ids.ts"
-import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { signedIn, tokenOf } from "../support/SignedIn.ts"
+import { sendJson, testApp } from "../support/TestApp.ts"
 import { fresh, newAction, newChannel, newTopic, phoneToken, refusedPaths } from "../topics/Mappings.ts"
 
 const hooks = "/api/hookactions"
@@ -9,8 +10,8 @@ const hooks = "/api/hookactions"
 layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
   it.effect("are created, read and deleted; only their priority changes", () =>
     Effect.gen(function* () {
-      const { hookActions } = yield* clientOf("acme-admin")
-      const token = yield* login("acme-admin")
+      const { hookActions } = yield* signedIn("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const action = yield* newAction("acme-admin")
       const { actionID } = action
       const created = yield* sendJson("POST", hooks, {
@@ -42,7 +43,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("name their channel, else their type of channel", () =>
     Effect.gen(function* () {
-      const { hookActions } = yield* clientOf("acme-admin")
+      const { hookActions } = yield* signedIn("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const name = fresh("Front desk")
       const channelID = yield* newChannel("acme-admin", "Phone", { name })
@@ -61,8 +62,8 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("are topic actions by another name, and topics' are none", () =>
     Effect.gen(function* () {
-      const { hookActions, topicActions } = yield* clientOf("acme-admin")
-      const token = yield* login("acme-admin")
+      const { hookActions, topicActions } = yield* signedIn("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const { hookActionID } = yield* hookActions.createHookAction({
@@ -94,7 +95,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("exist once each and refuse what is not valid", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const foreign = yield* newAction("globex-admin")
       const foreignChannel = yield* newChannel("globex-admin")
@@ -122,8 +123,8 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("in bulk are all added or none", () =>
     Effect.gen(function* () {
-      const { hookActions } = yield* clientOf("acme-admin")
-      const token = yield* login("acme-admin")
+      const { hookActions } = yield* signedIn("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const hookName = fresh("Bulk").replace(" ", "-")
       const row = (priority: number, more: object = {}) => ({ hookName, actionID, priority, ...more })
@@ -162,8 +163,8 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("are listed highest priority first, filtered and sorted", () =>
     Effect.gen(function* () {
-      const { hookActions } = yield* clientOf("acme-admin")
-      const token = yield* login("acme-admin")
+      const { hookActions } = yield* signedIn("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const hookName = fresh("List").replace(" ", "-")
       const [b, a] = [yield* newAction("acme-admin", fresh("b")), yield* newAction("acme-admin", fresh("A"))]
       const rows = yield* hookActions.createHookActions({
@@ -200,11 +201,11 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("of another customer are as if absent", () =>
     Effect.gen(function* () {
-      const mine = yield* clientOf("acme-admin")
+      const mine = yield* signedIn("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const payload = { hookName: "OnSendFailed", actionID, priority: 1 }
       const { hookActionID } = yield* mine.hookActions.createHookAction({ payload })
-      const token = yield* login("globex-admin")
+      const token = yield* tokenOf("globex-admin")
       const url = `${hooks}/${hookActionID}`
       expect((yield* sendJson("GET", url, { token })).status).toBe(404)
       expect((yield* sendJson("PUT", url, { token, body: { priority: 2 } })).status).toBe(404)

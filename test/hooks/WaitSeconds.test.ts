@@ -1,7 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { TopicActionCreate } from "../../schema/TopicActions.ts"
-import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { signedIn, tokenOf } from "../support/SignedIn.ts"
+import { sendJson, testApp } from "../support/TestApp.ts"
 import { fresh, newAction, newChannel, phoneToken, refusedPaths } from "../topics/Mappings.ts"
 
 const waitSeconds = "/api/hookactions/wait-seconds"
@@ -9,7 +10,7 @@ const waitSeconds = "/api/hookactions/wait-seconds"
 layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (it) => {
   it.effect("are those of the active waits that match the channel", () =>
     Effect.gen(function* () {
-      const { hookActions, topicActions } = yield* clientOf("acme-admin")
+      const { hookActions, topicActions } = yield* signedIn("acme-admin")
       const [phone, otherPhone, chat] = [
         yield* newChannel("acme-admin", "Phone"),
         yield* newChannel("acme-admin", "Phone"),
@@ -53,7 +54,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
 
   it.effect("are none for a hook without waits, and answer its known spelling", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const channelID = yield* newChannel("acme-admin")
       const without = yield* sendJson("GET", `${waitSeconds}?hookName=ONTICKETREOPENED`, { token })
       expect(without.json).toEqual({ hookName: "OnTicketReopened", channelID: null, totalWaitSeconds: 0 })
@@ -64,7 +65,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
 
   it.effect("may be more than an integer holds", () =>
     Effect.gen(function* () {
-      const { actions, hookActions } = yield* clientOf("acme-admin")
+      const { actions, hookActions } = yield* signedIn("acme-admin")
       const seconds = 30 * 24 * 3600
       const months = yield* Effect.forEach([1, 2, 3, 4, 5], () =>
         actions.createAction({
@@ -90,7 +91,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
 
   it.effect("need a hook, and a channel of the customer if one is named", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const foreign = yield* newChannel("globex-admin")
       const deleted = yield* newChannel("acme-admin", "Phone", { isDeleted: true })
       expect(yield* refusedPaths("GET", waitSeconds, token)).toEqual(["hookName"])

@@ -15,5 +15,5 @@ export const holdActions = Effect.gen(function* () {
     yield* Deferred.await(letGo)
   }).pipe(sql.withTransaction, Effect.forkScoped)
   yield* Deferred.await(held)
-  return Deferred.succeed(letGo, undefined)
+  return { letGo: Deferred.succeed(letGo, undefined) }
 })

@@ -102,7 +102,7 @@ layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
   it.effect("whose first request still runs is 409", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
-      const letGo = yield* holdActions
+      const { letGo } = yield* holdActions
       const request = create(token, "running", action("Slow"))
       const both = yield* Effect.all([Effect.fork(request), Effect.fork(request)])
       const early = yield* Effect.raceFirst(both[0], both[1])

@@ -41,9 +41,9 @@ it.live("A key that runs on one node is not run on the other", () =>
   Effect.gen(function* () {
     const [one, two] = yield* twoNodes
     const token = yield* login("acme-admin").pipe(Effect.provide(one))
-    const letGo = yield* holdActions.pipe(Effect.provide(two))
-    const both = yield* Effect.all(
-      [one, two].map((node) => Effect.fork(create(token, "running").pipe(Effect.provide(node))))
+    const { letGo } = yield* holdActions.pipe(Effect.provide(two))
+    const both = yield* Effect.forEach([one, two], (node) =>
+      Effect.fork(create(token, "running").pipe(Effect.provide(node)))
     )
     // On the embedded database, which only one process has, the second one waits for the first.
     if (onPostgres) expectError(yield* Effect.raceAll(both), 409, /still running/)

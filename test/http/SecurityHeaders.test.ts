@@ -46,7 +46,9 @@ layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
       for (const path of ["/docs", "/DOCS/", "/docs?x"]) {
         const { headers, status, text } = yield* send("GET", path)
         expect(status).toBe(200)
-        expect(headers.get("content-security-policy")).toMatch(/script-src 'unsafe-inline';.*connect-src 'self'/)
+        expect(headers.get("content-security-policy")).toMatch(
+          /script-src 'unsafe-inline' 'wasm-unsafe-eval';.*connect-src 'self'/
+        )
         expect(text).not.toMatch(/<(?:script|link)[^>]+(?:src|href)=["']?(?:https?:)?\/\//i)
       }
     })

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
 import { Deadlines } from "../../src/platform/http/Deadlines.ts"
 import { baseUrl, login, sendJson, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -29,12 +29,12 @@ const listens = Effect.flatMap(baseUrl, (base) =>
   )
 )
 
-const untilItStopsListening = Effect.repeat(listens, { while: (up) => up })
+const untilItStopsListening = Effect.repeat(listens, { while: (up) => up, schedule: Schedule.spaced("20 millis") })
 
 /** A request that waits for the held table. Returns once the service has it under way. */
 const slowRequest = Effect.gen(function* () {
   const token = yield* login("acme-admin")
-  const letGo = yield* holdActions
+  const { letGo } = yield* holdActions
   const answered = yield* Deferred.make<void>()
   const socket = yield* openSocket
   const body = '{"name":"Slow","priority":1,"isActive":true}'

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array, Deferred, Effect, Layer, Logger, LogLevel, Schema } from "effect"
+import { Array, Data, Deferred, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Jobs } from "../../src/platform/Jobs.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -8,6 +8,8 @@ import { StatementAudit } from "../support/StatementAudit.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const customerID = CustomerID.make(1)
+
+class Broken extends Data.TaggedError("Broken")<{ readonly message: string }> {}
 
 const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number: Schema.Int }) })
 
@@ -83,13 +85,13 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
       yield* jobs.handle(kind, () =>
         Effect.suspend(() => {
           tries += 1
-          if (tries === 1) return Effect.fail(new Error("the first reason"))
+          if (tries === 1) return Effect.fail(new Broken({ message: "the first reason" }))
           return tries === 2 ? Effect.die(new Error("the second reason")) : Effect.void
         })
       )
       yield* jobs.enqueue(kind, customerID, { number: 1 })
       const [first] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error !== null)
-      expect(first).toMatchObject({ status: "Queued", attempts: 1, error: "Error: the first reason", waits: true })
+      expect(first).toMatchObject({ status: "Queued", attempts: 1, error: "Broken: the first reason", waits: true })
       yield* dueNow("FailsTwice")
       const [second] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error?.includes("second") === true)
       expect(second).toMatchObject({ status: "Queued", attempts: 2, waits: true })
@@ -107,7 +109,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
         yield* jobs.handle(kindOf(name), () =>
           Effect.suspend(() => {
             ran += 1
-            return Effect.fail(new Error("never"))
+            return Effect.fail(new Broken({ message: "never" }))
           })
         )
       }

@@ -29,7 +29,10 @@ const answers = (...addresses: ReadonlyArray<string>) => {
 const guarded = (outboundAllow: (port: number) => string, names: Layer.Layer<never> | Layer.Layer<NameLookup>) =>
   Layer.unwrapEffect(
     Effect.map(UpstreamServer, ({ port }) =>
-      GuardedHttpClient.layer.pipe(Layer.provide(names), Layer.provide(settingsLayer({ OUTBOUND_ALLOW: outboundAllow(port) })))
+      GuardedHttpClient.layer.pipe(
+        Layer.provide(names),
+        Layer.provide(settingsLayer({ OUTBOUND_ALLOW: outboundAllow(port) }))
+      )
     )
   ).pipe(Layer.provideMerge(UpstreamServer.layer))
 

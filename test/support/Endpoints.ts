@@ -1,6 +1,7 @@
 import { HttpApi, HttpApiMiddleware, HttpApiSchema, OpenApi } from "@effect/platform"
-import { Array as Arr, SchemaAST as AST, Option } from "effect"
+import { Array as Arr, SchemaAST as AST, Context, Option } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
+import { IgnoresIdempotencyKey } from "../../schema/Conventions.ts"
 
 export interface PathParameter {
   readonly name: string
@@ -22,6 +23,7 @@ export interface Endpoint {
   readonly policies: ReadonlyArray<string>
   /** The credential is a bearer token. */
   readonly takesBearer: boolean
+  readonly takesIdempotencyKey: boolean
   /** What it answers, errors included. */
   readonly answers: ReadonlyArray<AST.AST>
   /** The statuses that the OpenAPI document lists for it. */
@@ -81,6 +83,7 @@ const readEndpoints = () => {
       const id = group.topLevel ? endpoint.name : `${group.identifier}.${endpoint.name}`
       const payload = Option.map(endpoint.payloadSchema, ({ ast }) => ast)
       const guards = [...middleware].filter(HttpApiMiddleware.isSecurity)
+      const takesBearer = guards.some((guard) => "bearer" in guard.security)
       found.push({
         id,
         method: endpoint.method,
@@ -93,7 +96,9 @@ const readEndpoints = () => {
           (ast) => HttpApiSchema.getMultipart(ast) !== undefined || HttpApiSchema.getMultipartStream(ast) !== undefined
         ),
         policies: guards.map((guard) => guard.key.replace(/^.*\//, "")),
-        takesBearer: guards.some((guard) => "bearer" in guard.security),
+        takesBearer,
+        takesIdempotencyKey:
+          takesBearer && endpoint.method === "POST" && !Context.get(endpoint.annotations, IgnoresIdempotencyKey),
         answers: [...successes.values(), ...errors.values()].flatMap(({ ast }) => Option.toArray(ast)),
         statuses: statusesOf(id)
       })

@@ -28,6 +28,14 @@ const structOf = (ast: AST.AST): AST.TypeLiteral | undefined => {
   }
 }
 
+/** What a list is made of, however it is refined. */
+const elementOf = (ast: AST.AST): AST.AST | undefined =>
+  AST.isRefinement(ast)
+    ? elementOf(ast.from)
+    : AST.isTupleType(ast)
+      ? (ast.elements[0] ?? ast.rest[0])?.type
+      : undefined
+
 const sample = (ast: AST.AST): unknown => {
   const schema = Schema.make<unknown, unknown, never>(ast)
   const [value] = FastCheck.sample(Arbitrary.make(schema), { seed: 1, numRuns: 1 })
@@ -47,8 +55,8 @@ const valueOf = (ast: AST.AST, find: Find): Effect.Effect<unknown, SqlError.SqlE
       const [first] = ast.types.filter((member) => !isNothing(member))
       return first === undefined ? null : yield* valueOf(first, find)
     }
-    const element = AST.isTupleType(ast) ? (ast.elements[0] ?? ast.rest[0]) : undefined
-    return element === undefined ? sample(ast) : [yield* valueOf(element.type, find)]
+    const element = elementOf(ast)
+    return element === undefined ? sample(ast) : [yield* valueOf(element, find)]
   })
 
 const fieldsOf = (struct: AST.TypeLiteral, find: Find) =>
@@ -62,7 +70,10 @@ const fieldsOf = (struct: AST.TypeLiteral, find: Find) =>
 
 /** What a schema cannot say: fields that an endpoint needs beyond the required ones. */
 const extraFields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  "auth.phoneLogin": { accountSid: "ACdemo0000acme" }
+  "auth.phoneLogin": { accountSid: "ACdemo0000acme" },
+  "topicActions.createTopicAction": { hookName: "OnEscalate" },
+  "topicActions.createTopicActions": { hookName: "OnEscalate" },
+  "topicDocuments.createTopicDocument": { hookName: "OnEscalate" }
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -84,7 +95,8 @@ export const exampleBody = (
       const id = repeated === undefined ? undefined : pathIds[repeated.name]
       return id === undefined ? ownId(brand, customerID) : Effect.succeedSome(id)
     })
-    return isRecord(body) ? { ...body, ...extraFields[endpoint.id] } : body
+    const complete = (value: unknown) => (isRecord(value) ? { ...value, ...extraFields[endpoint.id] } : value)
+    return Array.isArray(body) ? body.map(complete) : complete(body)
   })
 
 // The smallest PNG: one transparent pixel.

@@ -1,7 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { TopicActionCreate } from "../../schema/TopicActions.ts"
-import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { signedIn, tokenOf } from "../support/SignedIn.ts"
+import { sendJson, testApp } from "../support/TestApp.ts"
 import { fresh, newAction, newChannel, newTopic, refusedPaths } from "./Mappings.ts"
 
 const topicAction = Effect.gen(function* () {
@@ -13,8 +14,8 @@ const topicAction = Effect.gen(function* () {
 layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
   it.effect("are created, read and deleted; only their priority changes", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* clientOf("acme-admin")
-      const token = yield* login("acme-admin")
+      const { topicActions } = yield* signedIn("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const payload = yield* topicAction
       const mapping = yield* topicActions.createTopicAction({ payload })
       expect(mapping).toEqual(
@@ -41,7 +42,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("belong to a topic or a hook, never to both or none", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const channelID = yield* newChannel("acme-admin")
       const { topicID, ...rest } = yield* topicAction
       const cases: ReadonlyArray<readonly [unknown, ReadonlyArray<string>]> = [
@@ -64,7 +65,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("of a hook keep the known spelling of its name", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* clientOf("acme-admin")
+      const { topicActions } = yield* signedIn("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const channelID = yield* newChannel("acme-admin")
       const hook = { actionID, priority: 1, isActive: true }
@@ -79,7 +80,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("exist once each", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* clientOf("acme-admin")
+      const { topicActions } = yield* signedIn("acme-admin")
       const payload = yield* topicAction
       yield* topicActions.createTopicAction({ payload })
       const again = topicActions.createTopicAction({ payload: { ...payload, priority: 9, isActive: false } })
@@ -95,10 +96,20 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
     })
   )
 
+  it.effect("exist once each, however many add them at the same time", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("acme-admin")
+      const body = yield* topicAction
+      const racing = Array.from({ length: 8 }, () => sendJson("POST", "/api/TopicActions", { token, body }))
+      const answers = yield* Effect.all(racing, { concurrency: "unbounded" })
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409])
+    })
+  )
+
   it.effect("refuse ids that are not the customer's own", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* clientOf("acme-admin")
-      const token = yield* login("acme-admin")
+      const { topicActions } = yield* signedIn("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const own = yield* topicAction
       const foreignTopic = yield* newTopic("globex-admin")
       const foreignAction = yield* newAction("globex-admin")
@@ -123,7 +134,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("are listed by priority, filtered and sorted", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* clientOf("acme-admin")
+      const { topicActions } = yield* signedIn("acme-admin")
       const topic = yield* newTopic("acme-admin")
       const other = yield* newTopic("acme-admin")
       const [first, second] = [yield* newAction("acme-admin"), yield* newAction("acme-admin")]
@@ -170,7 +181,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("refuse filters that are not what they should be", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const queries = ["topicId=x", "actionId=0", "hookName=a%20b", "channelId=1.5", "isActive=maybe", "sortBy=name"]
       for (const query of queries) {
         expect(yield* refusedPaths("GET", `/api/TopicActions?${query}`, token)).toEqual([query.split("=")[0]])
@@ -181,9 +192,9 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("of another customer are as if absent", () =>
     Effect.gen(function* () {
-      const mine = yield* clientOf("acme-admin")
+      const mine = yield* signedIn("acme-admin")
       const { topicActionID } = yield* mine.topicActions.createTopicAction({ payload: yield* topicAction })
-      const { topicActions } = yield* clientOf("globex-admin")
+      const { topicActions } = yield* signedIn("globex-admin")
       const path = { id: topicActionID }
       expect(yield* Effect.flip(topicActions.getTopicAction({ path }))).toMatchObject({ status: 404 })
       const change = topicActions.updateTopicAction({ path, payload: { priority: 1 } })

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { signedIn, tokenOf } from "../support/SignedIn.ts"
+import { sendJson, testApp } from "../support/TestApp.ts"
 import { fresh, newAction, newTopic, refusedPaths } from "./Mappings.ts"
 
 const bulk = "/api/TopicActions/bulk"
@@ -8,8 +9,8 @@ const bulk = "/api/TopicActions/bulk"
 layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) => {
   it.effect("answer the rows in the order of the list", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* clientOf("acme-admin")
-      const token = yield* login("acme-admin")
+      const { topicActions } = yield* signedIn("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const body = [
@@ -31,8 +32,8 @@ layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) =>
 
   it.effect("write all or nothing", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* clientOf("acme-admin")
-      const token = yield* login("acme-admin")
+      const { topicActions } = yield* signedIn("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const foreign = yield* newAction("globex-admin")
       const { topicID } = yield* newTopic("acme-admin")
@@ -63,7 +64,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) =>
 
   it.effect("take 1 to 500", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const rows = (count: number) =>
         Array.from({ length: count }, (_, index) => ({

@@ -1,14 +1,15 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { signedIn, tokenOf } from "../support/SignedIn.ts"
+import { sendJson, testApp } from "../support/TestApp.ts"
 import { fresh, newAction, newDocument, newTopic, phoneToken, refusedPaths } from "./Mappings.ts"
 
 layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
   it.effect("are created, read, changed and deleted", () =>
     Effect.gen(function* () {
-      const { topics } = yield* clientOf("acme-admin")
+      const { topics } = yield* signedIn("acme-admin")
       const name = fresh("Parking")
-      const topic = yield* topics.createTopic({ payload: { name: ` ${name} `, description: "where to park" } })
+      const topic = yield* topics.createTopic({ payload: { name, description: "where to park" } })
       expect(topic).toMatchObject({ name, description: "where to park" })
       const path = { id: topic.topicID }
       expect(yield* topics.getTopic({ path })).toEqual(topic)
@@ -27,13 +28,14 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("answer 200 on create and 204 on change and delete", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-agent")
-      const created = yield* sendJson("POST", "/api/topics", { token, body: { NAME: fresh("Spelled") } })
+      const token = yield* tokenOf("acme-agent")
+      const name = fresh("Spelled")
+      const created = yield* sendJson("POST", "/api/topics", { token, body: { NAME: ` ${name} ` } })
       expect(created.status).toBe(200)
       expect(created.json).toEqual({
         topicID: expect.any(Number),
         customerID: expect.any(Number),
-        name: expect.any(String),
+        name,
         description: null
       })
       const path = `/api/Topics/${Object(created.json).topicID}`
@@ -46,7 +48,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("have names that are unique in any case, within the customer", () =>
     Effect.gen(function* () {
-      const { topics } = yield* clientOf("acme-admin")
+      const { topics } = yield* signedIn("acme-admin")
       const name = fresh("Garage")
       yield* topics.createTopic({ payload: { name } })
       const other = yield* newTopic("acme-admin")
@@ -61,7 +63,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("need a name that is text", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       for (const body of [{}, { name: "  " }, { name: 5 }, { name: null }, { name: "x".repeat(256) }]) {
         expect(yield* refusedPaths("POST", "/api/Topics", token, body)).toEqual(["name"])
@@ -72,7 +74,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("are listed by pages, by name and in any order that is asked for", () =>
     Effect.gen(function* () {
-      const { topics } = yield* clientOf("globex-admin")
+      const { topics } = yield* signedIn("globex-admin")
       const wanted = ["zz b", "ZZ a", "zz C"]
       for (const name of wanted) yield* topics.createTopic({ payload: { name, description: `about ${name}` } })
       const { items, totalCount } = yield* topics.listTopics({ urlParams: { pageSize: 200 } })
@@ -97,7 +99,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("refuse unknown paging", () =>
     Effect.gen(function* () {
-      const token = yield* login("acme-admin")
+      const token = yield* tokenOf("acme-admin")
       for (const query of ["sortBy=colour", "sortOrder=up", "pageSize=0", "pageSize=201", "pageNumber=0"]) {
         const [field] = query.split("=")
         expect(yield* refusedPaths("GET", `/api/Topics?${query}`, token)).toEqual([field])
@@ -108,7 +110,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
   it.effect("of another customer are as if absent", () =>
     Effect.gen(function* () {
       const { topicID } = yield* newTopic("globex-admin")
-      const { topics } = yield* clientOf("acme-admin")
+      const { topics } = yield* signedIn("acme-admin")
       const path = { id: topicID }
       expect(yield* Effect.flip(topics.getTopic({ path }))).toMatchObject({ status: 404 })
       expect(yield* Effect.flip(topics.updateTopic({ path, payload: { name: "mine" } }))).toMatchObject({ status: 404 })
@@ -128,7 +130,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("take their mappings with them", () =>
     Effect.gen(function* () {
-      const client = yield* clientOf("acme-admin")
+      const client = yield* signedIn("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const documentID = yield* newDocument("acme-admin")

@@ -2,16 +2,15 @@ import { Headers, type HttpServerRequest } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
 import { UnsupportedMediaType } from "../../../schema/Errors.ts"
+import { formParts, isForm } from "./FormBody.ts"
 import { parseJson } from "./JsonText.ts"
 import { bindNames, bindQuery } from "./NameBinding.ts"
-import { decodeText, readBody } from "./RequestBody.ts"
+import { decodeText, largestJson, readBody } from "./RequestBody.ts"
 import type { Route } from "./Routes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
 const isJson = (contentType: string) => /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
-
-const isMultipart = (contentType: string) => /^\s*multipart\/form-data\s*;.*boundary=/is.test(contentType)
 
 const charsetOf = (contentType: string) => /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "utf-8"
 
@@ -23,7 +22,7 @@ const unsupported = (request: Request, takes: "json" | "multipart"): string | un
     return `Send the body without Content-Encoding, not as ${encoding}.`
   }
   if (takes === "multipart") {
-    return contentType !== undefined && isMultipart(contentType)
+    return contentType !== undefined && isForm(contentType)
       ? undefined
       : `Send the body as multipart/form-data with a boundary, not as ${contentType ?? "nothing"}.`
   }
@@ -43,7 +42,7 @@ const refusal = (request: Request, takes: "json" | "multipart") => {
 const textOf = (request: Request) =>
   Effect.runSync(
     Effect.cached(
-      Effect.suspend(() => readBody(NodeHttpServerRequest.toIncomingMessage(request))).pipe(
+      Effect.suspend(() => readBody(NodeHttpServerRequest.toIncomingMessage(request), largestJson)).pipe(
         Effect.flatMap(decodeText),
         Effect.orDie
       )
@@ -65,13 +64,14 @@ const asJson = (request: Request, route: Route) => {
   }
 }
 
-/** A form that is none would be read as JSON: both ways of reading it then say what to send. */
-const asForm = (request: Request) => {
+/** A form that is none would be read as JSON: every way of reading it then says what to send. */
+const asForm = (request: Request, route: Route) => {
   const refused = refusal(request, "multipart")
   return refused === undefined
-    ? {}
+    ? formParts(request, route.largestForm)
     : {
         headers: { value: Headers.set(request.headers, "content-type", "application/json") },
+        text: { value: refused },
         json: { value: refused },
         multipart: { value: refused },
         multipartStream: { value: Stream.fromEffect(refused) }
@@ -87,6 +87,6 @@ export const bindRequest = (original: Request, route: Route, url: string, method
     url: { value: bindQuery(url, route.query.names) },
     method: { value: method },
     ...(route.takes === "json" && asJson(original, route)),
-    ...(route.takes === "multipart" && asForm(original)),
+    ...(route.takes === "multipart" && asForm(original, route)),
     ...(route.takes === "nothing" && { text: { value: textOf(original) } })
   })

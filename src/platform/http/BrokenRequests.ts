@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from "node:http"
+import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { plainAnswer } from "./PlainAnswer.ts"
 
@@ -27,7 +28,9 @@ export const refuseBrokenRequests = (server: Server) => {
     .on("clientError", (error: Error & { readonly code?: string }, socket) => {
       const begun = underWay.get(socket)
       const answering = begun?.headersSent === true && !begun.writableFinished
-      if (!socket.writable || answering || error.code === "ECONNRESET") return socket.destroy()
+      // To a connection that was opened ahead of need, an answer would look like the one to its first request.
+      const silent = socket instanceof Socket && socket.bytesRead === 0
+      if (!socket.writable || silent || answering || error.code === "ECONNRESET") return socket.destroy()
       const [status, message] = answers[error.code ?? ""] ?? fallback
       return socket.end(asText(plainAnswer(status, message)))
     })

@@ -22,9 +22,6 @@ import { withSecurityHeaders } from "./SecurityHeaders.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** Forms carry files of up to 25 MiB; their routes may say less. */
-const largestForm = 26 * 1024 * 1024
-
 const lacksHost = (request: Request) =>
   request.headers["host"] === undefined && NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"
 
@@ -55,7 +52,7 @@ export const makeConventions = (
         case "POST":
           return key === undefined || route.ignoresIdempotencyKey
             ? app
-            : forCaller((caller) => idempotent(app, route, request, caller, key))
+            : forCaller((caller) => idempotent(app, request, caller, key))
         default:
           return app
       }
@@ -76,7 +73,7 @@ export const makeConventions = (
       const boundRequest = bindRequest(request, route, url)
       return ofRoute(app, route, boundRequest).pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, boundRequest),
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, Option.some(FileSystem.Size(largestForm)))
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, Option.some(FileSystem.Size(route.largestForm)))
       )
     }
 

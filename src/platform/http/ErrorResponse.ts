@@ -13,7 +13,7 @@ import type { Routes } from "./Routes.ts"
 
 /** The one body of every error; what is private to an error class stays behind. */
 export const errorResponse = (error: ApiError, requestId: string, headers: Headers.Input = {}) => {
-  const details = error._tag === "BadRequest" && error.details.length > 0 ? { details: error.details } : {}
+  const details = error._tag === "BadRequest" && error.details !== undefined ? { details: error.details } : {}
   return HttpServerResponse.unsafeJson(
     { status: error.status, error: error.error, message: error.message, requestId, ...details },
     {
@@ -50,15 +50,14 @@ const validationFailed = (error: HttpApiError.HttpApiDecodeError) => {
   return BadRequest.listing(details)
 }
 
-const formProblem = ({ reason }: Multipart.MultipartError) => {
-  switch (reason) {
-    case "Parse":
-      return new BadRequest({ message: "The form could not be read. Send it as multipart/form-data." })
-    case "InternalError":
-      return undefined
-    default:
-      return new PayloadTooLarge({ message: "The form, one of its files or fields, or their number is too large." })
-  }
+const reachedLimit = (cause: unknown) =>
+  typeof cause === "object" && cause !== null && "_tag" in cause && cause._tag === "ReachedLimit"
+
+const formProblem = ({ cause, reason }: Multipart.MultipartError) => {
+  if (reason === "InternalError" && !reachedLimit(cause)) return undefined
+  return reason === "Parse"
+    ? new BadRequest({ message: "The form could not be read. Send it as multipart/form-data." })
+    : new PayloadTooLarge({ message: "The form, one of its files or fields, or their number is too large." })
 }
 
 const routeNotFound = (routes: Routes, url: string, method: string) => {

@@ -4,7 +4,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import { BadRequest, Conflict, UnprocessableEntity } from "../../../schema/Errors.ts"
 import { CustomerID } from "../../../schema/Ids.ts"
-import type { App, Route } from "./Routes.ts"
+import type { App } from "./Routes.ts"
 
 const Scope = Schema.Struct({
   customerID: CustomerID,
@@ -47,10 +47,6 @@ export interface KeyOwner {
   readonly customerID: CustomerID
   readonly role: string
 }
-
-/** What must be the same for a replay. The boundaries of forms differ from one try to the next, their length does not. */
-const sameness = (route: Route, request: HttpServerRequest.HttpServerRequest) =>
-  route.takes === "multipart" ? Effect.succeed(request.headers["content-length"] ?? "") : request.text
 
 /**
  * Does a POST once. The key, the answer and everything the handler writes are one transaction: whatever fails, or a
@@ -95,13 +91,7 @@ export const makeIdempotency = Effect.gen(function* () {
       return response
     }).pipe(sql.withTransaction)
 
-  return (
-    app: App,
-    route: Route,
-    request: HttpServerRequest.HttpServerRequest,
-    { customerID, role }: KeyOwner,
-    key: string
-  ): App =>
+  return (app: App, request: HttpServerRequest.HttpServerRequest, { customerID, role }: KeyOwner, key: string): App =>
     Effect.gen(function* () {
       if (key.length < 1 || key.length > 255)
         return yield* BadRequest.of("Idempotency-Key must have 1 to 255 characters.")
@@ -109,7 +99,7 @@ export const makeIdempotency = Effect.gen(function* () {
       const scope = { customerID, method: request.method, path: path.replace(/\/+$/, "").toLowerCase(), key }
       const lock = JSON.stringify(scope)
       const requestHash = createHash("sha256")
-        .update(JSON.stringify([role, query, yield* sameness(route, request)]))
+        .update(JSON.stringify([role, query, yield* request.text]))
         .digest("base64url")
       if (running.has(lock)) return yield* stillRunning
       return yield* Effect.acquireUseRelease(

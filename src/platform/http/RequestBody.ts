@@ -4,7 +4,8 @@ import { BadRequest, PayloadTooLarge } from "../../../schema/Errors.ts"
 
 export const largestJson = 1024 * 1024
 
-const tooLarge = new PayloadTooLarge({ message: "The body is too large: a JSON body may have up to 1 MiB." })
+const tooLarge = (largest: number) =>
+  new PayloadTooLarge({ message: `The body is too large: this route takes up to ${largest / largestJson} MiB.` })
 
 const brokenOff = new BadRequest({ message: "The body broke off before its end. Send it again." })
 
@@ -14,12 +15,12 @@ const drop = (source: IncomingMessage) => {
   source.resume()
 }
 
-/** The bytes of a body of up to 1 MiB, whether or not it says its length. */
-export const readBody = (source: IncomingMessage) =>
+/** The bytes of a body up to a size, whether or not it says its length. */
+export const readBody = (source: IncomingMessage, largest: number) =>
   Effect.async<Buffer, PayloadTooLarge | BadRequest>((resume) => {
-    if (Number(source.headers["content-length"] ?? 0) > largestJson) {
+    if (Number(source.headers["content-length"] ?? 0) > largest) {
       drop(source)
-      return resume(Effect.fail(tooLarge))
+      return resume(Effect.fail(tooLarge(largest)))
     }
     const chunks: Array<Buffer> = []
     let size = 0
@@ -31,9 +32,9 @@ export const readBody = (source: IncomingMessage) =>
     }
     const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size <= largestJson) return chunks.push(chunk)
+      if (size <= largest) return chunks.push(chunk)
       stop()
-      return resume(Effect.fail(tooLarge))
+      return resume(Effect.fail(tooLarge(largest)))
     }
     const onEnd = () => {
       stop()

@@ -29,6 +29,8 @@ export interface Route {
   readonly takes: "nothing" | "json" | "multipart"
   /** Nothing in the body is required, so that no body means an empty one. */
   readonly mayBeEmpty: boolean
+  /** How many bytes a form may have. */
+  readonly largestForm: number
   readonly ignoresIdempotencyKey: boolean
   readonly body: NameTree
   readonly query: NameTree
@@ -41,6 +43,14 @@ const emptyTree: NameTree = { names: new Map(), open: true }
 
 const isMultipart = (ast: AST.AST) =>
   HttpApiSchema.getMultipart(ast) !== undefined || HttpApiSchema.getMultipartStream(ast) !== undefined
+
+/** Forms carry files of up to 25 MiB; a route may say less or more. */
+const largestForm = 26 * 1024 * 1024
+
+const largestFormOf = (ast: AST.AST) => {
+  const limits = HttpApiSchema.getMultipart(ast) ?? HttpApiSchema.getMultipartStream(ast)
+  return Option.match(limits?.maxTotalSize ?? Option.none(), { onNone: () => largestForm, onSome: Number })
+}
 
 const requiresNothing = (ast: AST.AST): boolean =>
   ast._tag === "TypeLiteral"
@@ -60,6 +70,10 @@ const describeEndpoint = (
     onSome: ({ ast }) => (isMultipart(ast) ? "multipart" : "json")
   }),
   mayBeEmpty: Option.exists(endpoint.payloadSchema, ({ ast }) => requiresNothing(ast)),
+  largestForm: Option.match(endpoint.payloadSchema, {
+    onNone: () => largestForm,
+    onSome: ({ ast }) => largestFormOf(ast)
+  }),
   ignoresIdempotencyKey: Context.get(endpoint.annotations, IgnoresIdempotencyKey),
   body: Option.match(endpoint.payloadSchema, { onNone: () => emptyTree, onSome: ({ ast }) => nameTree(ast) }),
   query: Option.match(endpoint.urlParamsSchema, { onNone: () => emptyTree, onSome: ({ ast }) => nameTree(ast) })
@@ -106,6 +120,7 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
       singleResource: false,
       takes: "nothing",
       mayBeEmpty: true,
+      largestForm,
       ignoresIdempotencyKey: true,
       body: emptyTree,
       query: emptyTree

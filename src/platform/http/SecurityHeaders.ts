@@ -14,7 +14,7 @@ const unlessSet = {
 
 /** What the docs page needs: its own inline script and style, and this server. */
 const docsPolicy =
-  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+  "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 export const withSecurityHeaders = (
   response: HttpServerResponse.HttpServerResponse,
