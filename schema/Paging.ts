@@ -45,7 +45,9 @@ export const paging = <const Sortable extends ReadonlyArray<string>>(options: {
       pageNumber: Schema.optionalWith(wholeNumber(1, 2 ** 31 - 1, defaults.pageNumber), given),
       pageSize: Schema.optionalWith(wholeNumber(1, largestPage, defaults.pageSize), given),
       sortBy: Schema.optionalWith(anyCase(options.sortable, defaults.sortBy), given),
-      sortOrder: Schema.optionalWith(anyCase(["asc", "desc"], defaults.sortOrder), given)
+      sortOrder: Schema.optionalWith(anyCase(["asc", "desc"], defaults.sortOrder), given).annotations({
+        description: `asc when sortBy is given, otherwise ${defaults.sortOrder}`
+      })
     }
   }
 }

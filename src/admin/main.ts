@@ -1,6 +1,6 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Logger } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { DatabaseLive } from "../platform/Database.ts"
 import { Settings } from "../platform/Settings.ts"
 import { commandLine } from "./CommandLine.ts"
@@ -9,7 +9,7 @@ const run = commandLine(DatabaseLive, Settings.layer)
 
 const logToStandardError = Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.stringLogger))
 
-NodeRuntime.runMain(run(process.argv).pipe(Effect.provide(logToStandardError), Effect.provide(NodeContext.layer)), {
+NodeRuntime.runMain(run(process.argv).pipe(Effect.provide(Layer.merge(NodeContext.layer, logToStandardError))), {
   disableErrorReporting: true,
   disablePrettyLogger: true
 })

@@ -32,7 +32,9 @@ export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
     })(undefined)
   return (filter: Filter, request: Partial<PageRequest<SortBy>>) =>
     Effect.gen(function* () {
-      const { pageNumber, pageSize, sortBy, sortOrder } = { ...options.paging.defaults, ...request }
+      // A list that goes downwards by itself does so only by its own field.
+      const ascending = request.sortBy === undefined ? {} : ({ sortOrder: "asc" } as const)
+      const { pageNumber, pageSize, sortBy, sortOrder } = { ...options.paging.defaults, ...ascending, ...request }
       const order = sql.literal(`${options.sortBy[sortBy]} ${sortOrder}, ${options.id}`)
       const rows = yield* sql`
         select ${options.columns}, (count(*) over ())::int as "totalCount" from ${options.from(filter)}

@@ -139,7 +139,10 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
   it.effect("names a setting that is missing", () =>
     Effect.gen(function* () {
       const refused = yield* adminWith({ settings: { SECRETS_KEY: "" } }, "customer", "list")
-      expect(refused).toMatchObject({ succeeded: false, errors: [expect.stringMatching(/^Settings: SECRETS_KEY must be set/)] })
+      expect(refused).toMatchObject({
+        succeeded: false,
+        errors: [expect.stringMatching(/^Settings: SECRETS_KEY must be set/)]
+      })
     })
   )
 })

@@ -37,8 +37,7 @@ export const adminWith = (options: AdminOptions, ...words: ReadonlyArray<string>
     const password = options.password === undefined ? {} : { ADMIN_PASSWORD: options.password }
     const run = commandLine(database, settingsLayer({ ...options.settings, ...password }))
     const exit = yield* run(["node", "admin", ...words]).pipe(
-      Effect.provide(options.statements ?? audit),
-      Effect.provide(NodeContext.layer),
+      Effect.provide((options.statements ?? audit).pipe(Layer.provideMerge(NodeContext.layer))),
       Console.withConsole(console),
       Effect.exit
     )
