@@ -7,7 +7,7 @@ import { type FuzzRequest, fuzzRequests } from "./FuzzInput.ts"
 
 const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
-const requestsInAll = 2_400
+const requestsInAll = 2_050
 
 const ErrorBody = Schema.Struct({
   status: Schema.Int,

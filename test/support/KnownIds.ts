@@ -66,7 +66,7 @@ const asId = (value: unknown) =>
 /** An id of the given brand that belongs to a customer. */
 export const ownId = (brand: string, customerID: number) =>
   brand === "CustomerID"
-    ? Effect.succeed(Option.some<string | number>(customerID))
+    ? Effect.succeedSome<string | number>(customerID)
     : Effect.map(
         findRow(columnOf(brand), customerID),
         Option.flatMap((row) => asId(row[columnOf(brand)]))

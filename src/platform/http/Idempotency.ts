@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto"
+import { createHmac } from "node:crypto"
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Array as Arr, Effect, Option, Redacted, Schema } from "effect"
 import { BadRequest, Conflict, UnprocessableEntity } from "../../../schema/Errors.ts"
 import { CustomerID } from "../../../schema/Ids.ts"
+import { Settings } from "../Settings.ts"
 import type { App } from "./Routes.ts"
 
 const Scope = Schema.Struct({
@@ -54,6 +55,7 @@ export interface KeyOwner {
  */
 export const makeIdempotency = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const { secretsKeys } = yield* Settings
   const running = new Set<string>()
 
   const find = SqlSchema.findOne({
@@ -74,7 +76,11 @@ export const makeIdempotency = Effect.gen(function* () {
         status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()`
   })
 
-  const once = (app: App, scope: typeof Scope.Type, requestHash: string, lock: string): App =>
+  /** Keyed, since a body may hold a password: by the current key first, then by those it replaced. */
+  const hashesOf = (text: string) =>
+    Arr.map(secretsKeys, (key) => createHmac("sha256", Redacted.value(key)).update(text).digest("base64url"))
+
+  const once = (app: App, scope: typeof Scope.Type, hashes: Arr.NonEmptyArray<string>, lock: string): App =>
     Effect.gen(function* () {
       // The lock ends with the transaction, also when the process dies. It stands for this key on every node.
       const [row] = yield* sql<{ free: boolean }>`
@@ -82,12 +88,12 @@ export const makeIdempotency = Effect.gen(function* () {
       if (row?.free !== true) return yield* stillRunning
       const known = yield* find(scope)
       if (Option.isSome(known)) {
-        return known.value.requestHash === requestHash
+        return hashes.includes(known.value.requestHash)
           ? replay(known.value)
           : yield* UnprocessableEntity.of("This Idempotency-Key was used before with another body. Use a new key.")
       }
       const response = yield* app
-      if (response.status < 400) yield* keep({ ...scope, ...toAnswer(requestHash, response) })
+      if (response.status < 400) yield* keep({ ...scope, ...toAnswer(hashes[0], response) })
       return response
     }).pipe(sql.withTransaction)
 
@@ -98,13 +104,11 @@ export const makeIdempotency = Effect.gen(function* () {
       const [path = "", query = ""] = request.url.split("?")
       const scope = { customerID, method: request.method, path: path.replace(/\/+$/, "").toLowerCase(), key }
       const lock = JSON.stringify(scope)
-      const requestHash = createHash("sha256")
-        .update(JSON.stringify([role, query, yield* request.text]))
-        .digest("base64url")
+      const hashes = hashesOf(JSON.stringify([role, query, yield* request.text]))
       if (running.has(lock)) return yield* stillRunning
       return yield* Effect.acquireUseRelease(
         Effect.sync(() => running.add(lock)),
-        () => once(app, scope, requestHash, lock),
+        () => once(app, scope, hashes, lock),
         () => Effect.sync(() => running.delete(lock))
       )
     })
