@@ -1,6 +1,6 @@
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import { NodeStream } from "@effect/platform-node"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Chunk, Duration, Effect, Stream } from "effect"
 import { type CallBlocked, CallFailed, callError, hostOf } from "./CallErrors.ts"
 import { followRedirects } from "./Redirects.ts"

@@ -1,5 +1,4 @@
 import { Context, Data, Effect, Layer, Option, Redacted } from "effect"
-import { createTransport } from "nodemailer"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { Outbox } from "./Outbox.ts"
 import { Secrets } from "./Secrets.ts"
@@ -25,6 +24,8 @@ export class Mailer extends Context.Tag("casework/Mailer")<
 
 const viaSmtp = (url: Redacted.Redacted, from: string) =>
   Effect.gen(function* () {
+    // Loaded only where it is used: it is large, and a start should be quick.
+    const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
     const transport = yield* Effect.acquireRelease(
       Effect.sync(() =>
         createTransport({

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises"
 import { isIP, type LookupFunction } from "node:net"
 import { HttpClient } from "@effect/platform"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Data, Effect, Layer } from "effect"
 import { Agent, buildConnector } from "undici"
 import { isPublicAddress } from "./AddressRules.ts"

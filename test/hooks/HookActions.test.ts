@@ -1,8 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TopicActionID } from "../../schema/Ids.ts"
-import { signedIn, tokenOf } from "../support/SignedIn.ts"
-import { sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newAction, newChannel, newTopic, phoneToken, refusedPaths } from "../topics/Mappings.ts"
 
 const hooks = "/api/hookactions"
@@ -10,7 +9,7 @@ const hooks = "/api/hookactions"
 layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
   it.effect("are created, read and deleted; only their priority changes", () =>
     Effect.gen(function* () {
-      const { hookActions } = yield* signedIn("acme-admin")
+      const { hookActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const action = yield* newAction("acme-admin")
       const { actionID } = action
@@ -43,7 +42,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("name their channel, else their type of channel", () =>
     Effect.gen(function* () {
-      const { hookActions } = yield* signedIn("acme-admin")
+      const { hookActions } = yield* clientOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const name = fresh("Front desk")
       const channelID = yield* newChannel("acme-admin", "Phone", { name })
@@ -62,7 +61,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("are topic actions by another name, and topics' are none", () =>
     Effect.gen(function* () {
-      const { hookActions, topicActions } = yield* signedIn("acme-admin")
+      const { hookActions, topicActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
@@ -123,7 +122,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("in bulk are all added or none", () =>
     Effect.gen(function* () {
-      const { hookActions } = yield* signedIn("acme-admin")
+      const { hookActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const hookName = fresh("Bulk").replace(" ", "-")
@@ -163,7 +162,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("are listed highest priority first, filtered and sorted", () =>
     Effect.gen(function* () {
-      const { hookActions } = yield* signedIn("acme-admin")
+      const { hookActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const hookName = fresh("List").replace(" ", "-")
       const [b, a] = [yield* newAction("acme-admin", fresh("b")), yield* newAction("acme-admin", fresh("A"))]
@@ -201,7 +200,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
 
   it.effect("of another customer are as if absent", () =>
     Effect.gen(function* () {
-      const mine = yield* signedIn("acme-admin")
+      const mine = yield* clientOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const payload = { hookName: "OnSendFailed", actionID, priority: 1 }
       const { hookActionID } = yield* mine.hookActions.createHookAction({ payload })

@@ -1,8 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { TopicActionCreate } from "../../schema/TopicActions.ts"
-import { signedIn, tokenOf } from "../support/SignedIn.ts"
-import { sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newAction, newChannel, phoneToken, refusedPaths } from "../topics/Mappings.ts"
 
 const waitSeconds = "/api/hookactions/wait-seconds"
@@ -10,7 +9,7 @@ const waitSeconds = "/api/hookactions/wait-seconds"
 layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (it) => {
   it.effect("are those of the active waits that match the channel", () =>
     Effect.gen(function* () {
-      const { hookActions, topicActions } = yield* signedIn("acme-admin")
+      const { hookActions, topicActions } = yield* clientOf("acme-admin")
       const [phone, otherPhone, chat] = [
         yield* newChannel("acme-admin", "Phone"),
         yield* newChannel("acme-admin", "Phone"),
@@ -65,7 +64,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
 
   it.effect("may be more than an integer holds", () =>
     Effect.gen(function* () {
-      const { actions, hookActions } = yield* signedIn("acme-admin")
+      const { actions, hookActions } = yield* clientOf("acme-admin")
       const seconds = 30 * 24 * 3600
       const months = yield* Effect.forEach([1, 2, 3, 4, 5], () =>
         actions.createAction({

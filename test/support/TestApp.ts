@@ -1,7 +1,9 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
 import type { SqlClient } from "@effect/sql"
-import { ConfigProvider, Effect, Layer, Logger, LogLevel } from "effect"
+import { ConfigProvider, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
+import { Token } from "../../schema/Auth.ts"
+import { ApiError } from "../../schema/Errors.ts"
 import { AppLive } from "../../src/App.ts"
 import { Settings } from "../../src/platform/Settings.ts"
 import { ServerLive } from "../../src/Server.ts"
@@ -49,25 +51,47 @@ export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
   address._tag === "TcpAddress" ? `http://127.0.0.1:${address.port}` : address.path
 )
 
-/** The typed client, derived from the contract; with a token it speaks for a representative. */
+const makeClient = (base: string, token?: string) =>
+  HttpApiClient.make(CaseworkApi, {
+    baseUrl: base,
+    transformClient: HttpClient.mapRequest((request) =>
+      token === undefined ? request : HttpClientRequest.bearerToken(request, token)
+    )
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+
+const clients = new Map<string, Effect.Effect.Success<ReturnType<typeof makeClient>>>()
+
+/** The typed client, derived from the contract; with a token it speaks for a representative. Making one takes long. */
 export const client = (token?: string) =>
   Effect.gen(function* () {
-    return yield* HttpApiClient.make(CaseworkApi, {
-      baseUrl: yield* baseUrl,
-      transformClient: HttpClient.mapRequest((request) =>
-        token === undefined ? request : HttpClientRequest.bearerToken(request, token)
-      )
-    })
-  }).pipe(Effect.provide(FetchHttpClient.layer))
+    const base = yield* baseUrl
+    const key = `${base} ${token ?? ""}`
+    const known = clients.get(key) ?? (yield* makeClient(base, token))
+    clients.set(key, known)
+    return known
+  })
 
 export const login = (username: string, password = "Demo-Pass-1") =>
   Effect.gen(function* () {
-    const { auth } = yield* client()
-    const { token } = yield* auth.login({ payload: { username, password, hostname: "localhost" } })
+    const body = { username, password, hostname: "localhost" }
+    const { json, status } = yield* sendJson("POST", "/api/Auth/login", { body })
+    if (status === 200) return (yield* Schema.decodeUnknown(Token)(json)).token
+    return yield* Effect.fail(yield* Schema.decodeUnknown(ApiError)(json))
+  })
+
+const tokens = new Map<string, string>()
+
+/** A demo user's token. Each logs in once to an app, since checking a password takes long on purpose. */
+export const tokenOf = (username: string) =>
+  Effect.gen(function* () {
+    const key = `${yield* baseUrl} ${username}`
+    const token = tokens.get(key) ?? (yield* login(username))
+    tokens.set(key, token)
     return token
   })
 
-export const clientOf = (username: string) => Effect.flatMap(login(username), client)
+/** The typed client that speaks for a demo user. */
+export const clientOf = (username: string) => Effect.flatMap(tokenOf(username), client)
 
 export interface Answer {
   readonly status: number

@@ -3,8 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import { ChannelID, DocumentID } from "../../schema/Ids.ts"
-import { signedIn } from "../support/SignedIn.ts"
-import { client, sendJson } from "../support/TestApp.ts"
+import { client, clientOf, sendJson } from "../support/TestApp.ts"
 
 export type Username = "acme-admin" | "acme-agent" | "globex-admin"
 
@@ -13,13 +12,13 @@ export const fresh = (name: string) => `${name} ${randomUUID().slice(0, 8)}`
 
 export const newTopic = (username: Username, name = fresh("Topic")) =>
   Effect.gen(function* () {
-    const { topics } = yield* signedIn(username)
+    const { topics } = yield* clientOf(username)
     return yield* topics.createTopic({ payload: { name } })
   })
 
 export const newAction = (username: Username, name = fresh("Action"), isActive = true) =>
   Effect.gen(function* () {
-    const { actions } = yield* signedIn(username)
+    const { actions } = yield* clientOf(username)
     return yield* actions.createAction({ payload: { name, priority: 1, isActive } })
   })
 

@@ -1,7 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { signedIn, tokenOf } from "../support/SignedIn.ts"
-import { testApp } from "../support/TestApp.ts"
+import { clientOf, testApp, tokenOf } from "../support/TestApp.ts"
 import { newTopic, refusedPaths } from "./Mappings.ts"
 
 const address = (path: string) => `https://acme.example/tests/${path}`
@@ -9,7 +8,7 @@ const address = (path: string) => `https://acme.example/tests/${path}`
 layer(testApp(), { excludeTestServices: true })("Page topic mappings", (it) => {
   it.effect("are created, read, changed and deleted", () =>
     Effect.gen(function* () {
-      const { pageTopicMappings } = yield* signedIn("acme-admin")
+      const { pageTopicMappings } = yield* clientOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const pageUrl = address("keys?lang=en#top")
       const mapping = yield* pageTopicMappings.createPageTopicMapping({ payload: { topicID, pageUrl } })
@@ -34,7 +33,7 @@ layer(testApp(), { excludeTestServices: true })("Page topic mappings", (it) => {
 
   it.effect("take absolute web addresses only, up to 2048 characters of any script", () =>
     Effect.gen(function* () {
-      const { pageTopicMappings } = yield* signedIn("acme-admin")
+      const { pageTopicMappings } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const tooLong = `https://acme.example/${"x".repeat(2028)}`
@@ -59,7 +58,7 @@ layer(testApp(), { excludeTestServices: true })("Page topic mappings", (it) => {
 
   it.effect("exist once for a page and a topic", () =>
     Effect.gen(function* () {
-      const { pageTopicMappings } = yield* signedIn("acme-admin")
+      const { pageTopicMappings } = yield* clientOf("acme-admin")
       const [one, two] = [yield* newTopic("acme-admin"), yield* newTopic("acme-admin")]
       const pageUrl = address("once")
       const first = { topicID: one.topicID, pageUrl }
@@ -75,7 +74,7 @@ layer(testApp(), { excludeTestServices: true })("Page topic mappings", (it) => {
 
   it.effect("stay within the customer", () =>
     Effect.gen(function* () {
-      const { pageTopicMappings } = yield* signedIn("acme-admin")
+      const { pageTopicMappings } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const foreign = yield* newTopic("globex-admin")
       const { topicID } = yield* newTopic("acme-admin")
@@ -87,7 +86,7 @@ layer(testApp(), { excludeTestServices: true })("Page topic mappings", (it) => {
       const path = { id: mapping.pageTopicMappingID }
       const url = `/api/PageTopicMappings/${mapping.pageTopicMappingID}`
       expect(yield* refusedPaths("PUT", url, token, { topicID: foreign.topicID })).toEqual(["topicID"])
-      const theirs = (yield* signedIn("globex-admin")).pageTopicMappings
+      const theirs = (yield* clientOf("globex-admin")).pageTopicMappings
       expect(yield* Effect.flip(theirs.getPageTopicMapping({ path }))).toMatchObject({ status: 404 })
       const change = theirs.updatePageTopicMapping({ path, payload: { context: "x" } })
       expect(yield* Effect.flip(change)).toMatchObject({ status: 404 })
@@ -98,7 +97,7 @@ layer(testApp(), { excludeTestServices: true })("Page topic mappings", (it) => {
 
   it.effect("are listed by page, filtered and sorted", () =>
     Effect.gen(function* () {
-      const { pageTopicMappings } = yield* signedIn("acme-admin")
+      const { pageTopicMappings } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const [one, two] = [yield* newTopic("acme-admin"), yield* newTopic("acme-admin")]
       const ids: Array<number> = []

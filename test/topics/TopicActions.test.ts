@@ -1,8 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { TopicActionCreate } from "../../schema/TopicActions.ts"
-import { signedIn, tokenOf } from "../support/SignedIn.ts"
-import { sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newAction, newChannel, newTopic, refusedPaths } from "./Mappings.ts"
 
 const topicAction = Effect.gen(function* () {
@@ -14,7 +13,7 @@ const topicAction = Effect.gen(function* () {
 layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
   it.effect("are created, read and deleted; only their priority changes", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* signedIn("acme-admin")
+      const { topicActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const payload = yield* topicAction
       const mapping = yield* topicActions.createTopicAction({ payload })
@@ -65,7 +64,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("of a hook keep the known spelling of its name", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* signedIn("acme-admin")
+      const { topicActions } = yield* clientOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const channelID = yield* newChannel("acme-admin")
       const hook = { actionID, priority: 1, isActive: true }
@@ -80,7 +79,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("exist once each", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* signedIn("acme-admin")
+      const { topicActions } = yield* clientOf("acme-admin")
       const payload = yield* topicAction
       yield* topicActions.createTopicAction({ payload })
       const again = topicActions.createTopicAction({ payload: { ...payload, priority: 9, isActive: false } })
@@ -108,7 +107,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("refuse ids that are not the customer's own", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* signedIn("acme-admin")
+      const { topicActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const own = yield* topicAction
       const foreignTopic = yield* newTopic("globex-admin")
@@ -134,7 +133,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("are listed by priority, filtered and sorted", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* signedIn("acme-admin")
+      const { topicActions } = yield* clientOf("acme-admin")
       const topic = yield* newTopic("acme-admin")
       const other = yield* newTopic("acme-admin")
       const [first, second] = [yield* newAction("acme-admin"), yield* newAction("acme-admin")]
@@ -192,9 +191,9 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
 
   it.effect("of another customer are as if absent", () =>
     Effect.gen(function* () {
-      const mine = yield* signedIn("acme-admin")
+      const mine = yield* clientOf("acme-admin")
       const { topicActionID } = yield* mine.topicActions.createTopicAction({ payload: yield* topicAction })
-      const { topicActions } = yield* signedIn("globex-admin")
+      const { topicActions } = yield* clientOf("globex-admin")
       const path = { id: topicActionID }
       expect(yield* Effect.flip(topicActions.getTopicAction({ path }))).toMatchObject({ status: 404 })
       const change = topicActions.updateTopicAction({ path, payload: { priority: 1 } })

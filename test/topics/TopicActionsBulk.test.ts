@@ -1,7 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { signedIn, tokenOf } from "../support/SignedIn.ts"
-import { sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newAction, newTopic, refusedPaths } from "./Mappings.ts"
 
 const bulk = "/api/TopicActions/bulk"
@@ -9,7 +8,7 @@ const bulk = "/api/TopicActions/bulk"
 layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) => {
   it.effect("answer the rows in the order of the list", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* signedIn("acme-admin")
+      const { topicActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
@@ -32,7 +31,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) =>
 
   it.effect("write all or nothing", () =>
     Effect.gen(function* () {
-      const { topicActions } = yield* signedIn("acme-admin")
+      const { topicActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const foreign = yield* newAction("globex-admin")

@@ -1,13 +1,12 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { signedIn, tokenOf } from "../support/SignedIn.ts"
-import { sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newChannel, newDocument, newTopic, refusedPaths } from "./Mappings.ts"
 
 layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
   it.effect("are created, read, changed and deleted", () =>
     Effect.gen(function* () {
-      const { topicDocuments } = yield* signedIn("acme-admin")
+      const { topicDocuments } = yield* clientOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const documentID = yield* newDocument("acme-admin")
       const mapping = yield* topicDocuments.createTopicDocument({ payload: { topicID, documentID } })
@@ -38,7 +37,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
 
   it.effect("move between a topic and a hook", () =>
     Effect.gen(function* () {
-      const { topicDocuments } = yield* signedIn("acme-admin")
+      const { topicDocuments } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const documentID = yield* newDocument("acme-admin")
@@ -64,7 +63,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
 
   it.effect("exist once each", () =>
     Effect.gen(function* () {
-      const { topicDocuments } = yield* signedIn("acme-admin")
+      const { topicDocuments } = yield* clientOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const [one, two] = [yield* newDocument("acme-admin"), yield* newDocument("acme-admin")]
       yield* topicDocuments.createTopicDocument({ payload: { topicID, documentID: one } })
@@ -81,7 +80,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
   it.effect("refuse ids that are not the customer's own, and bad bodies", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
-      const { topicDocuments } = yield* signedIn("acme-admin")
+      const { topicDocuments } = yield* clientOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const documentID = yield* newDocument("acme-admin")
       const foreign = {
@@ -106,7 +105,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
       expect(yield* change({ channelID: foreign.channelID })).toEqual(["channelID"])
       expect(yield* change({ hookName: null, topicID: foreign.topicID })).toEqual(["topicID"])
       expect(yield* topicDocuments.getTopicDocument({ path: { id: mapping.topicDocumentID } })).toEqual(mapping)
-      const others = yield* signedIn("globex-admin")
+      const others = yield* clientOf("globex-admin")
       const path = { id: mapping.topicDocumentID }
       expect(yield* Effect.flip(others.topicDocuments.getTopicDocument({ path }))).toMatchObject({ status: 404 })
       const theirs = others.topicDocuments.updateTopicDocument({ path, payload: { relevanceScore: 1 } })
@@ -117,7 +116,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
 
   it.effect("are listed best first, filtered and sorted", () =>
     Effect.gen(function* () {
-      const { topicDocuments } = yield* signedIn("acme-admin")
+      const { topicDocuments } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const [one, two, three] = [

@@ -1,13 +1,12 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { signedIn, tokenOf } from "../support/SignedIn.ts"
-import { sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newAction, newDocument, newTopic, phoneToken, refusedPaths } from "./Mappings.ts"
 
 layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
   it.effect("are created, read, changed and deleted", () =>
     Effect.gen(function* () {
-      const { topics } = yield* signedIn("acme-admin")
+      const { topics } = yield* clientOf("acme-admin")
       const name = fresh("Parking")
       const topic = yield* topics.createTopic({ payload: { name, description: "where to park" } })
       expect(topic).toMatchObject({ name, description: "where to park" })
@@ -48,7 +47,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("have names that are unique in any case, within the customer", () =>
     Effect.gen(function* () {
-      const { topics } = yield* signedIn("acme-admin")
+      const { topics } = yield* clientOf("acme-admin")
       const name = fresh("Garage")
       yield* topics.createTopic({ payload: { name } })
       const other = yield* newTopic("acme-admin")
@@ -74,7 +73,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("are listed by pages, by name and in any order that is asked for", () =>
     Effect.gen(function* () {
-      const { topics } = yield* signedIn("globex-admin")
+      const { topics } = yield* clientOf("globex-admin")
       const wanted = ["zz b", "ZZ a", "zz C"]
       for (const name of wanted) yield* topics.createTopic({ payload: { name, description: `about ${name}` } })
       const { items, totalCount } = yield* topics.listTopics({ urlParams: { pageSize: 200 } })
@@ -110,7 +109,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
   it.effect("of another customer are as if absent", () =>
     Effect.gen(function* () {
       const { topicID } = yield* newTopic("globex-admin")
-      const { topics } = yield* signedIn("acme-admin")
+      const { topics } = yield* clientOf("acme-admin")
       const path = { id: topicID }
       expect(yield* Effect.flip(topics.getTopic({ path }))).toMatchObject({ status: 404 })
       expect(yield* Effect.flip(topics.updateTopic({ path, payload: { name: "mine" } }))).toMatchObject({ status: 404 })
@@ -130,7 +129,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
 
   it.effect("take their mappings with them", () =>
     Effect.gen(function* () {
-      const client = yield* signedIn("acme-admin")
+      const client = yield* clientOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
       const documentID = yield* newDocument("acme-admin")

@@ -1,5 +1,5 @@
 import { Headers, type HttpServerRequest } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import { UnsupportedMediaType } from "../../../schema/Errors.ts"
 import { formParts, isForm } from "./FormBody.ts"

@@ -5,7 +5,7 @@ import {
   HttpServerRequest,
   type HttpServerResponse
 } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Option } from "effect"
 import { BadRequest } from "../../../schema/Errors.ts"
 import { Settings } from "../Settings.ts"
