@@ -9,6 +9,6 @@ export default defineConfig({
     pool: "forks",
     // Every test builds its own layers: nothing leaks through modules, and they load once a worker.
     isolate: false,
-    poolOptions: { forks: { maxForks: 2 } }
+    poolOptions: { forks: { minForks: 3, maxForks: 3 } }
   }
 })

@@ -8,6 +8,7 @@ export default Effect.gen(function* () {
       customer_id integer generated always as identity primary key,
       name text not null,
       created_at timestamptz not null default now(),
+      modified_at timestamptz not null default now(),
       api_base_url text,
       api_username text,
       api_password text,
@@ -83,6 +84,7 @@ export default Effect.gen(function* () {
       is_active boolean not null default true
     );
     create unique index model_name on model (coalesce(customer_id, 0), lower(name));
+    -- A model may be shared, so its key cannot carry the customer: the service checks whose it is.
     alter table customer
       add foreign key (default_topic_model_id) references model on delete set null,
       add foreign key (default_webchat_model_id) references model on delete set null,

@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { TicketAccess } from "./Authentication.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { Body, clearable, Integer, Name, optional, Query, TextUpTo } from "./Fields.ts"
+import { BodyWithRule, clearable, Integer, Name, optional, Query, TextUpTo } from "./Fields.ts"
 import { ActionID, pathId } from "./Ids.ts"
 import { OperationName, OperationParameters, parametersFitOperation } from "./Operations.ts"
 import { Page, paging } from "./Paging.ts"
@@ -21,25 +21,33 @@ export class Action extends Schema.Class<Action>("Action")({
 
 const Description = TextUpTo(10_000).annotations({ examples: [examples.description] })
 
-export const ActionCreate = Body("ActionCreate", {
-  name: Name.annotations({ examples: [examples.name] }),
-  description: optional(Description),
-  priority: Integer.annotations({ examples: [examples.priority] }),
-  isActive: Schema.Boolean,
-  operation: optional(OperationName),
-  parameters: optional(OperationParameters)
-}).pipe(Schema.filter(parametersFitOperation))
+export const ActionCreate = BodyWithRule(
+  "ActionCreate",
+  {
+    name: Name.annotations({ examples: [examples.name] }),
+    description: optional(Description),
+    priority: Integer.annotations({ examples: [examples.priority] }),
+    isActive: Schema.Boolean,
+    operation: optional(OperationName),
+    parameters: optional(OperationParameters)
+  },
+  parametersFitOperation
+)
 export type ActionCreate = typeof ActionCreate.Type
 
-export const ActionUpdate = Body("ActionUpdate", {
-  actionID: ActionID.annotations({ description: "Must equal the id in the path" }),
-  name: Name,
-  description: clearable(Description),
-  priority: Integer,
-  isActive: Schema.Boolean,
-  operation: clearable(OperationName),
-  parameters: clearable(OperationParameters)
-}).pipe(Schema.filter(parametersFitOperation))
+export const ActionUpdate = BodyWithRule(
+  "ActionUpdate",
+  {
+    actionID: ActionID.annotations({ description: "Must equal the id in the path" }),
+    name: Name,
+    description: clearable(Description),
+    priority: Integer,
+    isActive: Schema.Boolean,
+    operation: clearable(OperationName),
+    parameters: clearable(OperationParameters)
+  },
+  parametersFitOperation
+)
 export type ActionUpdate = typeof ActionUpdate.Type
 
 export const actionPaging = paging({

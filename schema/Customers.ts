@@ -35,7 +35,8 @@ export class Customer extends Schema.Class<Customer>("Customer")({
   defaultCustomerRepID: Schema.NullOr(CustomerRepID),
   telephonyAccountSID: text,
   telephonyAuthToken: secret,
-  aiProviderApiKey: secret
+  aiProviderApiKey: secret,
+  lastModifiedDate: Schema.DateTimeUtc.annotations({ description: "Also tells that a masked secret was changed" })
 }) {}
 
 const writtenText = clearable(emptyAsNull(TextUpTo(1024)))

@@ -1,4 +1,4 @@
-import { ParseResult, Schema } from "effect"
+import { ParseResult, Predicate, Schema } from "effect"
 
 /**
  * What a caller sends. Unknown properties are ignored, every problem is reported, and the server binds the names
@@ -6,6 +6,44 @@ import { ParseResult, Schema } from "effect"
  */
 export const Body = <Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) =>
   Schema.Struct(fields).annotations({ identifier, parseOptions: { errors: "all" } })
+
+interface Problem {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly message: string
+}
+
+const placeOf = ({ path }: Pick<Problem, "path">) => path.map(String).join(".")
+
+/**
+ * A body whose fields must also fit together. The rule is asked beside the checks of the fields, not after them, so
+ * it may meet values of any type; what it says of a field that is wrong by itself is left out.
+ */
+export const BodyWithRule = <Fields extends Schema.Struct.Fields>(
+  identifier: string,
+  fields: Fields,
+  rule: (body: Readonly<Record<string, unknown>>) => ReadonlyArray<Problem>
+) => {
+  const body = Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })
+  const withRule = (issue: ParseResult.ParseIssue) => {
+    const { actual } = issue
+    if (!Predicate.isReadonlyRecord(actual)) {
+      return ParseResult.fail(new ParseResult.Type(body.ast, actual, "must be an object"))
+    }
+    const wrong = new Set(ParseResult.ArrayFormatter.formatIssueSync(issue).map(placeOf))
+    const more = rule(actual)
+      .filter((problem) => !wrong.has(placeOf(problem)))
+      .map(({ message, path }) =>
+        path.reduceRight<ParseResult.ParseIssue>(
+          (below, name) => new ParseResult.Pointer(name, actual, below),
+          new ParseResult.Type(body.ast, actual, message)
+        )
+      )
+    return ParseResult.fail(new ParseResult.Composite(body.ast, actual, [issue, ...more]))
+  }
+  return body
+    .annotations({ decodingFallback: withRule })
+    .pipe(Schema.filter((value) => rule({ ...value }), { identifier }))
+}
 
 export const Query = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })

@@ -30,7 +30,10 @@ export const HookActionCreate = Body("HookActionCreate", {
 })
 export type HookActionCreate = typeof HookActionCreate.Type
 
-export const HookActionBulk = Bulk("HookActionBulk", HookActionCreate)
+export const HookActionBulk = Bulk("HookActionBulk", HookActionCreate, [
+  { hookName: "OnTicketCreated", actionID: ActionID.make(1), priority: 20 },
+  { hookName: "OnEscalate", specialChannel: "Email", actionID: ActionID.make(2), priority: 10 }
+])
 
 export const hookActionPaging = paging({
   sortable: ["hookActionID", "hookName", "actionID", "actionName", "channelName", "priority"],

@@ -1,9 +1,15 @@
 import { ParseResult, Schema } from "effect"
 
+const names = new Intl.DisplayNames("en", { type: "language", fallback: "none" })
+
+/** A well-formed tag can still name a language that nobody has registered. */
+const isKnown = (tag: string) => names.of(new Intl.Locale(tag).language) !== undefined
+
 /** The tag in its canonical spelling ("DE-at" is "de-AT"); undefined when it is none. */
 export const canonicalLanguage = (text: string): string | undefined => {
   try {
-    return Intl.getCanonicalLocales(text)[0]
+    const [tag] = Intl.getCanonicalLocales(text)
+    return tag !== undefined && isKnown(tag) ? tag : undefined
   } catch {
     return undefined
   }
@@ -22,7 +28,9 @@ export const LanguageTag = Schema.transformOrFail(
     decode: (text, _, ast) => {
       const tag = text.length > 100 ? undefined : canonicalLanguage(text)
       return tag === undefined
-        ? ParseResult.fail(new ParseResult.Type(ast, text, "must be a BCP 47 language tag such as en or de-AT"))
+        ? ParseResult.fail(
+            new ParseResult.Type(ast, text, "must be the BCP 47 tag of a known language, such as en or de-AT")
+          )
         : ParseResult.succeed(tag)
     },
     encode: (tag) => ParseResult.succeed(tag)

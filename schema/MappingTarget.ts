@@ -39,6 +39,8 @@ export const targetFilters = {
 
 export const targetSortable = ["topicID", "hookName", "channelID", "specialChannel"] as const
 
+type Given = { readonly [Name in keyof Target]?: unknown }
+
 export const targetOf = ({ channelID, hookName, specialChannel, topicID }: Partial<Target>): Target => ({
   topicID: topicID ?? null,
   hookName: hookName ?? null,
@@ -47,8 +49,7 @@ export const targetOf = ({ channelID, hookName, specialChannel, topicID }: Parti
 })
 
 /** What is wrong with a mapping that does not belong to exactly one topic or hook. */
-export const targetProblems = (given: Partial<Target>) => {
-  const { channelID, hookName, specialChannel, topicID } = targetOf(given)
+export const targetProblems = ({ channelID = null, hookName = null, specialChannel = null, topicID = null }: Given) => {
   if (hookName !== null) {
     return topicID === null ? [] : [{ path: ["hookName"], message: "cannot stand beside topicID: give one of them" }]
   }

@@ -69,10 +69,7 @@ export type OperationParameters = typeof OperationParameters.Type
 const decodeOperation = Schema.decodeUnknownEither(Operation, { errors: "all" })
 
 /** Fails a body whose parameters do not fit its operation, naming each parameter that is wrong. */
-export const parametersFitOperation = (body: {
-  readonly operation?: OperationName | null
-  readonly parameters?: OperationParameters | null
-}) => {
+export const parametersFitOperation = (body: { readonly operation?: unknown; readonly parameters?: unknown }) => {
   if (body.operation === undefined || body.operation === null) {
     return body.parameters === undefined || body.parameters === null
       ? []

@@ -9,6 +9,7 @@ import { CustomerID, CustomerRepID, pathId } from "./Ids.ts"
 import { NumberedPage, paging } from "./Paging.ts"
 import { Password } from "./Passwords.ts"
 import { SignatureText } from "./Signatures.ts"
+import { WindowsTimeZone, windowsTimeZones } from "./WindowsTimeZones.ts"
 
 const text = Schema.NullOr(Schema.String)
 
@@ -43,8 +44,13 @@ const profile = {
   otherDetails: emptyAsNull(TextUpTo(10_000)),
   emailSignatureHTML: SignatureText,
   emailSignatureText: SignatureText,
-  timeZone: emptyAsNull(TextUpTo(100)).annotations({
-    jsonSchema: { type: "string", description: "Windows time zone name", examples: ["W. Europe Standard Time"] }
+  timeZone: emptyAsNull(WindowsTimeZone).annotations({
+    jsonSchema: {
+      type: "string",
+      enum: windowsTimeZones,
+      description: "Windows time zone name, in any case",
+      examples: ["W. Europe Standard Time"]
+    }
   })
 }
 

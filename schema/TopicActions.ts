@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { TicketAccess } from "./Authentication.ts"
 import { Bulk } from "./Bulk.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { Body, changeable, Integer, Query, QueryBoolean } from "./Fields.ts"
-import { ActionID, idFromString, pathId, TopicActionID } from "./Ids.ts"
+import { Body, BodyWithRule, changeable, Integer, Query, QueryBoolean } from "./Fields.ts"
+import { ActionID, idFromString, pathId, TopicActionID, TopicID } from "./Ids.ts"
 import { targetCreate, targetFilters, targetProblems, targetRead, targetSortable } from "./MappingTarget.ts"
 import { Page, paging } from "./Paging.ts"
 
@@ -16,15 +16,22 @@ export class TopicAction extends Schema.Class<TopicAction>("TopicAction")({
   ...targetRead
 }) {}
 
-export const TopicActionCreate = Body("TopicActionCreate", {
-  ...targetCreate,
-  actionID: ActionID,
-  priority: Integer.annotations({ examples: [10] }),
-  isActive: Schema.Boolean
-}).pipe(Schema.filter(targetProblems))
+export const TopicActionCreate = BodyWithRule(
+  "TopicActionCreate",
+  {
+    ...targetCreate,
+    actionID: ActionID,
+    priority: Integer.annotations({ examples: [10] }),
+    isActive: Schema.Boolean
+  },
+  targetProblems
+)
 export type TopicActionCreate = typeof TopicActionCreate.Type
 
-export const TopicActionBulk = Bulk("TopicActionBulk", TopicActionCreate)
+export const TopicActionBulk = Bulk("TopicActionBulk", TopicActionCreate, [
+  { topicID: TopicID.make(1), actionID: ActionID.make(1), priority: 10, isActive: true },
+  { hookName: "OnEscalate", specialChannel: "Email", actionID: ActionID.make(2), priority: 20, isActive: true }
+])
 
 export const PriorityUpdate = Body("PriorityUpdate", { priority: Integer.annotations({ examples: [20] }) })
 export type PriorityUpdate = typeof PriorityUpdate.Type

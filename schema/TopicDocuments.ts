@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { TicketAccess } from "./Authentication.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { Body, changeable, clearable, Integer, optional, Query, QueryBoolean } from "./Fields.ts"
+import { Body, BodyWithRule, changeable, clearable, Integer, optional, Query, QueryBoolean } from "./Fields.ts"
 import { DocumentID, idFromString, pathId, TopicDocumentID } from "./Ids.ts"
 import {
   targetCreate,
@@ -21,11 +21,15 @@ export class TopicDocument extends Schema.Class<TopicDocument>("TopicDocument")(
   ...targetRead
 }) {}
 
-export const TopicDocumentCreate = Body("TopicDocumentCreate", {
-  ...targetCreate,
-  documentID: DocumentID,
-  relevanceScore: optional(Integer)
-}).pipe(Schema.filter(targetProblems))
+export const TopicDocumentCreate = BodyWithRule(
+  "TopicDocumentCreate",
+  {
+    ...targetCreate,
+    documentID: DocumentID,
+    relevanceScore: optional(Integer)
+  },
+  targetProblems
+)
 export type TopicDocumentCreate = typeof TopicDocumentCreate.Type
 
 export const TopicDocumentUpdate = Body("TopicDocumentUpdate", {

@@ -94,7 +94,8 @@ const make = Effect.gen(function* () {
         const wanted = change.operation === undefined ? kept : change
         const operation = resolveOperation(change.name, wanted?.operation, wanted?.parameters)
         const fields = { ...stored, ...change, ...operation }
-        yield* checkReferences(fields.parameters)
+        // What is kept was checked when it was written: its target may be gone since, and the action can still be changed.
+        if (change.operation !== undefined) yield* checkReferences(fields.parameters)
         yield* repo.update(customerID, actionID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(change.name)))
       },
       sql.withTransaction,

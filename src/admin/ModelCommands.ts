@@ -1,57 +1,68 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
-import { Slot } from "../customers/ModelsRepo.ts"
 import { OverviewRepo } from "./OverviewRepo.ts"
 import { Provisioning } from "./Provisioning.ts"
-import { refuse } from "./Refused.ts"
-
-const known = Slot.literals.join(", ")
-
-/** The slots of a comma-separated list, in any case, each once. */
-const readSlots = Effect.fn("ModelCommands.readSlots")(function* (list: string) {
-  const names = list
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "")
-  if (names.length === 0) return yield* refuse(`--slots needs at least one of: ${known}.`)
-  const slots = yield* Effect.forEach(names, (name) =>
-    Option.match(Option.fromNullable(Slot.literals.find((slot) => slot.toLowerCase() === name.toLowerCase())), {
-      onNone: () => refuse(`"${name}" is not a slot. The slots are: ${known}.`),
-      onSome: Effect.succeed
-    })
-  )
-  return [...new Set(slots)]
-})
+import { knownSlots, readSlots } from "./SlotList.ts"
 
 const add = Command.make(
   "add",
   {
     name: Args.text({ name: "name" }).pipe(Args.withDescription("The name that the AI provider knows it by")),
-    slots: Options.text("slots").pipe(Options.withDescription(`What it is for, comma-separated: ${known}`)),
+    slots: Options.text("slots").pipe(Options.withDescription(`What it is for, comma-separated: ${knownSlots}`)),
     images: Options.boolean("images").pipe(Options.withDescription("It takes images")),
-    isDefault: Options.boolean("default").pipe(Options.withDescription("Use it where a customer chose no other"))
+    isDefault: Options.boolean("default").pipe(Options.withDescription("Use it where a customer chose no other")),
+    customer: Options.text("customer").pipe(
+      Options.withDescription("The name of the only customer that may use it, in any case; not given: everybody may"),
+      Options.optional
+    )
   },
-  ({ images, isDefault, name, slots: list }) =>
+  ({ customer, images, isDefault, name, slots: list }) =>
     Effect.gen(function* () {
       const provisioning = yield* Provisioning
       const slots = yield* readSlots(list)
-      const modelID = yield* provisioning.addSharedModel({ name, slots, takesImages: images, isDefault })
-      yield* Console.log(`Added shared model ${modelID} "${name.trim()}" for ${slots.join(", ")}.`)
+      const model = { name, slots, takesImages: images, isDefault }
+      const added = `"${name.trim()}" for ${slots.join(", ")}.`
+      if (Option.isNone(customer)) {
+        const modelID = yield* provisioning.addSharedModel(model)
+        return yield* Console.log(`Added shared model ${modelID} ${added}`)
+      }
+      const owner = yield* provisioning.customerNamed(customer.value)
+      const modelID = yield* provisioning.addOwnModel(owner, model)
+      yield* Console.log(`Added model ${modelID} of "${owner.name}" ${added}`)
     })
-).pipe(Command.withDescription("Add an AI model that every customer may use"))
+).pipe(Command.withDescription("Add an AI model that every customer may use, or only one"))
+
+const modelID = Args.integer({ name: "modelID" }).pipe(Args.withDescription("The number that model list shows"))
+
+const activate = Command.make("activate", { modelID }, ({ modelID }) =>
+  Effect.gen(function* () {
+    const provisioning = yield* Provisioning
+    const name = yield* provisioning.setModelActive(modelID, true)
+    yield* Console.log(`Model ${modelID} "${name}" is active.`)
+  })
+).pipe(Command.withDescription("Let customers use a model again"))
+
+const deactivate = Command.make("deactivate", { modelID }, ({ modelID }) =>
+  Effect.gen(function* () {
+    const provisioning = yield* Provisioning
+    const name = yield* provisioning.setModelActive(modelID, false)
+    yield* Console.log(`Model ${modelID} "${name}" is inactive.`)
+  })
+).pipe(Command.withDescription("Let nobody use a model until it is activated again"))
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
-    const models = yield* Effect.flatMap(OverviewRepo, (repo) => repo.sharedModels)
-    yield* Console.log(models.length === 1 ? "1 shared model" : `${models.length} shared models`)
-    for (const { isActive, isDefault, modelID, modelType, name, slots } of models) {
-      const marks = `${isDefault ? ", default" : ""}${isActive ? "" : ", inactive"}`
-      yield* Console.log(`${modelID}  ${name}  ${modelType}${marks}  slots: ${slots.join(", ")}`)
+    const models = yield* Effect.flatMap(OverviewRepo, (repo) => repo.models)
+    yield* Console.log(models.length === 1 ? "1 model" : `${models.length} models`)
+    for (const { isActive, isDefault, modelID, modelType, name, owner, slots } of models) {
+      const whose = owner === null ? "shared" : `of "${owner}"`
+      const marks = `${isDefault ? ", default" : ""}, ${isActive ? "active" : "inactive"}`
+      yield* Console.log(`${modelID}  ${name}  ${whose}  ${modelType}${marks}  slots: ${slots.join(", ")}`)
     }
   })
-).pipe(Command.withDescription("List the models that every customer may use"))
+).pipe(Command.withDescription("List all models: whose they are, and whether they are active"))
 
 export const modelCommands = Command.make("model").pipe(
-  Command.withDescription("Add and list shared AI models"),
-  Command.withSubcommands([add, list])
+  Command.withDescription("Add, list, activate and deactivate AI models"),
+  Command.withSubcommands([add, list, activate, deactivate])
 )

@@ -13,6 +13,8 @@ const CustomerOverview = Schema.Struct({
 const ModelOverview = Schema.Struct({
   modelID: Schema.Int,
   name: Schema.String,
+  /** The customer's name; null: shared. */
+  owner: Schema.NullOr(Schema.String),
   modelType: Schema.String,
   slots: Schema.Array(Schema.String),
   isDefault: Schema.Boolean,
@@ -24,7 +26,7 @@ export class OverviewRepo extends Context.Tag("casework/OverviewRepo")<
   OverviewRepo,
   {
     readonly customers: Effect.Effect<ReadonlyArray<typeof CustomerOverview.Type>>
-    readonly sharedModels: Effect.Effect<ReadonlyArray<typeof ModelOverview.Type>>
+    readonly models: Effect.Effect<ReadonlyArray<typeof ModelOverview.Type>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -43,18 +45,18 @@ export class OverviewRepo extends Context.Tag("casework/OverviewRepo")<
               where r.customer_id = c.customer_id and r.deleted_at is null) as representatives
           from customer c order by c.customer_id`
       })
-      const sharedModels = SqlSchema.findAll({
+      const models = SqlSchema.findAll({
         Request: Schema.Void,
         Result: ModelOverview,
         execute: () => sql`
-          /* all customers: shared models belong to none */
-          select model_id as "modelID", name, model_type as "modelType", slots, is_default as "isDefault",
-            is_active as "isActive"
-          from model where customer_id is null order by model_id`
+          /* all customers: the operator's list */
+          select m.model_id as "modelID", m.name, c.name as owner, m.model_type as "modelType", m.slots,
+            m.is_default as "isDefault", m.is_active as "isActive"
+          from model m left join customer c on c.customer_id = m.customer_id order by m.model_id`
       })
       return {
         customers: customers(undefined).pipe(Effect.orDie),
-        sharedModels: sharedModels(undefined).pipe(Effect.orDie)
+        models: models(undefined).pipe(Effect.orDie)
       }
     })
   )

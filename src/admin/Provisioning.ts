@@ -2,12 +2,12 @@ import { SqlClient } from "@effect/sql"
 import { Array, Context, Effect, Layer, Option, ParseResult, Redacted, Schema } from "effect"
 import type { Role } from "../../schema/Authentication.ts"
 import { Name } from "../../schema/Fields.ts"
-import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { type CustomerID, type CustomerRepID, ModelID } from "../../schema/Ids.ts"
 import { CustomerRepCreate } from "../../schema/Representatives.ts"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { type CustomerSummary, CustomersRepo } from "../customers/CustomersRepo.ts"
 import type { Feature } from "../customers/Features.ts"
-import { ModelsRepo, type SharedModel } from "../customers/ModelsRepo.ts"
+import { ModelsRepo, type NewModel } from "../customers/ModelsRepo.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { type Refused, refuse } from "./Refused.ts"
 
@@ -36,7 +36,10 @@ export class Provisioning extends Context.Tag("casework/Provisioning")<
       customerID: CustomerID,
       rep: NewRepresentative
     ) => Effect.Effect<CustomerRepID, Refused>
-    readonly addSharedModel: (model: SharedModel) => Effect.Effect<number, Refused>
+    readonly addSharedModel: (model: NewModel) => Effect.Effect<ModelID, Refused>
+    readonly addOwnModel: (owner: CustomerSummary, model: NewModel) => Effect.Effect<ModelID, Refused>
+    /** Answers the model's name. */
+    readonly setModelActive: (modelID: number, isActive: boolean) => Effect.Effect<string, Refused>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -115,8 +118,24 @@ const make = Effect.gen(function* () {
     addSharedModel: Effect.fn("Provisioning.addSharedModel")(function* (model) {
       const name = yield* read(Name, model.name, "name of a model")
       return yield* models
-        .insertShared({ ...model, name })
+        .insert(null, { ...model, name })
         .pipe(Effect.catchTag("Duplicate", () => refuse(`There already is a shared model named "${name}".`)))
+    }),
+    addOwnModel: Effect.fn("Provisioning.addOwnModel")(function* (owner, model) {
+      const name = yield* read(Name, model.name, "name of a model")
+      return yield* models
+        .insert(owner.customerID, { ...model, name })
+        .pipe(Effect.catchTag("Duplicate", () => refuse(`"${owner.name}" already has a model named "${name}".`)))
+    }),
+    setModelActive: Effect.fn("Provisioning.setModelActive")(function* (modelID, isActive) {
+      const changed = yield* Schema.decodeOption(ModelID)(modelID).pipe(
+        Effect.flatMap((known) => models.setActive(known, isActive)),
+        Effect.flatten,
+        Effect.option
+      )
+      return Option.isSome(changed)
+        ? changed.value
+        : yield* refuse(`There is no model ${modelID}. See them with: model list`)
     })
   })
 })

@@ -6,10 +6,10 @@ import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
 import { profileColumns } from "./ProfileColumns.ts"
 
 /** The customer's own row; its secrets are encrypted. */
-const Stored = Schema.Struct(Customer.fields)
+const Stored = Schema.Struct({ ...Customer.fields, lastModifiedDate: Schema.DateTimeUtcFromDate })
 export type StoredCustomer = typeof Stored.Type
 
-const Profile = Stored.omit("customerID", "name")
+const Profile = Stored.omit("customerID", "name", "lastModifiedDate")
 export type StoredProfile = typeof Profile.Type
 
 export class CustomerProfileRepo extends Context.Tag("casework/CustomerProfileRepo")<
@@ -34,7 +34,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(
     [
-      'customer_id as "customerID", name',
+      'customer_id as "customerID", name, modified_at as "lastModifiedDate"',
       ...Struct.entries(profileColumns).map(([field, column]) => `${column} as "${field}"`)
     ].join(", ")
   )
@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
   const update = SqlSchema.void({
     Request: Schema.Struct({ customerID: CustomerID, profile: Profile }),
     execute: (_) => sql`
-      update customer set ${sql.update(toColumns(_.profile))} where customer_id = ${_.customerID}`
+      update customer set modified_at = now(), ${sql.update(toColumns(_.profile))} where customer_id = ${_.customerID}`
   })
 
   return CustomerProfileRepo.of({

@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
       function* (change) {
         const { customerID } = yield* CurrentRep
         const problems = [
-          ...modelProblems(change, yield* models.listUsable(customerID)),
+          ...modelProblems(change, yield* repo.get(customerID), yield* models.listUsable(customerID)),
           ...(yield* repProblems(customerID, change))
         ]
         if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))

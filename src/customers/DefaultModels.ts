@@ -22,14 +22,15 @@ const defaultFields: ReadonlyArray<DefaultField> = [
   "defaultSpamModelId"
 ]
 
-/** What is wrong with the models that a change names, each at its field. */
+/** What is wrong with the models that a change names, each at its field. One that stays may have been switched off. */
 export const modelProblems = (
   change: Pick<CustomerUpdate, DefaultField>,
+  stored: Readonly<Record<DefaultField, number | null>>,
   usable: ReadonlyArray<UsableModel>
 ): ReadonlyArray<{ readonly path: string; readonly message: string }> =>
   defaultFields.flatMap((path) => {
     const modelID = change[path]
-    if (modelID === undefined || modelID === null) return []
+    if (modelID === undefined || modelID === null || modelID === stored[path]) return []
     const model = usable.find((candidate) => candidate.modelID === modelID)
     if (model === undefined) return [{ path, message: "is not an active model that you may use" }]
     const slot = slotOfDefault[path]

@@ -23,7 +23,9 @@ export const profileColumns = {
   telephonyAccountSID: "telephony_account_sid",
   telephonyAuthToken: "telephony_auth_token",
   aiProviderApiKey: "ai_provider_api_key"
-} as const satisfies Readonly<Record<Exclude<keyof typeof Customer.fields, "customerID" | "name">, string>>
+} as const satisfies Readonly<
+  Record<Exclude<keyof typeof Customer.fields, "customerID" | "name" | "lastModifiedDate">, string>
+>
 
 /** Encrypted at rest and masked in answers. */
 export type SecretField =

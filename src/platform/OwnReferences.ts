@@ -23,7 +23,10 @@ export interface Reference {
 
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.Int })))
 
-/** Fails with 400, naming every id that is not one of the customer's. The others stay until the transaction ends. */
+/**
+ * Fails with 400, naming every id that is not one of the customer's, beside the problems already found. The others
+ * stay until the transaction ends.
+ */
 export const makeCheckOwnReferences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
@@ -39,7 +42,11 @@ export const makeCheckOwnReferences = Effect.gen(function* () {
     )
   }
 
-  return Effect.fn("OwnReferences.check")(function* (customerID: CustomerID, references: ReadonlyArray<Reference>) {
+  return Effect.fn("OwnReferences.check")(function* (
+    customerID: CustomerID,
+    references: ReadonlyArray<Reference>,
+    found: ReadonlyArray<{ readonly path: string; readonly message: string }> = []
+  ) {
     const foreign = new Set<Reference>()
     for (const kind of allKinds) {
       const ofKind = references.filter((reference) => reference.kind === kind)
@@ -51,10 +58,10 @@ export const makeCheckOwnReferences = Effect.gen(function* () {
       )
       for (const reference of ofKind) if (!own.has(reference.id)) foreign.add(reference)
     }
-    if (foreign.size === 0) return
     const problems = references
-      .filter((reference) => foreign.has(reference))
+      .filter((reference) => foreign.has(reference) && !found.some(({ path }) => path === reference.path))
       .map(({ kind, path }) => ({ path, message: `is not one of your ${kinds[kind].plural}` }))
-    return yield* Effect.fail(BadRequest.listing(problems))
+    const all = [...found, ...problems]
+    if (all.length > 0) return yield* Effect.fail(BadRequest.listing(all))
   })
 })

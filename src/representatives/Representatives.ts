@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, Conflict, Forbidden, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerRepID } from "../../schema/Ids.ts"
@@ -18,18 +18,17 @@ import { Revocations } from "../auth/Revocations.ts"
 import { orNotFound } from "../platform/Found.ts"
 import { mayChange, missing } from "./MayChange.ts"
 import { RepresentativesRepo } from "./RepresentativesRepo.ts"
-import { windowsTimeZone } from "./WindowsTimeZone.ts"
 
 export class Representatives extends Context.Tag("casework/Representatives")<
   Representatives,
   {
     readonly list: (query: RepresentativesQuery) => Effect.Effect<CustomerRepPage, never, CurrentRep>
     readonly get: (customerRepID: CustomerRepID) => Effect.Effect<CustomerRep, NotFound, CurrentRep>
-    readonly create: (rep: CustomerRepCreate) => Effect.Effect<CustomerRep, BadRequest | Conflict, CurrentRep>
+    readonly create: (rep: CustomerRepCreate) => Effect.Effect<CustomerRep, Conflict, CurrentRep>
     readonly update: (
       customerRepID: CustomerRepID,
       change: CustomerRepUpdate
-    ) => Effect.Effect<void, BadRequest | Forbidden | NotFound | Conflict, CurrentRep>
+    ) => Effect.Effect<void, Forbidden | NotFound | Conflict, CurrentRep>
     readonly delete: (customerRepID: CustomerRepID) => Effect.Effect<void, Forbidden | NotFound | Conflict, CurrentRep>
     readonly changePassword: (
       customerRepID: CustomerRepID,
@@ -44,15 +43,6 @@ export class Representatives extends Context.Tag("casework/Representatives")<
 }
 
 const usernameTaken = (username: string) => () => Conflict.of(`The username "${username}" is taken.`)
-
-/** The time zone of a body as Windows spells it; missing stays missing. */
-const withTimeZone = <A extends { readonly timeZone?: string | null }>(body: A) => {
-  if (body.timeZone === undefined || body.timeZone === null) return Effect.succeed(body)
-  return Option.match(windowsTimeZone(body.timeZone), {
-    onNone: () => BadRequest.at("timeZone", "must be a Windows time zone name such as W. Europe Standard Time"),
-    onSome: (timeZone) => Effect.succeed({ ...body, timeZone })
-  })
-}
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -132,15 +122,15 @@ const make = Effect.gen(function* () {
 
     create: Effect.fn("Representatives.create")(function* (body) {
       const { customerID } = yield* CurrentRep
-      const { password, role = "Agent", ...rep } = yield* withTimeZone(body)
+      const { password, role = "Agent", ...rep } = body
       const passwordHash = yield* hasher.hash(Redacted.make(password))
       return yield* repo
         .insert(customerID, { ...rep, role, passwordHash })
         .pipe(Effect.catchTag("Duplicate", usernameTaken(rep.username)))
     }),
 
-    update: Effect.fn("Representatives.update")(function* (customerRepID, body) {
-      const securityVersion = yield* applyChange(customerRepID, yield* withTimeZone(body))
+    update: Effect.fn("Representatives.update")(function* (customerRepID, change) {
+      const securityVersion = yield* applyChange(customerRepID, change)
       yield* revocations.raised(customerRepID, securityVersion)
     }),
 

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
-import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
+import { type BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { TopicDocumentID } from "../../schema/Ids.ts"
 import { targetOf, targetProblems } from "../../schema/MappingTarget.ts"
 import type {
@@ -66,9 +66,8 @@ const make = Effect.gen(function* () {
         const { customerID } = yield* CurrentRep
         const stored = yield* repo.findForUpdate(customerID, topicDocumentID).pipe(orNotFound(missing(topicDocumentID)))
         const fields = { ...stored, ...change }
-        const [problem] = targetProblems(fields)
-        if (problem !== undefined) return yield* BadRequest.at(problem.path.join("."), problem.message)
-        yield* checkOwnReferences(customerID, referencesOf(change))
+        const problems = targetProblems(fields).map(({ message, path }) => ({ path: path.join("."), message }))
+        yield* checkOwnReferences(customerID, referencesOf(change), problems)
         yield* repo
           .update(customerID, topicDocumentID, fields)
           .pipe(Effect.catchTag("Duplicate", () => Conflict.of("This mapping exists already.")))

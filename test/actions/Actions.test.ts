@@ -170,10 +170,49 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
         expect(answer.status, `${operation} ${JSON.stringify(parameters)}`).toBe(400)
         expect(details(answer.json)).toMatchObject([{ path }])
       }
+      const body = { name: "Never stored", isActive: true, operation: "SetCustomField", parameters: { key: 5 } }
+      const several = yield* sendJson("POST", "/api/Actions", { token, body })
+      expect(details(several.json)).toEqual(
+        expect.arrayContaining([
+          { path: "priority", message: "is required" },
+          { path: "parameters.key", message: expect.not.stringContaining("letters") },
+          { path: "parameters.value", message: "is required" }
+        ])
+      )
       const { items } = yield* Effect.flatMap(clientOf("acme-admin"), ({ actions }) =>
         actions.listActions({ urlParams: { pageSize: 200 } })
       )
       expect(items.map((action) => action.name)).not.toContain("Never stored")
+    })
+  )
+
+  it.effect("can be switched off when what they point at is gone", () =>
+    Effect.gen(function* () {
+      const { actions, documents } = yield* clientOf("acme-admin")
+      const document = yield* documents.createDocument({
+        payload: { name: "Soon gone", isDataRetrievalProcess: false }
+      })
+      const action = yield* actions.createAction({
+        payload: {
+          name: "Send what is gone",
+          priority: 1,
+          isActive: true,
+          operation: "SendDocument",
+          parameters: { documentID: document.documentID }
+        }
+      })
+      yield* documents.deleteDocument({ path: { id: document.documentID } })
+      const path = { id: action.actionID }
+      const off = { actionID: action.actionID, name: action.name, priority: 1, isActive: false }
+      yield* actions.updateAction({ path, payload: off })
+      expect(yield* actions.getAction({ path })).toMatchObject({ isActive: false, operation: "SendDocument" })
+      const again = yield* Effect.flip(
+        actions.updateAction({
+          path,
+          payload: { ...off, operation: "SendDocument", parameters: { documentID: document.documentID } }
+        })
+      )
+      expect(again).toMatchObject({ _tag: "BadRequest", details: [{ path: "parameters.documentID" }] })
     })
   )
 

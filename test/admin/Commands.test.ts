@@ -57,7 +57,7 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
         /^Added shared model \d+ "large-eye" for EmailText, EmailVision\.$/
       )
       expect((yield* admin("model", "list")).output).toMatch(
-        /\d+ {2}large-eye {2}Vision, default {2}slots: EmailText, EmailVision/
+        /\d+ {2}large-eye {2}shared {2}Vision, default, active {2}slots: EmailText, EmailVision/
       )
     })
   )

@@ -143,6 +143,16 @@ describe("The OpenAPI document", () => {
     })
   }
 
+  it("shows a whole list for every body that is one", () => {
+    const lists = operations
+      .flatMap(({ spec: operation }) => Object.values(operation.requestBody?.content ?? {}))
+      .flatMap(({ schema }) => referencesIn(schema).map((reference) => schemas[reference.slice(prefix.length)]))
+      .filter(isRecord)
+      .filter(({ type }) => type === "array")
+    expect(lists.length).toBeGreaterThan(0)
+    for (const list of lists) expect(list["examples"]).toEqual([[expect.any(Object), expect.any(Object)]])
+  })
+
   it("reports every problem of every body and query", () => {
     const silent = endpoints.flatMap(({ id, isMultipart, payload, query }) =>
       [...(isMultipart ? [] : Option.toArray(payload)), ...Option.toArray(query)].flatMap((ast) =>

@@ -27,7 +27,8 @@ const fields = [
   "defaultCustomerRepID",
   "telephonyAccountSID",
   "telephonyAuthToken",
-  "aiProviderApiKey"
+  "aiProviderApiKey",
+  "lastModifiedDate"
 ]
 
 layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
@@ -63,6 +64,7 @@ layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
       const changed = yield* customers.getCustomer()
       expect(changed).toEqual({
         ...before,
+        lastModifiedDate: changed.lastModifiedDate,
         apiBaseUrl: "https://api.acme.example/v1",
         apiUsername: "casework",
         apiAuthenticationType: "Basic",
@@ -74,13 +76,26 @@ layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
         token,
         body: { apiUsername: null, emailProviderType: "", mailProviderAuthorityURL: "" }
       })
-      expect(yield* customers.getCustomer()).toEqual({
+      const cleared = yield* customers.getCustomer()
+      expect(cleared).toEqual({
         ...changed,
+        lastModifiedDate: cleared.lastModifiedDate,
         apiUsername: null,
         emailProviderType: null,
         mailProviderAuthorityURL: null
       })
       expect((yield* sendJson("PUT", me, { token, body: {} })).status).toBe(204)
+    })
+  )
+
+  it.effect("has another ETag when a masked secret was changed", () =>
+    Effect.gen(function* () {
+      const token = yield* login("initech-admin")
+      yield* sendJson("PUT", me, { token, body: { apiToken: "one" } })
+      const etag = (yield* sendJson("GET", me, { token })).headers.get("etag") ?? ""
+      yield* sendJson("PUT", me, { token, body: { apiToken: "two" } })
+      const late = yield* sendJson("PUT", me, { token, body: { apiToken: "three" }, headers: { "if-match": etag } })
+      expect(late.status).toBe(412)
     })
   )
 

@@ -113,10 +113,11 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
         email: "nobody",
         phoneNumber: "1".repeat(51),
         role: "Boss",
+        timeZone: "Europe/Vienna",
         name: 5
       })
       expect(wrong.status).toBe(400)
-      expect(pathsOf(wrong.json)).toEqual(["email", "name", "password", "phoneNumber", "role", "username"])
+      expect(pathsOf(wrong.json)).toEqual(["email", "name", "password", "phoneNumber", "role", "timeZone", "username"])
       expect(pathsOf((yield* create({})).json)).toEqual(["password", "username"])
       for (const username of ["", "tab\there", "bell\u0007", "zero\u200bwidth", "x".repeat(101)]) {
         const answer = yield* create({ username, password })
@@ -127,6 +128,11 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
         expect([answer.status, ...pathsOf(answer.json)], timeZone).toEqual([400, "timeZone"])
       }
       const { representatives } = yield* client(token)
+      const own = yield* representatives.listCustomerReps({ urlParams: { search: "acme-admin" } })
+      const url = `/customerReps/${own.items[0]?.customerRepID}`
+      const body = { email: "nobody", timeZone: "Nowhere Standard Time" }
+      const change = yield* sendJson("PUT", url, { token, body })
+      expect([change.status, ...pathsOf(change.json)]).toEqual([400, "email", "timeZone"])
       expect((yield* representatives.listCustomerReps({ urlParams: { search: "zoned" } })).totalCount).toBe(0)
     })
   )

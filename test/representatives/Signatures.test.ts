@@ -43,6 +43,8 @@ layer(testApp(), { excludeTestServices: true })("Signatures", (it) => {
       const token = yield* login("acme-admin")
       const bodies = [
         { lang: "not a language" },
+        { lang: "german" },
+        { lang: "qq" },
         { lang: "" },
         {},
         { lang: "en", customerRepID: id + 1 },

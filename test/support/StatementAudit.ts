@@ -55,6 +55,9 @@ export const findTenantTables = Effect.gen(function* () {
   return new Set(rows.map((row) => row.table))
 })
 
+/** What the service has run so far, each text with the parameters that it came with last. */
+export const heard = new Map<string, ReadonlyArray<unknown>>()
+
 /**
  * Hears every statement that the service runs under test and kills the one that touches a tenant's table without its
  * customer_id, so that no test can pass over it.
@@ -63,7 +66,8 @@ export const StatementAudit = Layer.unwrapEffect(
   Effect.map(findTenantTables, (tenantTables) => {
     const known = new Map<string, ReadonlyArray<string>>()
     return Statement.setTransformer((statement) => {
-      const [text] = statement.compile()
+      const [text, parameters] = statement.compile()
+      heard.set(text, parameters)
       const unscoped = known.get(text) ?? unscopedTables(text, tenantTables)
       known.set(text, unscoped)
       return unscoped.length === 0

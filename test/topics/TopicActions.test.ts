@@ -54,7 +54,12 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
         [{ ...rest, hookName: "" }, ["hookName"]],
         [{ ...rest, hookName: "x".repeat(101) }, ["hookName"]],
         [{ ...rest, hookName: "OnSpam", specialChannel: "Fax" }, ["specialChannel"]],
-        [{ topicID }, ["actionID", "priority", "isActive"]]
+        [{ topicID }, ["actionID", "priority", "isActive"]],
+        [{ actionID: rest.actionID }, ["priority", "isActive", "topicID"]],
+        [{ ...rest, priority: 1.5, topicID, hookName: "OnSpam" }, ["priority", "hookName"]],
+        [{ ...rest, topicID, channelID: "x", specialChannel: "All" }, ["channelID", "specialChannel"]],
+        [{ ...rest, topicID: "x", hookName: "OnSpam" }, ["topicID", "hookName"]],
+        [[rest], [""]]
       ]
       for (const [body, paths] of cases) {
         expect([body, yield* refusedPaths("POST", "/api/TopicActions", token, body)]).toEqual([body, paths])

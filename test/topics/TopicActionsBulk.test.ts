@@ -46,7 +46,8 @@ layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) =>
         "1.priority",
         "2.hookName",
         "3.priority",
-        "3.isActive"
+        "3.isActive",
+        "3.topicID"
       ])
       const twice = [good, hook, { ...hook, hookName: hook.hookName.toUpperCase(), priority: 2 }]
       const conflict = yield* sendJson("POST", bulk, { token, body: twice })

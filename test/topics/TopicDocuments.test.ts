@@ -96,6 +96,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
       expect(yield* create({ hookName: "All", documentID, channelID: deletedChannel })).toEqual(["channelID"])
       expect(yield* create({ topicID, documentID, relevanceScore: "high" })).toEqual(["relevanceScore"])
       expect(yield* create({ documentID })).toEqual(["topicID"])
+      expect(yield* create({ relevanceScore: 1 })).toEqual(["documentID", "topicID"])
       expect((yield* topicDocuments.listTopicDocuments({ urlParams: { documentId: documentID } })).totalCount).toBe(0)
 
       const mapping = yield* topicDocuments.createTopicDocument({ payload: { hookName: "OnSpam", documentID } })
@@ -104,6 +105,9 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
       expect(yield* change({ documentID: foreign.documentID })).toEqual(["documentID"])
       expect(yield* change({ channelID: foreign.channelID })).toEqual(["channelID"])
       expect(yield* change({ hookName: null, topicID: foreign.topicID })).toEqual(["topicID"])
+      expect(yield* change({ topicID, documentID: foreign.documentID })).toEqual(["hookName", "documentID"])
+      const nowhere = { ...foreign, hookName: null, topicID: null }
+      expect(yield* change(nowhere)).toEqual(["topicID", "channelID", "documentID"])
       expect(yield* topicDocuments.getTopicDocument({ path: { id: mapping.topicDocumentID } })).toEqual(mapping)
       const others = yield* clientOf("globex-admin")
       const path = { id: mapping.topicDocumentID }

@@ -45,7 +45,8 @@ export const makeConventions = (
       const key = request.headers["idempotency-key"]
       switch (route.method) {
         case "GET":
-          return route.singleResource ? withETag(app, request) : app
+          // What a query shapes is a view; only the plain resource has an ETag that a change can be tied to.
+          return route.singleResource && !request.url.includes("?") ? withETag(app, request) : app
         case "PUT":
         case "DELETE":
           return match === undefined ? app : forCaller(() => ifMatch(app, route, request, match))

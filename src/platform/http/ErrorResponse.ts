@@ -27,8 +27,21 @@ export const errorResponse = (error: ApiError, requestId: string, headers: Heade
   )
 }
 
-const inPlainWords = (message: string) =>
-  message === "is missing" ? "is required" : message.replace(/^Expected (.*), actual (.*)$/s, "must be $1, not $2")
+/** Schemas describe themselves in the words of the compiler. */
+const expected = (description: string) => {
+  if (/^(?:ReadonlyArray<|Array<|readonly \[)/.test(description)) return "a list"
+  if (/^\{|\(Encoded side\)|\| filter\b|^Struct\b/.test(description)) return "an object"
+  return description
+}
+
+const inPlainWords = (message: string) => {
+  if (message === "is missing") return "is required"
+  const [, description, actual = ""] = /^Expected (.*), actual (.*)$/s.exec(message) ?? []
+  if (description === undefined) return message
+  return description === "string" && /^\[".*"\]$/s.test(actual)
+    ? "must be given once"
+    : `must be ${expected(description)}, not ${actual}`
+}
 
 const alternative = /^must be (.*), not (.*)$/s
 
@@ -47,7 +60,10 @@ const validationFailed = (error: HttpApiError.HttpApiDecodeError) => {
     const messages = [...new Set(issues.map(({ message }) => inPlainWords(message)))]
     return { path, message: inOneProblem(messages).slice(0, 500) }
   })
-  return BadRequest.listing(details)
+  // Where something inside is wrong, that it might also be null is no help.
+  const isOutdone = (detail: { readonly path: string; readonly message: string }) =>
+    detail.message.startsWith("must be null,") && details.some(({ path }) => path.startsWith(`${detail.path}.`))
+  return BadRequest.listing(details.filter((detail) => !isOutdone(detail)))
 }
 
 const reachedLimit = (cause: unknown) =>
