@@ -87,7 +87,7 @@ export const makeProbes = Effect.gen(function* () {
 
   const missing = (endpoint: Endpoint) =>
     Object.fromEntries(
-      endpoint.parameters.map(({ brand, name }) => [name, Option.isSome(brand) ? 2_147_483_646 : "zz"])
+      endpoint.parameters.map(({ brand, name }) => [name, Option.isSome(brand) ? 2_147_483_646 : "zu"])
     )
 
   /** Tries one thing after the other until the status was met, so that a request that works does no needless harm. */

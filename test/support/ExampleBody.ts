@@ -5,7 +5,9 @@ import { ownId } from "./KnownIds.ts"
 
 type Find = (brand: string) => Effect.Effect<Option.Option<string | number>, SqlError.SqlError, SqlClient.SqlClient>
 
-const isPlain = (value: unknown) => value === null || typeof value !== "object" || Array.isArray(value)
+/** Whether it holds no ids: those of an example belong to nobody in particular. */
+const isPlain = (value: unknown): boolean =>
+  value === null || typeof value !== "object" || (Array.isArray(value) && value.every(isPlain))
 
 const exampleOf = (ast: AST.AST) =>
   AST.getExamplesAnnotation(ast).pipe(
