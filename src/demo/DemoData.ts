@@ -72,18 +72,17 @@ export const seedDemoData = Effect.gen(function* () {
   }).pipe(sql.withTransaction)
 }).pipe(Effect.orDie)
 
+/** What seeding works with. */
+export const DemoTools = Layer.mergeAll(
+  Provisioning.layer,
+  ActionsRepo.layer,
+  CustomerProfileRepo.layer,
+  DocumentsRepo.layer,
+  RepresentativesRepo.layer,
+  SignaturesRepo.layer,
+  TopicsDemoRepos
+)
+
 export const DemoData = Layer.effectDiscard(
   Effect.flatMap(Settings, ({ demo }) => Effect.when(seedDemoData, () => demo))
-).pipe(
-  Layer.provide(
-    Layer.mergeAll(
-      Provisioning.layer,
-      ActionsRepo.layer,
-      CustomerProfileRepo.layer,
-      DocumentsRepo.layer,
-      RepresentativesRepo.layer,
-      SignaturesRepo.layer,
-      TopicsDemoRepos
-    )
-  )
-)
+).pipe(Layer.provide(DemoTools))
