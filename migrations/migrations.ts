@@ -2,9 +2,35 @@ import type { SqlClient, SqlError } from "@effect/sql"
 import type { Effect } from "effect"
 import foundation from "./0001_foundation.ts"
 import knowledge from "./0002_knowledge.ts"
+import tickets from "./0003_tickets.ts"
+import ai from "./0004_ai.ts"
+import mail from "./0005_mail.ts"
+import places from "./0006_places.ts"
+import automation from "./0007_automation.ts"
+import hub from "./0008_hub.ts"
+import mailboxTurns from "./0009_mailbox_turns.ts"
+import traceParent from "./0010_trace_parent.ts"
+import outboxOnce from "./0011_outbox_once.ts"
+import dataRequests from "./0012_data_requests.ts"
+import searchUpkeep from "./0013_search_upkeep.ts"
+import jobRank from "./0014_job_rank.ts"
+import mailboxPause from "./0015_mailbox_pause.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
   "0001_foundation": foundation,
-  "0002_knowledge": knowledge
+  "0002_knowledge": knowledge,
+  "0003_tickets": tickets,
+  "0004_ai": ai,
+  "0005_mail": mail,
+  "0006_places": places,
+  "0007_automation": automation,
+  "0008_hub": hub,
+  "0009_mailbox_turns": mailboxTurns,
+  "0010_trace_parent": traceParent,
+  "0011_outbox_once": outboxOnce,
+  "0012_data_requests": dataRequests,
+  "0013_search_upkeep": searchUpkeep,
+  "0014_job_rank": jobRank,
+  "0015_mailbox_pause": mailboxPause
 }

@@ -1,18 +1,37 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { ActionsApi } from "./Actions.ts"
+import { AiRunsApi } from "./AiRuns.ts"
 import { AuthApi } from "./Auth.ts"
+import { AutomationApi } from "./Automation.ts"
+import { ChannelFoldersApi } from "./ChannelFolders.ts"
+import { ChannelsApi } from "./Channels.ts"
+import { ChannelTranslationsApi } from "./ChannelTranslations.ts"
 import { conventions } from "./Conventions.ts"
 import { CustomersApi } from "./Customers.ts"
+import { DataRightsApi } from "./DataRights.ts"
 import { DocumentsApi } from "./Documents.ts"
+import { EndUsersApi } from "./EndUsers.ts"
 import { BadRequest, InternalServerError } from "./Errors.ts"
+import { FilesApi } from "./Files.ts"
 import { HealthApi } from "./Health.ts"
 import { HookActionsApi } from "./HookActions.ts"
+import { hubDescription } from "./Hub.ts"
+import { JobsApi } from "./Jobs.ts"
+import { MailWebhookApi } from "./MailWebhook.ts"
 import { PageTopicMappingsApi } from "./PageTopicMappings.ts"
+import { PlaceDescriptionPhotosApi } from "./PlaceDescriptionPhotos.ts"
+import { PlaceDescriptionReportsApi } from "./PlaceDescriptionReports.ts"
+import { PlaceDescriptionRoomsApi } from "./PlaceDescriptionRooms.ts"
 import { RepresentativesApi } from "./Representatives.ts"
 import { SignaturesApi } from "./Signatures.ts"
+import { TicketMessageAttachmentsApi } from "./TicketMessageAttachments.ts"
+import { FeedbackApi, TicketMessagesApi, TicketMessagesOnPhoneApi } from "./TicketMessagesApi.ts"
+import { TicketSummariesApi } from "./TicketSummaries.ts"
+import { TicketsApi } from "./Tickets.ts"
 import { TopicActionsApi } from "./TopicActions.ts"
 import { TopicDocumentsApi } from "./TopicDocuments.ts"
 import { TopicsApi } from "./Topics.ts"
+import { TranslationsApi } from "./Translations.ts"
 
 const description = `Customer-support automation as a JSON API. One customer is one organisation; nobody sees another's data.
 
@@ -28,7 +47,11 @@ const description = `Customer-support automation as a JSON API. One customer is 
 
 **Retries.** A POST with an \`Idempotency-Key\` is done once: the first successful answer is replayed for 24 hours.
 
-**Concurrent changes.** Single resources carry an \`ETag\`. Send it back in \`If-Match\` on PUT and DELETE to be told (412) when somebody else was faster.`
+**Concurrent changes.** Single resources carry an \`ETag\`. Send it back in \`If-Match\` on PUT and DELETE to be told (412) when somebody else was faster.
+
+**Limits.** Answers carry \`RateLimit-Policy\` and \`RateLimit\`. Beyond the limit every route is 429, with \`Retry-After\`; so is every one 503 for as long as the database does not answer.
+
+${hubDescription}`
 
 /** The whole contract: server, OpenAPI, typed client and tests are derived from it. */
 export class CaseworkApi extends HttpApi.make("casework")
@@ -45,6 +68,26 @@ export class CaseworkApi extends HttpApi.make("casework")
   .add(RepresentativesApi)
   .add(SignaturesApi)
   .add(DocumentsApi)
+  .add(TicketsApi)
+  .add(TicketSummariesApi)
+  .add(TicketMessagesApi)
+  .add(TicketMessagesOnPhoneApi)
+  .add(FeedbackApi)
+  .add(EndUsersApi)
+  .add(DataRightsApi)
+  .add(ChannelFoldersApi)
+  .add(ChannelTranslationsApi)
+  .add(MailWebhookApi)
+  .add(ChannelsApi)
+  .add(JobsApi)
+  .add(TicketMessageAttachmentsApi)
+  .add(FilesApi)
+  .add(TranslationsApi)
+  .add(AiRunsApi)
+  .add(AutomationApi)
+  .add(PlaceDescriptionReportsApi)
+  .add(PlaceDescriptionRoomsApi)
+  .add(PlaceDescriptionPhotosApi)
   .add(HealthApi)
   .annotateContext(OpenApi.annotations({ title: "Casework", version: "0.1.0", description }))
   .annotateContext(conventions) {}

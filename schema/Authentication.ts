@@ -83,3 +83,13 @@ export class PlatformAccess extends HttpApiMiddleware.Tag<PlatformAccess>()("cas
     )
   }
 }) {}
+
+/** Policy: whoever watches the service, known by its token. Without a configured token the route is as if absent. */
+export class MetricsAccess extends HttpApiMiddleware.Tag<MetricsAccess>()("casework/MetricsAccess", {
+  failure: Schema.Union(Unauthorized, NotFound),
+  security: {
+    metricsToken: HttpApiSecurity.bearer.pipe(
+      HttpApiSecurity.annotateContext(OpenApi.annotations({ description: "The service's METRICS_TOKEN" }))
+    )
+  }
+}) {}

@@ -31,6 +31,14 @@ export const ignoresIdempotencyKey = Context.make(IgnoresIdempotencyKey, true).p
   Context.add(OpenApi.Override, { [ignoresKeyMark]: true })
 )
 
+/** Whether pages of every origin may read the answer: it needs no login and is as public as a web page. */
+export class OpenToEveryOrigin extends Context.Reference<OpenToEveryOrigin>()("casework/OpenToEveryOrigin", {
+  defaultValue: () => false
+}) {}
+
+/** For what a chat window asks for from the web site that it is on. */
+export const openToEveryOrigin = Context.make(OpenToEveryOrigin, true)
+
 const answer = (description: string, schema: string) => ({
   description,
   content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } }
@@ -51,10 +59,16 @@ const withoutKey = <A extends object>(record: A, key: string) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
 
 /** Says in one operation what the conventions add to every operation of its kind. */
-const describeOperation = (path: string, method: string, operation: OpenApi.OpenAPISpecOperation) => {
+const describeOperation = (
+  path: string,
+  method: string,
+  operation: OpenApi.OpenAPISpecOperation,
+  /** Whether a GET of the same path answers an ETag. */
+  hasETag: boolean
+) => {
   const takesToken = takesBearer(operation)
   const takesKey = takesToken && method === "post" && !(ignoresKeyMark in operation)
-  const takesIfMatch = takesToken && (method === "put" || method === "delete")
+  const takesIfMatch = takesToken && hasETag && (method === "put" || method === "delete")
   const takesIfNoneMatch = takesToken && isSingleResource(method, path)
   const parameters = [
     ...operation.parameters,
@@ -89,7 +103,10 @@ const describeOperation = (path: string, method: string, operation: OpenApi.Open
 const describePaths = (paths: OpenApi.OpenAPISpecPaths) =>
   Record.map(paths, (item, path) =>
     Object.fromEntries(
-      Object.entries(item).map(([method, operation]) => [method, describeOperation(path, method, operation)])
+      Object.entries(item).map(([method, operation]) => [
+        method,
+        describeOperation(path, method, operation, item.get !== undefined && isSingleResource("get", path))
+      ])
     )
   )
 

@@ -133,6 +133,22 @@ export class UnsupportedMediaType extends Schema.Class<UnsupportedMediaType>("Un
   readonly _tag = "UnsupportedMediaType"
 }
 
+export class RangeNotSatisfiable extends Schema.Class<RangeNotSatisfiable>("RangeNotSatisfiable")(
+  body(416, "Range Not Satisfiable"),
+  answers(416, "The range lies outside of the file; Content-Range says how large it is")
+) {
+  readonly _tag = "RangeNotSatisfiable"
+  /** Travels in the Content-Range header, not in the body. */
+  size = 0
+  static of(size: number) {
+    return Effect.suspend(() => {
+      const error = new RangeNotSatisfiable({ message: `The file has ${size} bytes. Ask for some of these.` })
+      error.size = size
+      return Effect.fail(error)
+    })
+  }
+}
+
 export class UnprocessableEntity extends Schema.Class<UnprocessableEntity>("UnprocessableEntity")(
   body(422, "Unprocessable Entity"),
   answers(422, "The Idempotency-Key was used before with another body")
@@ -196,6 +212,7 @@ export const ApiError = Schema.Union(
   PreconditionFailed,
   PayloadTooLarge,
   UnsupportedMediaType,
+  RangeNotSatisfiable,
   UnprocessableEntity,
   TooManyRequests,
   InternalServerError,

@@ -45,6 +45,45 @@ export type PageTopicMappingID = typeof PageTopicMappingID.Type
 export const ModelID = id("ModelID")
 export type ModelID = typeof ModelID.Type
 
+export const EndUserID = id("EndUserID")
+export type EndUserID = typeof EndUserID.Type
+
+export const EndUserUIDID = id("EndUserUIDID")
+export type EndUserUIDID = typeof EndUserUIDID.Type
+
+export const TicketID = id("TicketID")
+export type TicketID = typeof TicketID.Type
+
+export const TicketMessageID = id("TicketMessageID")
+export type TicketMessageID = typeof TicketMessageID.Type
+
+export const TicketMessageTopicID = id("TicketMessageTopicID")
+export type TicketMessageTopicID = typeof TicketMessageTopicID.Type
+
+export const TicketMessageAttachmentID = id("TicketMessageAttachmentID")
+export type TicketMessageAttachmentID = typeof TicketMessageAttachmentID.Type
+
+export const ChannelFolderID = id("ChannelFolderID")
+export type ChannelFolderID = typeof ChannelFolderID.Type
+
+export const ChannelTranslationID = id("ChannelTranslationID")
+export type ChannelTranslationID = typeof ChannelTranslationID.Type
+
+export const AiRunID = id("AiRunID")
+export type AiRunID = typeof AiRunID.Type
+
+export const PlaceDescriptionReportID = id("PlaceDescriptionReportID")
+export type PlaceDescriptionReportID = typeof PlaceDescriptionReportID.Type
+
+export const PlaceDescriptionRoomID = id("PlaceDescriptionRoomID")
+export type PlaceDescriptionRoomID = typeof PlaceDescriptionRoomID.Type
+
+export const PlaceDescriptionRoomVersionID = id("PlaceDescriptionRoomVersionID")
+export type PlaceDescriptionRoomVersionID = typeof PlaceDescriptionRoomVersionID.Type
+
+export const PlaceDescriptionRoomPhotoID = id("PlaceDescriptionRoomPhotoID")
+export type PlaceDescriptionRoomPhotoID = typeof PlaceDescriptionRoomPhotoID.Type
+
 /** Reads an id written in decimal digits, as it stands in a path or a query. */
 export const idFromString = <A extends number>(of: Schema.Schema<A, number>): Schema.Schema<A, string> =>
   Schema.transformOrFail(Schema.String, of, {
@@ -56,4 +95,8 @@ export const idFromString = <A extends number>(of: Schema.Schema<A, number>): Sc
     encode: (number) => ParseResult.succeed(String(number))
   }).annotations({ jsonSchema: integerId })
 
-export const pathId = <A extends number>(of: Schema.Schema<A, number>) => HttpApiSchema.param("id", idFromString(of))
+/** An id in a path, under a name of its own where several could be meant. */
+export const namedPathId = <const Name extends string, A extends number>(name: Name, of: Schema.Schema<A, number>) =>
+  HttpApiSchema.param(name, idFromString(of))
+
+export const pathId = <A extends number>(of: Schema.Schema<A, number>) => namedPathId("id", of)

@@ -1,12 +1,12 @@
 import { HttpApiBuilder } from "@effect/platform"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CaseworkApi } from "../schema/Api.ts"
 import { Actions } from "./actions/Actions.ts"
-import { ActionsHttp } from "./actions/ActionsHttp.ts"
 import { ActionsRepo } from "./actions/ActionsRepo.ts"
+import { AiRunsRepo } from "./ai/AiRunsRepo.ts"
+import { AiServices } from "./ai/AiServices.ts"
 import { AuditLog } from "./auth/AuditLog.ts"
 import { Auth } from "./auth/Auth.ts"
-import { AuthHttp } from "./auth/AuthHttp.ts"
 import { AuthRepo } from "./auth/AuthRepo.ts"
 import { PasswordHasher } from "./auth/PasswordHasher.ts"
 import { PasswordResetJob } from "./auth/PasswordReset.ts"
@@ -14,51 +14,166 @@ import { PoliciesLive } from "./auth/Policies.ts"
 import { Revocations } from "./auth/Revocations.ts"
 import { Throttle } from "./auth/Throttle.ts"
 import { Tokens } from "./auth/Tokens.ts"
+import { ActionEffects } from "./automation/ActionEffects.ts"
+import { ActionRunner } from "./automation/ActionRunner.ts"
+import { Automation } from "./automation/Automation.ts"
+import { MappedActionsRepo } from "./automation/MappedActionsRepo.ts"
+import { NotificationMailJob } from "./automation/NotificationMail.ts"
+import { PipelineJob } from "./automation/Pipeline.ts"
+import { PipelineRepo } from "./automation/PipelineRepo.ts"
+import { RunActionsJob } from "./automation/RunActions.ts"
+import { RunsRepo } from "./automation/RunsRepo.ts"
+import { TargetsRepo } from "./automation/TargetsRepo.ts"
+import { TraceRepo } from "./automation/TraceRepo.ts"
+import { ChannelFolders } from "./channels/ChannelFolders.ts"
+import { ChannelFoldersRepo } from "./channels/ChannelFoldersRepo.ts"
+import { Channels } from "./channels/Channels.ts"
 import { ChannelsRepo } from "./channels/ChannelsRepo.ts"
+import { ChannelTranslations } from "./channels/ChannelTranslations.ts"
+import { ChannelTranslationsRepo } from "./channels/ChannelTranslationsRepo.ts"
 import { CustomerProfileRepo } from "./customers/CustomerProfileRepo.ts"
 import { CustomerSettings } from "./customers/CustomerSettings.ts"
 import { Customers } from "./customers/Customers.ts"
-import { CustomersHttp } from "./customers/CustomersHttp.ts"
 import { ModelsRepo } from "./customers/ModelsRepo.ts"
+import { DataRequestsRepo } from "./dataRights/DataRequestsRepo.ts"
+import { DataRights } from "./dataRights/DataRights.ts"
+import { DataRightsWork } from "./dataRights/DataRightsWork.ts"
+import { Deliveries } from "./delivery/Deliveries.ts"
+import { DeliverMessageJob } from "./delivery/DeliverMessage.ts"
+import { DeliveryLive } from "./delivery/DeliveryLive.ts"
+import { OutboundRepo } from "./delivery/OutboundRepo.ts"
+import { RecipientsRepo } from "./delivery/RecipientsRepo.ts"
 import { DataRetrieval } from "./documents/DataRetrieval.ts"
 import { Documents } from "./documents/Documents.ts"
-import { DocumentsHttp } from "./documents/DocumentsHttp.ts"
 import { DocumentsRepo } from "./documents/DocumentsRepo.ts"
+import { MessageContexts } from "./documents/MessageContexts.ts"
 import { PlaceholderRepo } from "./documents/PlaceholderRepo.ts"
 import { PlaceholderValues } from "./documents/PlaceholderValues.ts"
-import { HealthHttp } from "./health/HealthHttp.ts"
+import { EndUsers } from "./endUsers/EndUsers.ts"
+import { EndUsersRepo } from "./endUsers/EndUsersRepo.ts"
+import { SendersRepo } from "./endUsers/SendersRepo.ts"
+import { Events } from "./events/Events.ts"
+import { Attachments } from "./files/Attachments.ts"
+import { AttachmentsRepo } from "./files/AttachmentsRepo.ts"
+import { BlobSweep } from "./files/BlobSweep.ts"
+import { Blobs } from "./files/Blobs.ts"
+import { BlobsRepo } from "./files/BlobsRepo.ts"
+import { Files } from "./files/Files.ts"
+import { Groups } from "./Groups.ts"
 import { Readiness } from "./health/Readiness.ts"
 import { HookActions } from "./hooks/HookActions.ts"
-import { HookActionsHttp } from "./hooks/HookActionsHttp.ts"
 import { HookActionsRepo } from "./hooks/HookActionsRepo.ts"
+import { AgentJoins } from "./hub/AgentJoins.ts"
+import { Broadcast } from "./hub/Broadcast.ts"
+import { ChatsRepo } from "./hub/ChatsRepo.ts"
+import { HubEventsRepo } from "./hub/HubEventsRepo.ts"
+import { HubLive } from "./hub/HubLive.ts"
+import { Presence } from "./hub/Presence.ts"
+import { JobProgress } from "./jobs/JobProgress.ts"
+import { JobProgressRepo } from "./jobs/JobProgressRepo.ts"
+import { FailedMailsRepo } from "./mail/FailedMailsRepo.ts"
+import { ImportJobs } from "./mail/ImportJobs.ts"
+import { Mailboxes } from "./mail/Mailboxes.ts"
+import { MailFiles } from "./mail/MailFiles.ts"
+import { MailFolders } from "./mail/MailFolders.ts"
+import { MailFoldersRepo } from "./mail/MailFoldersRepo.ts"
+import { MailImport } from "./mail/MailImport.ts"
+import { MailMessagesRepo } from "./mail/MailMessagesRepo.ts"
+import { MailRetrieval } from "./mail/MailRetrieval.ts"
+import { MicrosoftGraph } from "./mail/MicrosoftGraph.ts"
+import { Notifications } from "./mail/Notifications.ts"
+import { PoisonMail } from "./mail/PoisonMail.ts"
+import { SentMailsRepo } from "./mail/SentMailsRepo.ts"
+import { SubscriptionJobs } from "./mail/SubscriptionJobs.ts"
+import { Subscriptions } from "./mail/Subscriptions.ts"
+import { SystemMail } from "./mail/SystemMail.ts"
+import { PlacesRepos, PlacesServices } from "./places/PlacesServices.ts"
 import { Housekeeping } from "./platform/Housekeeping.ts"
 import { Jobs } from "./platform/Jobs.ts"
 import { GuardedHttpClient } from "./platform/Outbound.ts"
 import { Outbox } from "./platform/Outbox.ts"
 import { Secrets } from "./platform/Secrets.ts"
+import { Settings } from "./platform/Settings.ts"
+import { Stopping } from "./platform/Stopping.ts"
+import { ProcessSamples } from "./platform/telemetry/ProcessSamples.ts"
+import { WorkSamples } from "./platform/telemetry/WorkSamples.ts"
+import { ReplySignatures } from "./representatives/ReplySignatures.ts"
 import { Representatives } from "./representatives/Representatives.ts"
-import { RepresentativesHttp } from "./representatives/RepresentativesHttp.ts"
 import { RepresentativesRepo } from "./representatives/RepresentativesRepo.ts"
 import { Signatures } from "./representatives/Signatures.ts"
-import { SignaturesHttp } from "./representatives/SignaturesHttp.ts"
 import { SignaturesRepo } from "./representatives/SignaturesRepo.ts"
+import { Telephony } from "./telephony/Telephony.ts"
+import { DetectionMaterialRepo } from "./ticketMessages/DetectionMaterialRepo.ts"
+import { DraftReplies } from "./ticketMessages/DraftReplies.ts"
+import { EscalationMailJob } from "./ticketMessages/EscalationMail.ts"
+import { Escalations } from "./ticketMessages/Escalations.ts"
+import { FeedbackRepo } from "./ticketMessages/FeedbackRepo.ts"
+import { Feedbacks } from "./ticketMessages/Feedbacks.ts"
+import { MessageAccess } from "./ticketMessages/MessageAccess.ts"
+import { MessageHistoryRepo } from "./ticketMessages/MessageHistoryRepo.ts"
+import { MessageListRepo } from "./ticketMessages/MessageListRepo.ts"
+import { MessageTopicsRepo } from "./ticketMessages/MessageTopicsRepo.ts"
+import { NewMessages } from "./ticketMessages/NewMessages.ts"
+import { OpeningsRepo } from "./ticketMessages/OpeningsRepo.ts"
+import { PromptDocuments } from "./ticketMessages/PromptDocuments.ts"
+import { PromptDocumentsRepo } from "./ticketMessages/PromptDocumentsRepo.ts"
+import { Replies } from "./ticketMessages/Replies.ts"
+import { TicketMessages } from "./ticketMessages/TicketMessages.ts"
+import { TicketMessagesRepo } from "./ticketMessages/TicketMessagesRepo.ts"
+import { TopicDetections } from "./ticketMessages/TopicDetections.ts"
+import { HistorySummaries } from "./tickets/HistorySummaries.ts"
+import { HistorySummariesRepo } from "./tickets/HistorySummariesRepo.ts"
+import { TicketChanges } from "./tickets/TicketChanges.ts"
+import { TicketListRepo } from "./tickets/TicketListRepo.ts"
+import { Tickets } from "./tickets/Tickets.ts"
+import { TicketsRepo } from "./tickets/TicketsRepo.ts"
+import { TicketTallyFolding } from "./tickets/TicketTally.ts"
 import { PageTopicMappings } from "./topics/PageTopicMappings.ts"
-import { PageTopicMappingsHttp } from "./topics/PageTopicMappingsHttp.ts"
 import { PageTopicMappingsRepo } from "./topics/PageTopicMappingsRepo.ts"
 import { TopicActions } from "./topics/TopicActions.ts"
-import { TopicActionsHttp } from "./topics/TopicActionsHttp.ts"
 import { TopicActionsRepo } from "./topics/TopicActionsRepo.ts"
 import { TopicDocuments } from "./topics/TopicDocuments.ts"
-import { TopicDocumentsHttp } from "./topics/TopicDocumentsHttp.ts"
 import { TopicDocumentsRepo } from "./topics/TopicDocumentsRepo.ts"
 import { Topics } from "./topics/Topics.ts"
-import { TopicsHttp } from "./topics/TopicsHttp.ts"
 import { TopicsRepo } from "./topics/TopicsRepo.ts"
+import { Translations } from "./translations/Translations.ts"
 
 const Repos = Layer.mergeAll(
+  ChatsRepo.layer,
+  HubEventsRepo.layer,
+  MappedActionsRepo.layer,
+  PipelineRepo.layer,
+  RunsRepo.layer,
+  TargetsRepo.layer,
+  TraceRepo.layer,
+  AttachmentsRepo.layer,
+  DataRequestsRepo.layer,
+  EndUsersRepo.layer,
+  SendersRepo.layer,
+  FeedbackRepo.layer,
+  DetectionMaterialRepo.layer,
+  HistorySummariesRepo.layer,
+  MessageContexts.layer,
+  MessageHistoryRepo.layer,
+  MessageListRepo.layer,
+  MessageTopicsRepo.layer,
+  OpeningsRepo.layer,
+  OutboundRepo.layer,
+  PromptDocumentsRepo.layer,
+  RecipientsRepo.layer,
+  TicketListRepo.layer,
+  TicketMessagesRepo.layer,
+  TicketsRepo.layer,
   DocumentsRepo.layer,
   PlaceholderRepo.layer,
+  FailedMailsRepo.layer,
+  SentMailsRepo.layer,
+  MailFoldersRepo.layer,
+  MailMessagesRepo.layer,
+  JobProgressRepo.layer,
   ChannelsRepo.layer,
+  ChannelFoldersRepo.layer,
+  ChannelTranslationsRepo.layer,
   HookActionsRepo.layer,
   PageTopicMappingsRepo.layer,
   TopicActionsRepo.layer,
@@ -69,22 +184,83 @@ const Repos = Layer.mergeAll(
   RepresentativesRepo.layer,
   SignaturesRepo.layer,
   ActionsRepo.layer,
+  AiRunsRepo.layer,
+  PlacesRepos,
   AuthRepo.layer
 )
 
 const Platform = Layer.mergeAll(
-  GuardedHttpClient.layer,
+  ProcessSamples,
+  WorkSamples,
+  Presence.layer,
+  Telephony.layer,
+  Mailboxes.layer.pipe(
+    Layer.provide(CustomerSettings.layer),
+    Layer.provide(CustomerProfileRepo.layer),
+    Layer.provide(Secrets.layer)
+  ),
+  MicrosoftGraph.pipe(Layer.provideMerge(GuardedHttpClient.layer)),
   CustomerSettings.layer.pipe(Layer.provide(CustomerProfileRepo.layer), Layer.provide(Secrets.layer)),
   AuditLog.layer,
-  Jobs.layer,
+  Layer.merge(Blobs.layer.pipe(Layer.provide(BlobsRepo.layer)), Events.layer).pipe(
+    Layer.provideMerge(Layer.merge(Jobs.layer, Broadcast.layer))
+  ),
   Outbox.layer.pipe(Layer.provideMerge(Secrets.layer)),
   PasswordHasher.layer,
   Throttle.layer,
   Tokens.layer.pipe(Layer.provideMerge(Revocations.layer))
+).pipe(Layer.provideMerge(Stopping.layer))
+
+/** Tickets and their messages, from the rules that others build on to what the routes call. */
+const TicketServices = Layer.mergeAll(
+  DraftReplies.layer.pipe(Layer.provideMerge(PromptDocuments.layer)),
+  Attachments.layer,
+  Escalations.layer,
+  Feedbacks.layer,
+  HistorySummaries.layer,
+  Replies.layer,
+  TopicDetections.layer,
+  TicketMessages.layer,
+  Tickets.layer
+).pipe(
+  Layer.provideMerge(NewMessages.layer),
+  Layer.provideMerge(EndUsers.layer),
+  Layer.provideMerge(Layer.mergeAll(AgentJoins.layer, Deliveries.layer, MessageAccess.layer, TicketChanges.layer)),
+  Layer.provideMerge(DeliveryLive),
+  Layer.provideMerge(ReplySignatures.layer)
+)
+
+/** Channels, and how their mail becomes tickets. */
+const MailServices = Layer.mergeAll(
+  Channels.layer,
+  ChannelFolders.layer,
+  ChannelTranslations.layer,
+  MailImport.layer,
+  MailRetrieval.layer,
+  Notifications.layer,
+  PoisonMail.layer,
+  SystemMail.layer
+).pipe(
+  Layer.provideMerge(Subscriptions.layer),
+  Layer.provideMerge(Layer.mergeAll(MailFiles.layer, MailFolders.layer)),
+  Layer.provideMerge(TicketServices)
 )
 
 const Services = Layer.mergeAll(
-  Documents.layer.pipe(Layer.provideMerge(DataRetrieval.layer), Layer.provideMerge(PlaceholderValues.layer)),
+  Layer.mergeAll(
+    Documents.layer,
+    Automation.layer.pipe(Layer.provideMerge(ActionRunner.layer), Layer.provide(ActionEffects.layer))
+  ).pipe(
+    Layer.provideMerge(MailServices),
+    Layer.provideMerge(DataRetrieval.layer),
+    Layer.provideMerge(PlaceholderValues.layer)
+  ),
+  Files.layer,
+  DataRights.layer,
+  EndUsers.layer,
+  JobProgress.layer,
+  Translations.layer,
+  PlacesServices.pipe(Layer.provide(PlaceholderValues.layer)),
   HookActions.layer,
   PageTopicMappings.layer,
   TopicActions.layer,
@@ -96,30 +272,34 @@ const Services = Layer.mergeAll(
   Actions.layer,
   Auth.layer,
   Readiness.layer
+).pipe(Layer.provideMerge(AiServices))
+
+const Work = Layer.mergeAll(
+  DataRightsWork,
+  NotificationMailJob,
+  PipelineJob,
+  RunActionsJob,
+  TicketTallyFolding,
+  DeliverMessageJob,
+  EscalationMailJob,
+  ImportJobs,
+  PasswordResetJob,
+  SubscriptionJobs,
+  Housekeeping,
+  BlobSweep
 )
 
-const Groups = Layer.mergeAll(
-  DocumentsHttp,
-  HookActionsHttp,
-  PageTopicMappingsHttp,
-  TopicActionsHttp,
-  TopicDocumentsHttp,
-  TopicsHttp,
-  CustomersHttp,
-  RepresentativesHttp,
-  SignaturesHttp,
-  ActionsHttp,
-  AuthHttp,
-  HealthHttp
-)
+/** A node that only answers requests leaves the work to the others. */
+const Background = Layer.unwrapEffect(Effect.map(Settings, ({ role }) => (role === "web" ? Layer.empty : Work)))
 
-const Background = Layer.mergeAll(PasswordResetJob, Housekeeping)
+/** Work ends before the services that it needs: layers beside each other close at the same time. */
+const EndOfWork = Layer.scopedDiscard(Effect.flatMap(Jobs, ({ drain }) => Effect.addFinalizer(() => drain)))
 
-/** All features. What is left open are the ports: Settings, the database and the Mailer. */
+/** All features. What is left open are the ports: Settings, the database, the BlobStore and the Mailer. */
 export const AppLive = HttpApiBuilder.api(CaseworkApi).pipe(
   Layer.provide(Groups),
   Layer.provide(PoliciesLive),
+  Layer.merge(Layer.mergeAll(Background, HubLive, EndOfWork)),
   Layer.provide(Services),
-  Layer.merge(Background),
   Layer.provideMerge(Layer.mergeAll(Repos, Platform))
 )

@@ -10,7 +10,10 @@ export const Banner = Layer.effectDiscard(
     const { baseUrl, demo } = yield* Settings
     const local = address._tag === "TcpAddress" ? `http://localhost:${address.port}` : address.path
     const login = demo ? `\n  Login    username acme-admin, password ${demoPassword}, hostname localhost` : ""
+    const chat = demo ? `\n  Chat     ${local}/demo/chat` : ""
     const at = baseUrl === local ? local : `${local} (public: ${baseUrl})`
-    yield* Console.log(`\nCasework is ready.\n  Address  ${at}\n  Docs     ${local}/docs${login}\n`)
+    yield* Console.log(
+      `\nCasework is ready.\n  Address  ${at}\n  Docs     ${local}/docs\n  Desk     ${local}/desk${chat}${login}\n`
+    )
   })
 )

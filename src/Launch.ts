@@ -1,5 +1,6 @@
-import { Console, Effect, Layer, Logger } from "effect"
+import { Console, Effect, Layer, RuntimeFlags, RuntimeFlagsPatch } from "effect"
 import { inOneLine, type KnownError } from "./OneLine.ts"
+import { LogLines } from "./platform/LogLines.ts"
 
 /** Runs the service until it is told to stop; a start that fails for a known reason says so in one line. */
 export const launch = (main: Layer.Layer<never, KnownError>) =>
@@ -8,5 +9,7 @@ export const launch = (main: Layer.Layer<never, KnownError>) =>
       const line = inOneLine(cause)
       return line === "" ? Effect.void : Console.error(line)
     }),
-    Effect.provide(Logger.json)
+    Effect.provide(LogLines),
+    // The library counts its fibers for nobody: what the service tells of itself is in ServiceMetrics.
+    Effect.withRuntimeFlagsPatch(RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
   )

@@ -1,21 +1,42 @@
 import { createServer } from "node:http"
-import { HttpApiBuilder, HttpRouter, HttpServerResponse, OpenApi } from "@effect/platform"
+import {
+  Etag,
+  FileSystem,
+  HttpApi,
+  HttpApiBuilder,
+  HttpMiddleware,
+  HttpPlatform,
+  HttpRouter,
+  HttpServer,
+  HttpServerResponse,
+  OpenApi,
+  Path
+} from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { CaseworkApi } from "../schema/Api.ts"
 import { callerOf } from "./auth/Policies.ts"
 import { ResetPasswordPage } from "./auth/ResetPasswordPage.ts"
 import { Tokens } from "./auth/Tokens.ts"
 import { Docs } from "./Docs.ts"
+import { HubRoutes } from "./hub/HubRoutes.ts"
+import { HubFarewell, HubSockets } from "./hub/HubSockets.ts"
+import { Pages, pagePaths } from "./pages/Pages.ts"
 import { refuseBrokenRequests } from "./platform/http/BrokenRequests.ts"
 import { makeConventions } from "./platform/http/Conventions.ts"
 import { Deadlines } from "./platform/http/Deadlines.ts"
 import { stopGracefully } from "./platform/http/GracefulStop.ts"
 import { ignoreOtherProtocols } from "./platform/http/OtherProtocols.ts"
 import { makeRoutes, routerConfig } from "./platform/http/Routes.ts"
+import { keeping } from "./platform/LeanContext.ts"
 import { Settings } from "./platform/Settings.ts"
+import { Stopping } from "./platform/Stopping.ts"
 
-const routes = makeRoutes(CaseworkApi, ["/docs", "/openapi.json", "/reset-password"])
+const routes = makeRoutes(
+  CaseworkApi,
+  ["/docs", "/openapi.json", "/reset-password", "/chatHub", ...pagePaths],
+  ["/chatHub/negotiate"]
+)
 
 const Conventions = HttpApiBuilder.middleware(
   Effect.gen(function* () {
@@ -25,7 +46,11 @@ const Conventions = HttpApiBuilder.middleware(
         callerOf(tokens, request),
         Option.map((caller) => ({
           customerID: caller.customerID,
-          role: caller._tag === "Representative" ? caller.role : caller._tag
+          role: caller._tag === "Representative" ? caller.role : caller._tag,
+          name:
+            caller._tag === "Representative"
+              ? `representative ${caller.customerRepID}`
+              : `phone ${caller.channelID} ${caller.phoneNumber}`
         }))
       )
     )
@@ -50,6 +75,8 @@ const Listen = Layer.unwrapScoped(
         requireHostHeader: false
       })
     )
+    // Whoever asks for much and reads nothing does not hold it for ever.
+    server.setTimeout(deadlines.stalled)
     refuseBrokenRequests(server)
     return NodeHttpServer.layer(() => server, { host, port }).pipe(
       Layer.merge(Layer.scopedDiscard(stopGracefully(server, deadlines.stop)))
@@ -57,9 +84,34 @@ const Listen = Layer.unwrapScoped(
   })
 )
 
+/** Without the library's own span: it has the whole address and all headers, with the tokens and keys in them. */
+const Serve = keeping(
+  HttpMiddleware.withTracerDisabledWhen(HttpApiBuilder.serve(), () => true),
+  HttpServer.HttpServer,
+  HttpApi.Api,
+  HttpPlatform.HttpPlatform,
+  Etag.Generator,
+  FileSystem.FileSystem,
+  Path.Path
+)
+
+/** Told to stop, it first says so where load balancers look, and answers on until they have looked. */
+const Drain = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const stopping = yield* Stopping
+    const { drainSeconds } = yield* Settings
+    yield* Effect.addFinalizer(() => Effect.zipRight(stopping.begin, Effect.sleep(Duration.seconds(drainSeconds))))
+  })
+)
+
+/** Listens when everything else is built: a request that came earlier would find nobody to answer it. */
+const Listening = Serve.pipe(Layer.provideMerge(Listen))
+
 /** The HTTP side: the API with its conventions and docs on a listening socket. */
-export const ServerLive = HttpApiBuilder.serve().pipe(
-  Layer.provide([Conventions, OpenApiJson, Docs, ResetPasswordPage]),
-  Layer.provide(HttpRouter.setRouterConfig(routerConfig)),
-  Layer.provideMerge(Listen)
+export const ServerLive = Drain.pipe(
+  Layer.provideMerge(HubFarewell),
+  Layer.provideMerge(Listening),
+  Layer.provide([Conventions, OpenApiJson, Docs, ResetPasswordPage, HubRoutes, Pages]),
+  Layer.provide(HubSockets.layer),
+  Layer.provide(HttpRouter.setRouterConfig(routerConfig))
 )

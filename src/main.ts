@@ -1,15 +1,18 @@
+import { setFlagsFromString } from "node:v8"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Layer } from "effect"
 import { AppLive } from "./App.ts"
 import { PasswordHasher } from "./auth/PasswordHasher.ts"
 import { Banner } from "./Banner.ts"
 import { DemoData } from "./demo/DemoData.ts"
+import { BlobStoreLive } from "./files/BlobStoreLive.ts"
 import { launch } from "./Launch.ts"
 import type { KnownError } from "./OneLine.ts"
 import { DatabaseLive } from "./platform/Database.ts"
 import { MailerLive } from "./platform/Mailer.ts"
 import { migrated } from "./platform/Migrate.ts"
 import { Settings } from "./platform/Settings.ts"
+import { TelemetryLive } from "./platform/telemetry/Telemetry.ts"
 import { ServerLive } from "./Server.ts"
 
 /** The whole graph. The annotation makes a missing layer a compile error here. */
@@ -18,9 +21,14 @@ const Main: Layer.Layer<never, KnownError> = Banner.pipe(
   Layer.provide(AppLive),
   Layer.provide(DemoData),
   Layer.provide(MailerLive),
+  Layer.provide(BlobStoreLive),
   Layer.provide(PasswordHasher.layer),
   Layer.provide(migrated(DatabaseLive)),
+  Layer.provide(TelemetryLive),
   Layer.provide(Settings.layer)
 )
+
+// On a large machine V8 lets the heap grow to four times what lives before it tidies up; less than twice is enough.
+setFlagsFromString("--heap-growing-percent=75")
 
 NodeRuntime.runMain(launch(Main), { disableErrorReporting: true, disablePrettyLogger: true })

@@ -3,16 +3,21 @@ import type { Terminal } from "@effect/platform"
 import type { SqlClient, SqlError } from "@effect/sql"
 import { Cause, type ConfigError, Console, Effect, Layer } from "effect"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
+import { FailedMailsRepo } from "../mail/FailedMailsRepo.ts"
 import { inOneLine, type KnownError } from "../OneLine.ts"
 import type { FolderInUse } from "../platform/FolderLock.ts"
+import { JobsRepo } from "../platform/JobsRepo.ts"
 import { migrated } from "../platform/Migrate.ts"
 import { Outbox } from "../platform/Outbox.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import type { Settings } from "../platform/Settings.ts"
+import { version } from "../platform/telemetry/Version.ts"
 import { adminCommands } from "./AdminCommands.ts"
 import { customerCommands } from "./CustomerCommands.ts"
+import { EndUserTools, endUserCommands } from "./EndUserCommands.ts"
 import { featureCommands } from "./FeatureCommands.ts"
 import { hostnameCommands } from "./HostnameCommands.ts"
+import { mailCommands } from "./MailCommands.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { modelCommands } from "./ModelCommands.ts"
 import { outboxCommands } from "./OutboxCommands.ts"
@@ -23,6 +28,8 @@ import { rotateSecretsCommand } from "./RotateSecretsCommand.ts"
 const Tools = Layer.mergeAll(
   Provisioning.layer.pipe(Layer.provide(PasswordHasher.layer)),
   OverviewRepo.layer,
+  FailedMailsRepo.layer,
+  JobsRepo.layer,
   Outbox.layer.pipe(Layer.provideMerge(Secrets.layer))
 )
 
@@ -44,6 +51,7 @@ export const commandLine = (
   settings: Layer.Layer<Settings, ConfigError.ConfigError>
 ) => {
   const tools = Tools.pipe(Layer.provideMerge(migrated(database)), Layer.provide(settings))
+  const endUserTools = EndUserTools.pipe(Layer.provideMerge(tools), Layer.provide(settings))
   const run = Command.make("casework").pipe(
     Command.withDescription("What only the operator of Casework may do. Uses the settings of the service."),
     Command.withSubcommands([
@@ -53,10 +61,12 @@ export const commandLine = (
       adminCommands.pipe(Command.provide(tools)),
       modelCommands.pipe(Command.provide(tools)),
       outboxCommands.pipe(Command.provide(tools)),
+      mailCommands.pipe(Command.provide(tools)),
+      endUserCommands.pipe(Command.provide(endUserTools)),
       rotateSecretsCommand.pipe(Command.provide(tools)),
       migrateCommand.pipe(Command.provide(Layer.provide(database, settings)))
     ]),
-    Command.run({ name: "Casework admin", version: "0.1.0" })
+    Command.run({ name: "Casework admin", version })
   )
   return (argv: ReadonlyArray<string>) =>
     run(argv).pipe(Effect.tapErrorCause(sayWhy), Effect.provide(CliConfig.layer({ showBuiltIns: false })))

@@ -3,12 +3,25 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { RequestId } from "../platform/http/RequestId.ts"
 
-export type AuditEvent = "Impersonated" | "PasswordReset" | "PasswordChanged" | "SecretsRead"
+export type AuditEvent =
+  | "Impersonated"
+  | "PasswordReset"
+  | "PasswordChanged"
+  | "SecretsRead"
+  | "EndUserExported"
+  | "EndUserErased"
 
 /** Who did what that somebody may ask about later. */
 export class AuditLog extends Context.Tag("casework/AuditLog")<
   AuditLog,
-  { readonly record: (customerID: CustomerID, customerRepID: CustomerRepID, event: AuditEvent) => Effect.Effect<void> }
+  {
+    readonly record: (
+      customerID: CustomerID,
+      /** None when the operator did it. */
+      customerRepID: CustomerRepID | null,
+      event: AuditEvent
+    ) => Effect.Effect<void>
+  }
 >() {
   static readonly layer = Layer.effect(
     AuditLog,
@@ -17,7 +30,7 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
       const insert = SqlSchema.void({
         Request: Schema.Struct({
           customerID: CustomerID,
-          customerRepID: CustomerRepID,
+          customerRepID: Schema.NullOr(CustomerRepID),
           event: Schema.String,
           requestId: Schema.String
         }),

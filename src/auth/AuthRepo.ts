@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { Role } from "../../schema/Authentication.ts"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { fence } from "../platform/JobClaim.ts"
 
 const Rep = Schema.Struct({
   customerID: CustomerID,
@@ -176,8 +177,9 @@ const make = Effect.gen(function* () {
         Effect.map((row) => row.securityVersion)
       ),
     replaceResetToken: (customerID, customerRepID, tokenHash) =>
-      // Two mails made at once must not both leave a good token.
-      lock({ customerID, customerRepID }).pipe(
+      // Two mails made at once must not both leave a good token, nor a node that was paused end the newer one.
+      fence.pipe(
+        Effect.zipRight(lock({ customerID, customerRepID })),
         Effect.zipRight(endTokens({ customerID, customerRepID })),
         Effect.zipRight(insertToken({ customerID, customerRepID, tokenHash })),
         sql.withTransaction,

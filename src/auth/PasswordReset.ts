@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto"
 import { Effect, Layer, Option, Schema } from "effect"
 import { CustomerRepID } from "../../schema/Ids.ts"
+import { SystemMail } from "../mail/SystemMail.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
-import { Mailer } from "../platform/Mailer.ts"
 import { Settings } from "../platform/Settings.ts"
 import { AuthRepo } from "./AuthRepo.ts"
 
@@ -33,7 +33,7 @@ export const PasswordResetJob = Layer.effectDiscard(
   Effect.gen(function* () {
     const jobs = yield* Jobs
     const repo = yield* AuthRepo
-    const mailer = yield* Mailer
+    const mailer = yield* SystemMail
     const { baseUrl } = yield* Settings
     yield* jobs.handle(
       sendResetMail,

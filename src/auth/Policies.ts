@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import {
   AdminAccess,
   type Caller,
+  MetricsAccess,
   PhoneContext,
   PlatformAccess,
   ReportAccess,
@@ -12,10 +13,11 @@ import {
 } from "../../schema/Authentication.ts"
 import { Forbidden, NotFound, Unauthorized } from "../../schema/Errors.ts"
 import { Settings } from "../platform/Settings.ts"
+import { isTraced, noteCustomer } from "../platform/telemetry/RequestTelemetry.ts"
 import { AuthRepo } from "./AuthRepo.ts"
 import { Tokens } from "./Tokens.ts"
 
-const bearerToken = (request: HttpServerRequest.HttpServerRequest) =>
+export const bearerToken = (request: HttpServerRequest.HttpServerRequest) =>
   Option.fromNullable(/^Bearer +([^ ]+) *$/i.exec(request.headers["authorization"] ?? "")?.[1])
 
 /** The caller of a request, when it shows a good token. */
@@ -40,12 +42,16 @@ export const PoliciesLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     const tokens = yield* Tokens
     const repo = yield* AuthRepo
-    const { platformKey } = yield* Settings
+    const { metricsToken, platformKey } = yield* Settings
+    const traced = yield* isTraced
 
     const caller = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const found = yield* callerOf(tokens, request)
-      if (Option.isSome(found)) return found.value
+      if (Option.isSome(found)) {
+        if (traced) yield* noteCustomer(found.value.customerID)
+        return found.value
+      }
       return yield* request.headers["authorization"] === undefined
         ? Unauthorized.of("Send the token of a login as Authorization: Bearer <token>.")
         : Unauthorized.of("The token is not valid or has expired. Log in again.")
@@ -67,7 +73,17 @@ export const PoliciesLive = Layer.unwrapEffect(
             : Unauthorized.of("X-Platform-Key is missing or wrong.")
       })
 
+    const metrics = (given: Redacted.Redacted) =>
+      Option.match(metricsToken, {
+        onNone: () => NotFound.of("There is no route GET /metrics."),
+        onSome: (token) =>
+          sameText(Redacted.value(given), Redacted.value(token))
+            ? Effect.void
+            : Unauthorized.of("Send the service's METRICS_TOKEN as Authorization: Bearer <token>.")
+      })
+
     return Layer.mergeAll(
+      Layer.succeed(MetricsAccess, { metricsToken: metrics }),
       Layer.succeed(PlatformAccess, { platformKey: platform }),
       Layer.succeed(PhoneContext, { bearer: () => caller }),
       Layer.succeed(TicketAccess, { bearer: () => rep }),

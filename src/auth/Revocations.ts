@@ -4,6 +4,9 @@ import { CustomerRepID } from "../../schema/Ids.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
 
+// Every look is later than it should be while the node is paused or the database is away.
+const goodForSeconds = 5
+
 // A change becomes visible only when its transaction commits: each look goes back a bit further than the last one.
 const overlapSeconds = 60
 
@@ -19,6 +22,8 @@ export class Revocations extends Context.Tag("casework/Revocations")<
   Revocations,
   {
     readonly isCurrent: (customerRepID: CustomerRepID, securityVersion: number) => boolean
+    /** Looks when the last look is too long ago, as after a pause of the node; otherwise nothing. */
+    readonly fresh: Effect.Effect<void>
     /** Tells this node at once; the others find out within seconds. */
     readonly raised: (customerRepID: CustomerRepID, securityVersion: number) => Effect.Effect<void>
   }
@@ -55,6 +60,14 @@ const make = Effect.gen(function* () {
     lookedAt = started
   })
 
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const lookIfStale = Effect.suspend(() =>
+    Effect.flatMap(now, (at) => (at - lookedAt < goodForSeconds ? Effect.void : look))
+  )
+  const fresh = Effect.flatMap(now, (at) =>
+    at - lookedAt < goodForSeconds ? Effect.void : Effect.orDie(oneAtATime(lookIfStale))
+  )
+
   yield* Effect.orDie(look)
   yield* look.pipe(
     Effect.catchAllCause((cause) => Effect.logWarning("could not look for revoked tokens", cause)),
@@ -63,6 +76,7 @@ const make = Effect.gen(function* () {
   )
   return Revocations.of({
     isCurrent: (customerRepID, version) => version >= (versions.get(customerRepID) ?? 0),
+    fresh,
     raised: (customerRepID, version) => Effect.sync(() => raise(customerRepID, version))
   })
 })

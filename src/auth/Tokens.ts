@@ -188,6 +188,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
         verify: (token) => {
           const verified = known.get(token)
           return (verified === undefined ? verifySignature(token) : Effect.succeedSome(verified)).pipe(
+            Effect.zipLeft(revocations.fresh),
             Effect.map(Option.filter(isStillGood)),
             Effect.map(Option.map(({ caller }) => caller))
           )

@@ -15,6 +15,7 @@ export type StoredProfile = typeof Profile.Type
 export class CustomerProfileRepo extends Context.Tag("casework/CustomerProfileRepo")<
   CustomerProfileRepo,
   {
+    readonly exists: (customerID: CustomerID) => Effect.Effect<boolean>
     readonly get: (customerID: CustomerID) => Effect.Effect<StoredCustomer>
     /** Locks the row until the transaction ends. */
     readonly getForUpdate: (customerID: CustomerID) => Effect.Effect<StoredCustomer>
@@ -57,6 +58,11 @@ const make = Effect.gen(function* () {
   })
 
   return CustomerProfileRepo.of({
+    exists: (customerID) =>
+      sql`select 1 from customer where customer_id = ${customerID}`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
     get: (customerID) => get(customerID).pipe(Effect.orDie),
     getForUpdate: (customerID) => getForUpdate(customerID).pipe(Effect.orDie),
     update: (customerID, profile) => update({ customerID, profile }).pipe(failOnDuplicate)

@@ -18,7 +18,7 @@ export interface DemoCustomer {
   }>
 }
 
-export const demoCustomers: ReadonlyArray<DemoCustomer> = [
+export const demoCustomers: readonly [DemoCustomer, ...ReadonlyArray<DemoCustomer>] = [
   {
     name: "Acme Rentals",
     hostname: "acme.example",
@@ -77,3 +77,10 @@ export const demoActions = [
   { name: "Wait 30 seconds", description: "Give the caller time to finish", priority: 60 },
   { name: "Set status pending", description: "Waiting for the end user", priority: 70 }
 ]
+
+/** What it does is not in its name. */
+export const assignAction = {
+  name: "Assign to the lead",
+  description: "The default representative looks after it",
+  priority: 80
+}

@@ -4,14 +4,26 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { operationFromName } from "../../schema/Operations.ts"
 import { ActionsRepo } from "../actions/ActionsRepo.ts"
 import { Provisioning } from "../admin/Provisioning.ts"
+import { AiRunsRepo } from "../ai/AiRunsRepo.ts"
 import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
+import { ModelsRepo } from "../customers/ModelsRepo.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
+import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { Settings } from "../platform/Settings.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { SignaturesRepo } from "../representatives/SignaturesRepo.ts"
+import { MessageTopicsRepo } from "../ticketMessages/MessageTopicsRepo.ts"
+import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { makeAiRuns } from "./AiRunsDemo.ts"
+import { AttachmentsDemoRepos, makeAttachments } from "./AttachmentsDemo.ts"
+import { makeChannels } from "./ChannelsDemo.ts"
 import { makeProfiles } from "./CustomersDemo.ts"
-import { type DemoCustomer, demoActions, demoCustomers, demoModels, demoPassword } from "./DemoContent.ts"
+import { assignAction, type DemoCustomer, demoActions, demoCustomers, demoModels, demoPassword } from "./DemoContent.ts"
 import { makeDocuments } from "./DocumentsDemo.ts"
+import { makeEndUsers } from "./EndUsersDemo.ts"
+import { makeInbox } from "./InboxDemo.ts"
+import { makeReports, PlacesDemoTools } from "./PlacesDemo.ts"
 import { makeTopics, TopicsDemoRepos } from "./TopicsDemo.ts"
 
 const isEmpty = Effect.gen(function* () {
@@ -30,17 +42,15 @@ const makeActions = Effect.fn("Demo.makeActions")(function* (customerID: Custome
       operationFromName: true
     })
   }
-})
-
-const makeChannels = Effect.fn("Demo.makeChannels")(function* (customerID: CustomerID, customer: DemoCustomer) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`update customer set telephony_account_sid = ${customer.accountSid} where customer_id = ${customerID}`
-  yield* sql`
-    insert into channel (customer_id, channel_type, name, email_address, hostnames, phone_number, connection_details)
-    values (${customerID}, 'Email', 'Support mail', ${`support@${customer.hostname}`}, null, null, null),
-      (${customerID}, 'Chat', 'Website chat', null, ${`${customer.hostname},localhost`}, null, null),
-      (${customerID}, 'Phone', 'Hotline', null, null, ${customer.phoneNumber}, null),
-      (${customerID}, 'WhatsApp', 'WhatsApp', null, null, null, ${customer.whatsAppNumber})`
+  const { defaultCustomerRepID } = yield* (yield* CustomerProfileRepo).get(customerID)
+  if (defaultCustomerRepID === null) return
+  yield* actions.insert(customerID, {
+    ...assignAction,
+    isActive: true,
+    operation: "AssignRep",
+    parameters: { customerRepID: defaultCustomerRepID },
+    operationFromName: false
+  })
 })
 
 const makeCustomer = Effect.fn("Demo.makeCustomer")(function* (customer: DemoCustomer) {
@@ -57,6 +67,11 @@ const makeCustomer = Effect.fn("Demo.makeCustomer")(function* (customer: DemoCus
   yield* makeChannels(customerID, customer)
   yield* makeDocuments(customerID, customer)
   yield* makeTopics(customerID, customer)
+  yield* makeEndUsers(customerID, customer)
+  yield* makeInbox(customerID, customer)
+  yield* makeAiRuns(customerID)
+  yield* makeAttachments(customerID, customer)
+  yield* makeReports(customerID, customer)
 })
 
 /** Fills an empty database so that every page of the API shows something. */
@@ -76,10 +91,18 @@ export const seedDemoData = Effect.gen(function* () {
 export const DemoTools = Layer.mergeAll(
   Provisioning.layer,
   ActionsRepo.layer,
+  AiRunsRepo.layer,
+  ModelsRepo.layer,
+  AttachmentsDemoRepos,
   CustomerProfileRepo.layer,
   DocumentsRepo.layer,
+  EndUsersRepo.layer,
+  MessageTopicsRepo.layer,
+  TicketMessagesRepo.layer,
+  TicketsRepo.layer,
   RepresentativesRepo.layer,
   SignaturesRepo.layer,
+  PlacesDemoTools,
   TopicsDemoRepos
 )
 

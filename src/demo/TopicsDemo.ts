@@ -8,7 +8,7 @@ import { PageTopicMappingsRepo } from "../topics/PageTopicMappingsRepo.ts"
 import { TopicActionsRepo } from "../topics/TopicActionsRepo.ts"
 import { TopicDocumentsRepo } from "../topics/TopicDocumentsRepo.ts"
 import { TopicsRepo } from "../topics/TopicsRepo.ts"
-import type { DemoCustomer } from "./DemoContent.ts"
+import { assignAction, type DemoCustomer } from "./DemoContent.ts"
 
 interface DemoTopic {
   readonly name: string
@@ -61,7 +61,7 @@ const demoTopics: Readonly<Record<string, ReadonlyArray<DemoTopic>>> = {
     {
       name: "Login problem",
       description: "Forgotten password, locked account or no sign-in code",
-      action: "Send reply",
+      action: "Draft reply",
       document: "How to reach us",
       page: "/account/login"
     }
@@ -92,7 +92,7 @@ const roomTopic = {
 const demoHooks = [
   { hookName: "OnPhonePickup", action: "Wait 30 seconds", specialChannel: "Phone", priority: 20 },
   { hookName: "OnChatStarted", action: "Wait 30 seconds", specialChannel: "Chat", priority: 20 },
-  { hookName: "OnEscalate", action: "Set status pending", specialChannel: null, priority: 10 },
+  { hookName: "OnEscalate", action: assignAction.name, specialChannel: null, priority: 10 },
   { hookName: "OnSendFailed", action: "Escalate ticket", specialChannel: "All", priority: 30 },
   { hookName: "OnSpam", action: "Mark as spam", specialChannel: null, priority: 20 },
   { hookName: "OnSpam", action: "Close ticket", specialChannel: "Email", priority: 10 }

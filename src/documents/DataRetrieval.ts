@@ -4,6 +4,7 @@ import { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { boundedCall, type CallLimits } from "../platform/BoundedCall.ts"
+import { beforeItLeaves } from "../platform/JobClaim.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { GuardedHttpClient } from "../platform/Outbound.ts"
 import { Secrets } from "../platform/Secrets.ts"
@@ -84,14 +85,16 @@ const make = Effect.gen(function* () {
       const builtIn = yield* placeholders.of(customerID, templatesOf(call))
       const access = yield* findAccess(customerID, document)
       const request = yield* retrievalRequest(call, access, firstOf(values, builtIn))
-      const started = yield* Clock.currentTimeMillis
+      yield* beforeItLeaves
+      const started = yield* Clock.currentTimeNanos
       const answer = yield* boundedCall(client, request, limits).pipe(
         Effect.catchTags({
           CallBlocked: ({ message }) => BadRequest.of(message),
           CallFailed: ({ message }) => BadGateway.of(message)
         })
       )
-      return new Retrieval({ ...answer, durationMs: (yield* Clock.currentTimeMillis) - started })
+      const durationMs = Math.round(Number((yield* Clock.currentTimeNanos) - started) / 1e6)
+      return new Retrieval({ ...answer, durationMs })
     })
   })
 })

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
 import {
   Document,
@@ -19,7 +19,8 @@ import { DataRetrieval } from "./DataRetrieval.ts"
 import { secretPlace } from "./DocumentColumns.ts"
 import { documentProblems, mergeDocument } from "./DocumentRules.ts"
 import { type DocumentFields, DocumentsRepo, type StoredDocument } from "./DocumentsRepo.ts"
-import { findMessageContext, messageValues } from "./MessageContext.ts"
+import { messageValues } from "./MessageContext.ts"
+import { MessageContexts } from "./MessageContexts.ts"
 import { fillText, type Values } from "./Placeholders.ts"
 import { firstOf, PlaceholderValues } from "./PlaceholderValues.ts"
 
@@ -70,6 +71,7 @@ const make = Effect.gen(function* () {
   const secrets = yield* Secrets
   const placeholders = yield* PlaceholderValues
   const retrieval = yield* DataRetrieval
+  const contexts = yield* MessageContexts
 
   /** The fields to store after a write, when they go together. */
   const written = Effect.fn("Documents.written")(function* (
@@ -130,7 +132,13 @@ const make = Effect.gen(function* () {
       const document = yield* repo.find(customerID, documentID).pipe(orNotFound(missing(documentID)))
       const given = variableValues(variables)
       if (messageID === undefined) return yield* retrieval.run(customerID, document, given)
-      const context = yield* findMessageContext(customerID, messageID)
+      const context = yield* Effect.flatMap(
+        contexts.find(customerID, messageID),
+        Option.match({
+          onNone: () => BadRequest.at("messageID", "is not one of your ticket messages"),
+          onSome: Effect.succeed
+        })
+      )
       return yield* retrieval.run(customerID, document, firstOf(given, messageValues(context)))
     })
   })

@@ -32,6 +32,11 @@ export class DocumentsRepo extends Context.Tag("casework/DocumentsRepo")<
       readonly pageSize: number
     }>
     readonly find: (customerID: CustomerID, documentID: DocumentID) => Effect.Effect<Option.Option<StoredDocument>>
+    /** In the order of the ids. */
+    readonly findMany: (
+      customerID: CustomerID,
+      documentIDs: ReadonlyArray<DocumentID>
+    ) => Effect.Effect<ReadonlyArray<StoredDocument>>
     /** Locks the row until the transaction ends. */
     readonly findForUpdate: (
       customerID: CustomerID,
@@ -93,6 +98,14 @@ const make = Effect.gen(function* () {
     execute: (_) => sql`
       select ${columns} from document where customer_id = ${_.customerID} and document_id = ${_.documentID}`
   })
+  const findMany = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, documentIDs: Schema.Array(DocumentID) }),
+    Result: Stored,
+    execute: (_) => sql`
+      select ${columns} from document
+      where customer_id = ${_.customerID} and document_id = any(${[..._.documentIDs]}::int[])
+      order by array_position(${[..._.documentIDs]}::int[], document_id)`
+  })
   const findForUpdate = SqlSchema.findOne({
     Request: Key,
     Result: Stored,
@@ -122,6 +135,7 @@ const make = Effect.gen(function* () {
   return DocumentsRepo.of({
     list,
     find: (customerID, documentID) => find({ customerID, documentID }).pipe(Effect.orDie),
+    findMany: (customerID, documentIDs) => findMany({ customerID, documentIDs }).pipe(Effect.orDie),
     findForUpdate: (customerID, documentID) => findForUpdate({ customerID, documentID }).pipe(Effect.orDie),
     insert: (customerID, fields) => insert({ customerID, fields }).pipe(Effect.orDie),
     update: (customerID, documentID, fields) => update({ customerID, documentID, fields }).pipe(Effect.orDie),

@@ -1,5 +1,3 @@
-import { BadRequest } from "../../schema/Errors.ts"
-import type { CustomerID } from "../../schema/Ids.ts"
 import type { Values } from "./Placeholders.ts"
 
 /** What placeholders know of the message that a document is used for. */
@@ -47,7 +45,3 @@ export const messageValues = ({ endUser, message, ticket }: MessageContext): Val
     return known.has(name) ? asText(known.get(name)) : undefined
   }
 }
-
-/** The context of one of the customer's ticket messages. */
-export const findMessageContext = (_: CustomerID, __: number) =>
-  BadRequest.at("messageID", "is not one of your ticket messages")

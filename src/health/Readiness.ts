@@ -3,29 +3,36 @@ import { Context, Effect, Layer } from "effect"
 import { migrations } from "../../migrations/migrations.ts"
 import { ServiceUnavailable } from "../../schema/Errors.ts"
 import { appliedMigrations } from "../platform/Migrate.ts"
+import { Stopping } from "../platform/Stopping.ts"
 
 const everyMigration = Object.keys(migrations)
 
-/** Whether this node can serve: the database answers and has every migration of this version. */
+/** Whether this node can serve: the database answers, has every migration of this version, and nobody told it to stop. */
 export class Readiness extends Context.Tag("casework/Readiness")<
   Readiness,
   { readonly check: Effect.Effect<void, ServiceUnavailable> }
 >() {
   static readonly layer = Layer.effect(
     Readiness,
-    Effect.map(SqlClient.SqlClient, (sql) => ({
-      check: appliedMigrations.pipe(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const stopping = yield* Stopping
+      const hasEveryMigration = appliedMigrations.pipe(
         Effect.provideService(SqlClient.SqlClient, sql),
         Effect.timeout("2 seconds"),
         Effect.catchAllCause((cause) =>
           Effect.zipRight(Effect.logWarning("not ready", cause), ServiceUnavailable.of("The database does not answer."))
         ),
-        Effect.flatMap((applied) =>
-          everyMigration.every((name) => applied.includes(name))
-            ? Effect.void
-            : ServiceUnavailable.of("The database lacks migrations of this version.")
-        )
+        Effect.map((applied) => everyMigration.every((name) => applied.includes(name)))
       )
-    }))
+      return {
+        check: Effect.gen(function* () {
+          if (stopping.hasBegun()) return yield* ServiceUnavailable.of("The service is stopping.")
+          if (!(yield* hasEveryMigration)) {
+            return yield* ServiceUnavailable.of("The database lacks migrations of this version.")
+          }
+        })
+      }
+    })
   )
 }

@@ -5,9 +5,21 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import pg from "pg"
 import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
 import { type FolderInUse, lockFolder } from "./FolderLock.ts"
+import { prepareStatements } from "./PreparedStatements.ts"
 import { Settings } from "./Settings.ts"
+import { sampleBy } from "./telemetry/Sampling.ts"
+import { databaseConnections } from "./telemetry/ServiceMetrics.ts"
 
 const statementTimeout = 30_000
+
+const samplePool = (pool: pg.Pool) =>
+  sampleBy(
+    Effect.sync(() => {
+      databaseConnections.set(pool.totalCount - pool.idleCount, { state: "busy" })
+      databaseConnections.set(pool.idleCount, { state: "idle" })
+      databaseConnections.set(pool.waitingCount, { state: "waiting" })
+    })
+  )
 
 /** A pool whose statements, and transactions that stand idle, end by themselves. */
 const openPool = (url: Redacted.Redacted) =>
@@ -23,12 +35,13 @@ const openPool = (url: Redacted.Redacted) =>
       })
       // Without a listener, an idle connection that the server drops would end the process.
       pool.on("error", () => undefined)
+      pool.on("connect", prepareStatements)
       yield* Effect.tryPromise({
         try: () => pool.query("select 1"),
         catch: (cause) => new SqlError.SqlError({ cause, message: "The database at DATABASE_URL cannot be reached" })
       })
       return pool
-    }),
+    }).pipe(Effect.tap(samplePool)),
     (pool) => Effect.promise(() => pool.end()).pipe(Effect.timeoutOption("2 seconds"), Effect.asVoid)
   )
 

@@ -2,6 +2,7 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite, type PGliteOptions, types } from "@electric-sql/pglite"
+import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin"
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
 import { Effect, identity, Layer, Stream } from "effect"
 
@@ -14,7 +15,7 @@ export const openPGlite = (options: PGliteOptions) =>
     Effect.promise(() =>
       PGlite.create({
         ...options,
-        extensions: { pg_trgm },
+        extensions: { btree_gin, pg_trgm },
         parsers: { [types.INT8]: (value) => value, [types.NUMERIC]: (value) => value }
       })
     ),

@@ -7,7 +7,7 @@ export const orNotFound =
   <A, R>(found: Effect.Effect<Option.Option<A>, never, R>): Effect.Effect<A, NotFound, R> =>
     Effect.flatMap(found, Option.match({ onNone: () => NotFound.of(message), onSome: Effect.succeed }))
 
-/** Whether a repo changed something, or 404. */
+/** Whether a repo changed or found something, or 404. */
 export const changedOrNotFound =
   (message: string) =>
   <E, R>(changed: Effect.Effect<boolean, E, R>): Effect.Effect<void, E | NotFound, R> =>

@@ -1,5 +1,7 @@
-import { Context, Data, Effect, Layer, Option, Redacted } from "effect"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Context, Data, Effect, Layer, Option, Redacted, type Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { beforeItLeaves } from "./JobClaim.ts"
 import { Outbox } from "./Outbox.ts"
 import { Secrets } from "./Secrets.ts"
 import { Settings } from "./Settings.ts"
@@ -8,6 +10,17 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
+  readonly html?: string
+  readonly replyTo?: string
+  /** The same for every attempt at one message, so that a mailbox shows it once. */
+  readonly messageId?: string
+  /** Nobody wrote it: programs that receive it should not answer by themselves. */
+  readonly isAutomatic?: boolean
+  readonly files?: ReadonlyArray<{
+    readonly fileName: string
+    readonly contentType: string
+    readonly bytes: Stream.Stream<Uint8Array>
+  }>
 }
 
 export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly cause: unknown }> {
@@ -16,11 +29,30 @@ export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly caus
   }
 }
 
-/** System mail: password resets and notifications. */
+/** Mail that leaves through the service itself: password resets, notifications, answers without a mail provider. */
 export class Mailer extends Context.Tag("casework/Mailer")<
   Mailer,
   { readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<void, MailNotSent> }
 >() {}
+
+const attachmentsOf = (files: NonNullable<Mail["files"]>) =>
+  files.map(({ bytes, contentType, fileName }) => ({
+    filename: fileName,
+    contentType,
+    content: NodeStream.toReadableNever(bytes)
+  }))
+
+/** What absence notices and the like look for; bounces still come. */
+export const noResponses = { name: "X-Auto-Response-Suppress", value: "OOF, AutoReply" } as const
+
+const headersOf = (isAutomatic: boolean) =>
+  isAutomatic ? { "Auto-Submitted": "auto-generated", [noResponses.name]: noResponses.value } : {}
+
+/** The outbox keeps what was written; of files it keeps the names. */
+const withNames = ({ files = [], isAutomatic: _, ...mail }: Mail) =>
+  files.length === 0
+    ? mail
+    : { ...mail, text: `${mail.text}\n\n${files.map(({ fileName }) => `[${fileName}]`).join("\n")}` }
 
 const viaSmtp = (url: Redacted.Redacted, from: string) =>
   Effect.gen(function* () {
@@ -39,9 +71,11 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
       (open) => Effect.sync(() => open.close())
     )
     return Mailer.of({
-      send: Effect.fn("Mailer.send")(function* (_customerID, mail) {
+      send: Effect.fn("Mailer.send")(function* (_customerID, { files = [], isAutomatic = false, ...mail }) {
+        yield* beforeItLeaves
         yield* Effect.tryPromise({
-          try: () => transport.sendMail({ from, ...mail }),
+          try: () =>
+            transport.sendMail({ from, ...mail, headers: headersOf(isAutomatic), attachments: attachmentsOf(files) }),
           catch: (cause) => new MailNotSent({ cause })
         })
       })
@@ -51,7 +85,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
 const intoOutbox = Effect.map(Outbox, (outbox) =>
   Mailer.of({
     send: Effect.fn("Mailer.send")(function* (customerID, mail) {
-      const outboxMailID = yield* outbox.keep(customerID, mail)
+      const outboxMailID = yield* outbox.keep(customerID, withNames(mail))
       yield* Effect.logInfo("Mail kept in the outbox: SMTP_URL is not set").pipe(
         Effect.annotateLogs({ outboxMailID, to: mail.to, read: `npm run admin -- outbox show ${outboxMailID}` })
       )

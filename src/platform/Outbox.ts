@@ -15,6 +15,14 @@ const Row = Schema.Struct({
 
 const place = (customerID: CustomerID) => ({ table: "outbox_mail", column: "content", customerID })
 
+interface KeepableMail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** The same for every attempt at one message: of these the last one is kept. */
+  readonly messageId?: string
+}
+
 export interface KeptMail {
   readonly outboxMailID: number
   readonly to: string
@@ -27,11 +35,9 @@ export interface KeptMail {
 export class Outbox extends Context.Tag("casework/Outbox")<
   Outbox,
   {
-    readonly keep: (
-      customerID: CustomerID,
-      mail: { readonly to: string; readonly subject: string; readonly text: string }
-    ) => Effect.Effect<number>
+    readonly keep: (customerID: CustomerID, mail: KeepableMail) => Effect.Effect<number>
     readonly newest: (count: number) => Effect.Effect<ReadonlyArray<KeptMail>>
+    readonly ofCustomer: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<KeptMail>>
     readonly find: (outboxMailID: number) => Effect.Effect<Option.Option<KeptMail>>
   }
 >() {
@@ -41,11 +47,18 @@ export class Outbox extends Context.Tag("casework/Outbox")<
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* Secrets
       const insert = SqlSchema.single({
-        Request: Schema.Struct({ customerID: CustomerID, recipient: Schema.String, content: Schema.String }),
+        Request: Schema.Struct({
+          customerID: CustomerID,
+          recipient: Schema.String,
+          content: Schema.String,
+          messageID: Schema.NullOr(Schema.String)
+        }),
         Result: Schema.Struct({ outboxMailID: Schema.Int }),
         execute: (_) => sql`
-          insert into outbox_mail (customer_id, recipient, content)
-          values (${_.customerID}, ${_.recipient}, ${_.content}) returning outbox_mail_id as "outboxMailID"`
+          insert into outbox_mail (customer_id, recipient, content, message_id)
+          values (${_.customerID}, ${_.recipient}, ${_.content}, ${_.messageID})
+          on conflict (customer_id, message_id) do update set content = excluded.content
+          returning outbox_mail_id as "outboxMailID"`
       })
       const columns = sql.literal(
         `outbox_mail_id as "outboxMailID", customer_id as "customerID", recipient, content, created_at as "createdAt"`
@@ -59,6 +72,12 @@ export class Outbox extends Context.Tag("casework/Outbox")<
           where ${_.only}::int is null or outbox_mail_id = ${_.only}::int
           order by outbox_mail_id desc limit ${_.count}`
       })
+      const selectOwn = SqlSchema.findAll({
+        Request: CustomerID,
+        Result: Row,
+        execute: (customerID) => sql`
+          select ${columns} from outbox_mail where customer_id = ${customerID} order by outbox_mail_id`
+      })
       const read = Effect.fnUntraced(function* (row: typeof Row.Type) {
         const { subject, text } = yield* secrets
           .decrypt(place(row.customerID), row.content)
@@ -66,14 +85,15 @@ export class Outbox extends Context.Tag("casework/Outbox")<
         return { outboxMailID: row.outboxMailID, to: row.recipient, subject, text, createdAt: row.createdAt }
       }, Effect.orDie)
       return {
-        keep: (customerID, { subject, text, to }) =>
+        keep: (customerID, { messageId, subject, text, to }) =>
           Schema.encode(Content)({ subject, text }).pipe(
             Effect.map((content) => secrets.encrypt(place(customerID), content)),
-            Effect.flatMap((content) => insert({ customerID, recipient: to, content })),
+            Effect.flatMap((content) => insert({ customerID, recipient: to, content, messageID: messageId ?? null })),
             Effect.map((row) => row.outboxMailID),
             Effect.orDie
           ),
         newest: (count) => select({ only: null, count }).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(read))),
+        ofCustomer: (customerID) => selectOwn(customerID).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(read))),
         find: (only) =>
           select({ only, count: 1 }).pipe(
             Effect.orDie,

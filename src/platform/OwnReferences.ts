@@ -7,12 +7,14 @@ const kinds = {
   topic: { key: "topic_id", plural: "topics", alive: "" },
   action: { key: "action_id", plural: "actions", alive: "" },
   document: { key: "document_id", plural: "documents", alive: "" },
-  channel: { key: "channel_id", plural: "channels", alive: "and deleted_at is null" }
+  channel: { key: "channel_id", plural: "channels", alive: "and deleted_at is null" },
+  customer_rep: { key: "customer_rep_id", plural: "representatives", alive: "and deleted_at is null" },
+  end_user: { key: "end_user_id", plural: "end users", alive: "" }
 } as const
 
 type Kind = keyof typeof kinds
 
-const allKinds: ReadonlyArray<Kind> = ["topic", "action", "document", "channel"]
+const allKinds: ReadonlyArray<Kind> = ["topic", "action", "document", "channel", "customer_rep", "end_user"]
 
 /** An id in a body, and where it stands there. */
 export interface Reference {

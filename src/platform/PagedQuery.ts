@@ -2,6 +2,19 @@ import { type SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { type PageRequest, totalPages } from "../../schema/Paging.ts"
 
+/** With what holds for the parameters that the caller left out. */
+export const wholeRequest = <SortBy extends string>(
+  { defaults }: { readonly defaults: PageRequest<SortBy> },
+  request: Partial<PageRequest<SortBy>>
+): PageRequest<SortBy> => {
+  // A list that goes downwards by itself does so only by its own field.
+  const ascending = request.sortBy === undefined ? {} : ({ sortOrder: "asc" } as const)
+  return { ...defaults, ...ascending, ...request }
+}
+
+/** A number that the planner does not see: it plans once for all of them, which takes longer than reading a page. */
+export const unseen = (sql: SqlClient.SqlClient, value: number): Statement.Fragment => sql`(select ${value}::bigint)`
+
 const Total = Schema.Struct({ totalCount: Schema.Int })
 
 /**
@@ -32,13 +45,11 @@ export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
     })(undefined)
   return (filter: Filter, request: Partial<PageRequest<SortBy>>) =>
     Effect.gen(function* () {
-      // A list that goes downwards by itself does so only by its own field.
-      const ascending = request.sortBy === undefined ? {} : ({ sortOrder: "asc" } as const)
-      const { pageNumber, pageSize, sortBy, sortOrder } = { ...options.paging.defaults, ...ascending, ...request }
+      const { pageNumber, pageSize, sortBy, sortOrder } = wholeRequest(options.paging, request)
       const order = sql.literal(`${options.sortBy[sortBy]} ${sortOrder}, ${options.id}`)
       const rows = yield* sql`
         select ${options.columns}, (count(*) over ())::int as "totalCount" from ${options.from(filter)}
-        order by ${order} limit ${pageSize} offset ${(pageNumber - 1) * pageSize}`
+        order by ${order} limit ${unseen(sql, pageSize)} offset ${unseen(sql, (pageNumber - 1) * pageSize)}`
       const items = yield* decodeRows(rows)
       const { totalCount } =
         rows.length === 0 && pageNumber > 1 ? yield* count(filter) : yield* decodeTotal(rows[0] ?? { totalCount: 0 })

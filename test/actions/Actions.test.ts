@@ -99,13 +99,13 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
         yield* actions.createAction({ payload: { name, priority: 100 - index, isActive: index % 2 === 0 } })
       }
       const first = yield* actions.listActions({ urlParams: {} })
-      expect(first).toMatchObject({ totalCount: 12, totalPages: 2 })
+      expect(first).toMatchObject({ totalCount: 13, totalPages: 2 })
       expect(first.items).toHaveLength(10)
       const second = yield* actions.listActions({ urlParams: { pageNumber: 2 } })
       const names = [...first.items, ...second.items].map((action) => action.name)
       expect(names).toEqual([...names].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)))
       const behind = yield* actions.listActions({ urlParams: { pageNumber: 99 } })
-      expect(behind).toMatchObject({ items: [], totalCount: 12, totalPages: 2 })
+      expect(behind).toMatchObject({ items: [], totalCount: 13, totalPages: 2 })
       const byPriority = yield* actions.listActions({
         urlParams: { sortBy: "priority", sortOrder: "desc", pageSize: 3 }
       })

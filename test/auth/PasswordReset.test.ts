@@ -20,7 +20,7 @@ const freshToken = (email: string) =>
 const jobs = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ kind: string; payload: unknown; status: string }>`
-    /* all customers: by hand */ select kind, payload, status from job order by created_at`
+    /* all customers: by hand */ select kind, payload, status from job where kind = 'SendResetMail' order by created_at`
 )
 
 layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {

@@ -143,6 +143,20 @@ describe("The OpenAPI document", () => {
     })
   }
 
+  it("speaks of If-Match where something answers an ETag, and nowhere else", () => {
+    const takes = (operation: unknown, name: string) =>
+      (Object(operation).parameters ?? []).some((parameter: { readonly name: string }) => parameter.name === name)
+    for (const [path, item] of Object.entries(spec.paths)) {
+      const hasETag = takes(Object(item).get, "If-None-Match")
+      for (const method of ["put", "delete"]) {
+        const operation = Object(item)[method]
+        if (operation === undefined) continue
+        expect([path, method, takes(operation, "If-Match")]).toEqual([path, method, hasETag])
+        expect([path, method, "412" in operation.responses]).toEqual([path, method, hasETag])
+      }
+    }
+  })
+
   it("shows a whole list for every body that is one", () => {
     const lists = operations
       .flatMap(({ spec: operation }) => Object.values(operation.requestBody?.content ?? {}))

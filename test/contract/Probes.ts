@@ -62,6 +62,8 @@ export const makeProbes = Effect.gen(function* () {
         headers: {
           "x-forwarded-for": `198.51.${count >> 8}.${count & 255}`,
           ...(endpoint.policies.includes("PlatformAccess") && { "x-platform-key": "test-platform-key" }),
+          ...(endpoint.policies.includes("MetricsAccess") &&
+            token !== "" && { authorization: "Bearer test-metrics-token" }),
           ...change.headers
         }
       })
@@ -138,7 +140,7 @@ export const makeProbes = Effect.gen(function* () {
       )
   }
 
-  return { ask, probes, seen, admin }
+  return { ask, probes, seen, admin, phone: { token: phone } }
 })
 
 /** Well-formed for every route that hands out credentials, and wrong. */

@@ -7,8 +7,18 @@ import { scripts } from "./Scripts.ts"
 
 /** What no request of this test can provoke, and where it is tested instead. */
 const exceptions: Readonly<Record<string, string>> = {
+  "aiRuns.replayAiRun 502": "needs a model that fails: test/ai/AiRuns.test.ts",
+  "ticketMessagesOnPhone.detectTopics 502": "needs a model that fails: test/ai/Injection.test.ts",
+  "ticketSummaries.getHistorySummary 502": "needs a model that fails: test/ai/Injection.test.ts",
+  "mailWebhook.subscribeMail 200": "needs a mail provider: test/mail/Subscriptions.test.ts",
+  "mailWebhook.subscribeMail 502": "needs a mail provider that refuses: test/mail/Subscriptions.test.ts",
   "documents.retrieveDocument 200": "needs an API to call: test/documents/Retrieve.test.ts",
   "documents.retrieveDocument 502": "needs an API that fails: test/documents/RetrieveLimits.test.ts",
+  "ticketMessageAttachments.uploadAttachment 413": "needs a large file: test/files/Attachments.test.ts",
+  "placeDescriptionPhotos.uploadPlaceDescriptionPhotos 413": "needs large files: test/places/Photos.test.ts",
+  "placeDescriptionRooms.transformPlaceDescriptionRoom 502":
+    "needs a provider that fails: test/places/Transform.test.ts",
+  "health.metrics 404": "needs a service without METRICS_TOKEN: test/telemetry/Metrics.test.ts",
   "health.ready 503": "needs a broken database: test/database/Readiness.test.ts"
 }
 

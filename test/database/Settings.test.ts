@@ -53,7 +53,10 @@ describe("Settings", () => {
     ["BASE_URL", "casework.example"],
     ["BASE_URL", "ftp://casework.example"],
     ["DEMO", "maybe"],
-    ["TRUST_PROXY", "2"]
+    ["TRUST_PROXY", "2"],
+    ["AI_PROVIDER", "claude"],
+    ["OPENAI_BASE_URL", "localhost:11434"],
+    ["BLOB_STORE", "disk"]
   ] as const) {
     it.live(`refuse ${name}=${value} in one line`, () =>
       Effect.gen(function* () {
@@ -65,9 +68,52 @@ describe("Settings", () => {
     )
   }
 
+  for (const [value, problem] of [
+    ["s3://", "s3://bucket"],
+    ["s3://Bucket_1", "s3://bucket"],
+    ["s3://files?endpoint=files.example", "http or https"],
+    ["s3://files?secret=x", "secret"],
+    ["s3://key:hush@files", "AWS_"]
+  ] as const) {
+    it.live(`refuse BLOB_STORE=${value} in one line`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(settingsOf({ ...given, BLOB_STORE: value }))
+        expect(String(error)).toContain("BLOB_STORE")
+        expect(String(error)).toContain(problem)
+        expect(String(error)).not.toMatch(/\n|hush/)
+      })
+    )
+  }
+
+  it.live("keep files in the database that was given, or where BLOB_STORE says", () =>
+    Effect.gen(function* () {
+      const placeOf = (BLOB_STORE: string) =>
+        Effect.map(settingsOf({ ...given, BLOB_STORE }), ({ blobPlace }) => blobPlace)
+      expect(yield* placeOf("")).toEqual({ _tag: "Postgres" })
+      expect(yield* placeOf("Folder")).toEqual({ _tag: "Folder" })
+      expect(yield* placeOf("s3://files")).toEqual({ _tag: "S3", bucket: "files", prefix: "", region: "us-east-1" })
+      expect(yield* placeOf("s3://files/a/b/?endpoint=http://localhost:9000&region=eu-central-1")).toEqual({
+        _tag: "S3",
+        bucket: "files",
+        prefix: "a/b/",
+        endpoint: "http://localhost:9000",
+        region: "eu-central-1"
+      })
+    })
+  )
+
   it.live("have defaults, also for what is set but empty", () =>
     Effect.gen(function* () {
-      const empty = { PORT: "", HOST: "", BASE_URL: "", DEMO: "", TRUST_PROXY: "", CORS_ORIGINS: "", PLATFORM_KEY: "" }
+      const empty = {
+        PORT: "",
+        HOST: "",
+        BASE_URL: "",
+        DEMO: "",
+        TRUST_PROXY: "",
+        CORS_ORIGINS: "",
+        PLATFORM_KEY: "",
+        AI_PROVIDER: ""
+      }
       for (const environment of [given, { ...given, ...empty }]) {
         expect(yield* settingsOf(environment)).toMatchObject({
           port: 3000,
@@ -75,9 +121,19 @@ describe("Settings", () => {
           demo: false,
           loginLocalhost: true,
           trustProxy: false,
-          corsOrigins: []
+          corsOrigins: [],
+          aiProvider: "openai"
         })
       }
+    })
+  )
+
+  it.live("let the sandbox answer for AI on the embedded database, unless told otherwise", () =>
+    Effect.gen(function* () {
+      const { DATABASE_URL: _, ...embedded } = given
+      expect((yield* settingsOf(embedded)).aiProvider).toBe("sandbox")
+      expect((yield* settingsOf({ ...embedded, AI_PROVIDER: "OpenAI" })).aiProvider).toBe("openai")
+      expect((yield* settingsOf({ ...given, AI_PROVIDER: "sandbox" })).aiProvider).toBe("sandbox")
     })
   )
 
@@ -113,7 +169,7 @@ describe("Settings", () => {
       expect(new Set(secrets.map(String)).size).toBe(1)
       expect(new Set(secrets[0]).size).toBe(2)
       for (const secret of secrets[0] ?? []) expect(secret.length).toBeGreaterThan(40)
-      expect(all[0]?.demo).toBe(true)
+      expect(all[0]).toMatchObject({ demo: true, blobPlace: { _tag: "Folder" } })
       yield* Effect.promise(async () => {
         expect((await readdir(DATA_DIR)).sort()).toEqual(["jwt_secret.txt", "secrets_key.txt"])
         await chmod(join(DATA_DIR, "jwt_secret.txt"), 0o644)

@@ -138,10 +138,10 @@ layer(upstreamApp(), { excludeTestServices: true })("Data retrieval", (it) => {
         retrieve("/x", { overrideApiBaseUrl: null }),
         retrieve("/x/{{id}}", {}, { variables: { id: ".." } }),
         retrieve("/x", { apiHeaders: '{"x":"{{v}}"}' }, { variables: { v: "a\r\nb: c" } }),
-        retrieve("/x", {}, { messageID: 1 })
+        retrieve("/x", {}, { messageID: 2_147_483_646 })
       ]
       for (const refusal of refusals) expect(yield* Effect.flip(refusal)).toMatchObject({ status: 400 })
-      expect(yield* Effect.flip(retrieve("/x", {}, { messageID: 1 }))).toMatchObject({
+      expect(yield* Effect.flip(retrieve("/x", {}, { messageID: 2_147_483_646 }))).toMatchObject({
         message: "messageID is not one of your ticket messages.",
         details: [{ path: "messageID" }]
       })

@@ -1,7 +1,7 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { describe, expect, layer, it as plain } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { withoutSecrets } from "../../src/platform/http/AccessLog.ts"
+import { Effect, Logger, Schema } from "effect"
+import { accessLine, loggable, withoutSecrets } from "../../src/platform/http/AccessLog.ts"
 import { makeRoutes } from "../../src/platform/http/Routes.ts"
 import { login, send, sendJson, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -91,6 +91,24 @@ const files = HttpApi.make("files").add(
 )
 
 const download = makeRoutes(files, []).find("GET", "/api/File/x")
+
+describe("The line of a request", () => {
+  plain.effect("is what the JSON logger makes of it", () =>
+    Effect.withFiberRuntime<void>((fiber) => {
+      const annotations = {
+        requestId: 'a "b"\n\\',
+        method: "GET",
+        url: "/nothing?name=%22é",
+        status: 404,
+        durationMs: 0.1
+      }
+      const date = new Date(1_700_000_000_000)
+      const usual = Logger.jsonLogger.log(loggable(fiber, date, annotations))
+      expect(JSON.parse(accessLine(fiber, date, annotations))).toEqual(JSON.parse(usual))
+      return Effect.void
+    })
+  )
+})
 
 describe("A logged address", () => {
   plain("hides the credentials that stand in paths", () => {

@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { Deadlines } from "../../src/platform/http/Deadlines.ts"
 import { login, send, testApp } from "../support/TestApp.ts"
 import { expectError } from "./ErrorBody.ts"
@@ -115,7 +115,14 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
   )
 })
 
-const impatient = Layer.succeed(Deadlines, { headers: 300, request: 600, check: 50, idle: 5_000, stop: 5_000 })
+const impatient = Layer.succeed(Deadlines, {
+  headers: 300,
+  request: 600,
+  check: 50,
+  idle: 5_000,
+  stalled: 1_500,
+  stop: 5_000
+})
 
 layer(testApp().pipe(Layer.provide(impatient)), { excludeTestServices: true })("Slow requests", (it) => {
   it.effect("whose headers or body do not arrive in time are 408", () =>
@@ -126,6 +133,34 @@ layer(testApp().pipe(Layer.provide(impatient)), { excludeTestServices: true })("
       ]
       for (const text of slow) expectError(yield* sendRaw(text), 408, /did not arrive in time/)
     })
+  )
+
+  it.effect("gain nothing by sending a byte now and then", () =>
+    Effect.gen(function* () {
+      const socket = yield* openSocket
+      const trickle = setInterval(() => socket.write("x"), 50)
+      socket.once("close", () => clearInterval(trickle))
+      socket.write(request("POST /api/Auth/login HTTP/1.1", "Content-Length: 5000"))
+      expectError(parseAnswer(yield* readToEnd(socket)), 408, /did not arrive in time/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are cut when nobody reads their answers, or when half of the connection is closed", () =>
+    Effect.gen(function* () {
+      const deaf = yield* openSocket
+      deaf.pause()
+      // More than the buffers in between can hold.
+      for (let count = 0; count < 40; count++) deaf.write("GET /docs HTTP/1.1\r\nHost: x\r\n\r\n")
+      const halfOpen = yield* openSocket
+      halfOpen.end("GET /health/live HTTP/1.1\r\nHost: x\r\nX-Half: ")
+      expect(yield* readToEnd(halfOpen)).not.toContain("200 OK")
+      // A socket that is not read learns of its end by writing; less often than the deadline, so as not to move it.
+      yield* Effect.sync(() => deaf.write("x")).pipe(
+        Effect.repeat({ until: () => deaf.destroyed, schedule: Schedule.spaced("3 seconds") }),
+        Effect.timeout("45 seconds")
+      )
+      expect((yield* send("GET", "/health/live")).status).toBe(200)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("are cut without a word when nothing arrives at all", () =>

@@ -31,6 +31,14 @@ layer(testApp(), { excludeTestServices: true })("Errors", (it) => {
       const body = { name: null, priority: "1", isActive: "yes", parameters: 3 }
       const { text } = yield* sendJson("POST", "/api/Actions", { token, body })
       expect(text).not.toMatch(/Expected|actual|readonly|Schema|undefined|NonEmpty|└─/)
+      const dates = yield* sendJson("GET", "/api/AiRuns?from=nope", { token })
+      expectError(dates, 400, /from must be a date and time, such as 2026-03-01T09:00:00Z\./)
+      const report = { clientNames: "x".repeat(513), reportDate: "2026-02-30", caseNumber: 7 }
+      const optional = yield* sendJson("POST", "/api/PlaceDescriptionReports", { token, body: report })
+      expectError(optional, 400, /clientNames must be at most 512 characters long; /)
+      expect(optional.text).not.toMatch(/null|xxx/)
+      const long = yield* sendJson("POST", "/api/Actions", { token, body: { name: "x", priority: "1".repeat(5000) } })
+      expect(long.text.length).toBeLessThan(1000)
     })
   )
 

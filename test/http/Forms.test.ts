@@ -13,6 +13,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, Option, Schema } from "effect"
 import { makeConventions } from "../../src/platform/http/Conventions.ts"
 import { makeRoutes } from "../../src/platform/http/Routes.ts"
+import { Stopping } from "../../src/platform/Stopping.ts"
 import { send, settingsLayer } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { expectError } from "./ErrorBody.ts"
@@ -48,7 +49,7 @@ const Service = HttpApiBuilder.serve().pipe(
   Layer.provideMerge(
     NodeHttpServer.layer(() => createServer({ keepAliveTimeout: 65_000 }), { port: 0, host: "127.0.0.1" })
   ),
-  Layer.provide(TestDatabase),
+  Layer.provide([TestDatabase, Stopping.layer]),
   Layer.provide(settingsLayer({})),
   Layer.provide(Logger.minimumLogLevel(LogLevel.None))
 )

@@ -1,6 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { endpoints } from "../support/Endpoints.ts"
 import { login, send, sendJson, testApp } from "../support/TestApp.ts"
+import { sendRaw } from "./RawRequest.ts"
 
 layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
   it.effect("are on every answer", () =>
@@ -28,6 +30,35 @@ layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
         expect(headers.get("x-powered-by")).toBeNull()
         expect(headers.get("server")).toBeNull()
       }
+    })
+  )
+
+  it.effect("never set a cookie, and no cookie is a credential", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      for (const endpoint of endpoints) {
+        const path = endpoint.path.replace(/:\w+/g, "1")
+        const answer = yield* send(endpoint.method, path, {
+          headers: { cookie: `token=${token}; access_token=${token}; Authorization=Bearer ${token}` }
+        })
+        expect(answer.headers.get("set-cookie"), endpoint.id).toBeNull()
+        if (endpoint.takesBearer) expect(answer.status, endpoint.id).toBe(401)
+      }
+      const body = { username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" }
+      expect((yield* sendJson("POST", "/api/Auth/login", { body })).headers.get("set-cookie")).toBeNull()
+    })
+  )
+
+  it.effect("repeat nothing that a caller wrote into its own headers", () =>
+    Effect.gen(function* () {
+      const answer = yield* sendRaw(
+        "GET /nothing%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: evil.example\r\nX-Request-Id: a b<script>\r\n" +
+          "X-Forwarded-Host: evil.example\r\nOrigin: https://evil.example\r\nConnection: close\r\n\r\n"
+      )
+      expect(answer.status).toBe(404)
+      expect(answer.headers.get("set-cookie")).toBeNull()
+      expect(JSON.stringify([...answer.headers])).not.toMatch(/evil|script/)
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull()
     })
   )
 

@@ -1,20 +1,28 @@
 import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
 import { Deadlines } from "../../src/platform/http/Deadlines.ts"
-import { baseUrl, login, sendJson, testNode } from "../support/TestApp.ts"
+import { eventually } from "../support/Eventually.ts"
+import { baseUrl, login, send, sendJson, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { holdActions } from "./HeldTable.ts"
 import { openSocket, readToEnd } from "./RawRequest.ts"
 
-const deadlines = (stop: number) => ({ headers: 5_000, request: 5_000, check: 1_000, idle: 60_000, stop })
+const deadlines = (stop: number) => ({
+  headers: 5_000,
+  request: 5_000,
+  check: 1_000,
+  idle: 60_000,
+  stalled: 60_000,
+  stop
+})
 
 /** A node that can be told to stop, on a database that outlives it. */
-const startNode = (stop: number) =>
+const startNode = (stop: number, settings: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function* () {
     const database = yield* Layer.build(TestDatabase)
     const scope = yield* Scope.make()
     const node = yield* Layer.buildWithScope(
-      testNode(Layer.succeedContext(database)).pipe(Layer.provide(Layer.succeed(Deadlines, deadlines(stop)))),
+      testNode(Layer.succeedContext(database), settings).pipe(Layer.provide(Layer.succeed(Deadlines, deadlines(stop)))),
       scope
     )
     return { services: Context.merge(node, database), stop: Scope.close(scope, Exit.void) }
@@ -87,6 +95,25 @@ it.live("Idle connections do not hold the service back", () =>
       const ends = yield* Effect.fork(Effect.all([readToEnd(silent), readToEnd(kept)], { concurrency: 2 }))
       yield* stop.pipe(Effect.timeout("10 seconds"))
       yield* Fiber.join(ends)
+    }).pipe(Effect.provide(services))
+  }).pipe(Effect.scoped)
+)
+
+it.live("Before it stops it says that it is not ready, and answers on until others had time to notice", () =>
+  Effect.gen(function* () {
+    const { services, stop } = yield* startNode(60_000, { DRAIN_SECONDS: "3" })
+    yield* Effect.gen(function* () {
+      const before = yield* send("GET", "/health/ready")
+      expect([before.status, before.headers.get("connection")]).toEqual([200, "keep-alive"])
+      const stopped = yield* Effect.fork(stop)
+      const refused = yield* eventually(send("GET", "/health/ready"), ({ status }) => status === 503)
+      expect(refused.text).toContain("stopping")
+      for (const path of ["/health/live", "/openapi.json"]) {
+        const answer = yield* send("GET", path)
+        expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"])
+      }
+      yield* Fiber.join(stopped).pipe(Effect.timeout("30 seconds"))
+      expect(yield* listens).toBe(false)
     }).pipe(Effect.provide(services))
   }).pipe(Effect.scoped)
 )

@@ -22,12 +22,15 @@ layer(TestDatabase, { excludeTestServices: true })("Housekeeping", (it) => {
       yield* sql`insert into job (customer_id, kind, payload, status, updated_at) values
         (1, 'old', '{}', 'Succeeded', ${at("31 days")}), (1, 'kept', '{}', 'Succeeded', ${at("29 days")}),
         (1, 'kept', '{}', 'Queued', ${at("99 days")})`
+      yield* sql`insert into hub_presence (node_id, customer_id, customer_rep_id, seen_at) values
+        (gen_random_uuid(), 1, 1, ${at("11 minutes")}), (gen_random_uuid(), 1, 1, ${at("9 minutes")})`
       yield* Layer.build(Housekeeping.pipe(Layer.provide(StatementAudit)))
       const left = sql<{ name: string }>`/* all customers: by hand */
         select key as name from idempotency union all select token_hash from password_reset
-        union all select key from attempt union all select kind from job`
+        union all select key from attempt union all select kind from job where kind in ('kept', 'old')
+        union all select case when seen_at < ${at("10 minutes")} then 'old' else 'kept' end from hub_presence`
       const rows = yield* eventually(left, (names) => names.every(({ name }) => name === "kept"))
-      expect(rows).toHaveLength(5)
+      expect(rows).toHaveLength(6)
     })
   )
 })

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array, Data, Deferred, Effect, Layer, Logger, LogLevel, Schema } from "effect"
+import { Array, Data, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, LogLevel, Schema, Scope } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { Jobs } from "../../src/platform/Jobs.ts"
+import { Jobs, StopWork } from "../../src/platform/Jobs.ts"
 import { eventually } from "../support/Eventually.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -15,11 +15,16 @@ const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number: Schem
 
 const Quiet = Logger.minimumLogLevel(LogLevel.None)
 
-/** Workers of one node, until the scope ends. */
-const startNode = Effect.map(
-  Layer.build(Layer.fresh(Jobs.layer).pipe(Layer.provide([StatementAudit, Quiet]))),
-  (context) => Effect.provide(Jobs, context)
-).pipe(Effect.flatten)
+/** Workers of one node, until the scope ends and so long behind it. */
+const startPatientNode = (within: Duration.Duration) =>
+  Effect.map(
+    Layer.build(
+      Layer.fresh(Jobs.layer).pipe(Layer.provide([StatementAudit, Quiet, Layer.succeed(StopWork, { within })]))
+    ),
+    (context) => Effect.provide(Jobs, context)
+  ).pipe(Effect.flatten)
+
+const startNode = startPatientNode(Duration.zero)
 
 const rowsOf = (kind: string) =>
   Effect.flatMap(
@@ -169,6 +174,23 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
         })
       )
       expect(yield* rowsOf("Interrupted")).toMatchObject([{ status: "Queued", waits: false }])
+    })
+  )
+
+  it.effect("may come to their end before their node stops", () =>
+    Effect.gen(function* () {
+      const [started, letGo] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const scope = yield* Scope.make()
+      const jobs = yield* startPatientNode(Duration.seconds(30)).pipe(Scope.extend(scope))
+      yield* jobs.handle(kindOf("Ending"), () => Effect.zipRight(Deferred.succeed(started, undefined), letGo))
+      yield* jobs.enqueue(kindOf("Ending"), customerID, { number: 1 })
+      yield* Deferred.await(started)
+      const stopped = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* Effect.yieldNow()
+      expect(yield* rowsOf("Ending")).toMatchObject([{ status: "Running" }])
+      yield* Deferred.succeed(letGo, undefined)
+      yield* Fiber.join(stopped)
+      expect(yield* rowsOf("Ending")).toMatchObject([{ status: "Succeeded", attempts: 1 }])
     })
   )
 

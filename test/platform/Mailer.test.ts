@@ -29,12 +29,16 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
         expect(received.to).toContain("<ann@acme.example>")
         const [headers = "", ...body] = received.data.split("\n\n")
         expect(headers).toMatch(/^From: Casework <service@casework\.example>$/m)
-        expect(headers).not.toMatch(/^Bcc:/m)
+        expect(headers).not.toMatch(/^(?:Bcc|Auto-Submitted|X-Auto-Response-Suppress):/m)
         const text = body
           .join("\n\n")
           .replace(/=\n/g, "")
           .replace(/((?:=[0-9A-F]{2})+)/g, (bytes) => Buffer.from(bytes.replaceAll("=", ""), "hex").toString("utf8"))
         expect(text.trim()).toBe("Hello Änn,\n.\nbye")
+        yield* mailer.send(customerID, { ...mail, isAutomatic: true })
+        expect((yield* smtp.next).data).toMatch(
+          /^Auto-Submitted: auto-generated\nX-Auto-Response-Suppress: OOF, AutoReply$/m
+        )
       }).pipe(withSettings({ SMTP_URL: smtp.url, MAIL_FROM: "Casework <service@casework.example>" }))
       expect(yield* sql`/* all customers: by hand */ select * from outbox_mail`).toEqual([])
     })

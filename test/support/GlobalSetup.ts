@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { PGlite } from "@electric-sql/pglite"
 import { Effect, Redacted } from "effect"
 import pg from "pg"
@@ -62,8 +64,11 @@ const postgres = async (project: TestProject, url: string) => {
   }
 }
 
-/** Makes the template once for all test files. */
-export default (project: TestProject) => {
+const pages = 'import { buildPages } from "./esbuild.pages.mjs"; await buildPages()'
+
+/** Makes the pages and the template once for all test files. */
+export default async (project: TestProject) => {
+  await promisify(execFile)(process.execPath, ["--input-type=module", "-e", pages])
   const url = process.env["TEST_DATABASE_URL"]
   return url === undefined || url === "" ? embedded(project) : postgres(project, url)
 }

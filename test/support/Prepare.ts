@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
 import { PasswordHasher } from "../../src/auth/PasswordHasher.ts"
 import { DemoTools, seedDemoData } from "../../src/demo/DemoData.ts"
+import { PostgresBlobStore } from "../../src/files/PostgresBlobStore.ts"
 import { migrate } from "../../src/platform/Migrate.ts"
 
-const Tools = DemoTools.pipe(Layer.provide(PasswordHasher.layer))
+const Tools = Layer.merge(DemoTools, PostgresBlobStore).pipe(Layer.provide(PasswordHasher.layer))
 
 /** What every test finds: the newest migrations and the demo data. */
 export const prepare = Effect.zipRight(migrate, seedDemoData.pipe(Effect.provide(Tools)))

@@ -1,11 +1,15 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
 import type { SqlClient } from "@effect/sql"
-import { ConfigProvider, Effect, Layer, Logger, LogLevel, Schema } from "effect"
+import { ConfigProvider, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
 import { Token } from "../../schema/Auth.ts"
 import { ApiError } from "../../schema/Errors.ts"
 import { AppLive } from "../../src/App.ts"
+import { Reactions } from "../../src/automation/EventHooks.ts"
+import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
+import { StopWork } from "../../src/platform/Jobs.ts"
 import { Settings } from "../../src/platform/Settings.ts"
+import { TelemetryLive } from "../../src/platform/telemetry/Telemetry.ts"
 import { ServerLive } from "../../src/Server.ts"
 import { StatementAudit } from "./StatementAudit.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -19,7 +23,11 @@ const settings = {
   JWT_SECRET: "test-jwt-secret-of-enough-length",
   SECRETS_KEY: "test-secrets-key-of-enough-length",
   PLATFORM_KEY: "test-platform-key",
-  TRUST_PROXY: "true"
+  METRICS_TOKEN: "test-metrics-token",
+  TRUST_PROXY: "true",
+  AI_PROVIDER: "sandbox",
+  RATE_LIMIT: "off",
+  RATE_LIMIT_ADDRESS: "off"
 }
 
 export const settingsLayer = (overrides: Readonly<Record<string, string>> = {}) =>
@@ -33,19 +41,27 @@ export const settingsLayer = (overrides: Readonly<Record<string, string>> = {}) 
 export const testNode = <E, R>(
   database: Layer.Layer<SqlClient.SqlClient, E, R>,
   overrides: Readonly<Record<string, string>> = {},
-  logging: Layer.Layer<never> = Logger.minimumLogLevel(LogLevel.None)
+  logging: Layer.Layer<never> = Logger.minimumLogLevel(LogLevel.None),
+  stopWork = { within: Duration.zero }
 ) =>
   ServerLive.pipe(
     Layer.provideMerge(AppLive),
     Layer.provideMerge(TestMailer.layer),
+    Layer.provideMerge(BlobStoreLive),
     Layer.provide(StatementAudit),
+    Layer.provide(Layer.succeed(StopWork, stopWork)),
     Layer.provideMerge(database),
+    Layer.provide(TelemetryLive),
     Layer.provideMerge(settingsLayer(overrides)),
     Layer.provide(logging)
   )
 
 /** The whole service on a database of its own, as a user meets it: over HTTP. */
 export const testApp = (overrides: Readonly<Record<string, string>> = {}) => testNode(TestDatabase, overrides)
+
+/** The same without automation, for tests of what only automation would follow from. */
+export const quietApp = (overrides: Readonly<Record<string, string>> = {}) =>
+  testApp(overrides).pipe(Layer.provide(Layer.succeed(Reactions, () => undefined)))
 
 export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
   address._tag === "TcpAddress" ? `http://127.0.0.1:${address.port}` : address.path

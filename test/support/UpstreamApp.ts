@@ -1,12 +1,12 @@
 import { Duration, Effect, Layer } from "effect"
 import type { DocumentCreate } from "../../schema/Documents.ts"
 import { RetrievalLimits } from "../../src/documents/DataRetrieval.ts"
-import { clientOf, testApp } from "./TestApp.ts"
+import { clientOf, quietApp } from "./TestApp.ts"
 import { UpstreamServer } from "./UpstreamServer.ts"
 
 /** The service beside an external API that it may call, with limits that a test can wait for. */
-export const upstreamApp = (total = Duration.seconds(10)) =>
-  Layer.unwrapEffect(Effect.map(UpstreamServer, ({ port }) => testApp({ OUTBOUND_ALLOW: `127.0.0.1:${port}` }))).pipe(
+export const upstreamApp = (total = Duration.seconds(10), app = quietApp) =>
+  Layer.unwrapEffect(Effect.map(UpstreamServer, ({ port }) => app({ OUTBOUND_ALLOW: `127.0.0.1:${port}` }))).pipe(
     Layer.provide(Layer.succeed(RetrievalLimits, { total, largestBody: 1024 * 1024 })),
     Layer.provideMerge(UpstreamServer.layer)
   )

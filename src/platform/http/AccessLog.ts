@@ -1,5 +1,6 @@
 import type { HttpServerRequest } from "@effect/platform"
-import { Effect } from "effect"
+import { Cause, Effect, type Fiber, FiberId, FiberRef, HashMap, List, LogLevel, type LogSpan } from "effect"
+import { jsonLines, writeLine } from "../LogLines.ts"
 import { plainUrl, type Route } from "./Routes.ts"
 
 const longest = 1000
@@ -11,6 +12,7 @@ const guid = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi
 /** The route says which parts of its path are credentials; without a route any GUID may be one. */
 const pathWithoutSecrets = (path: string, route: Route | undefined) => {
   if (route === undefined) return path.replace(guid, "redacted")
+  if (!/:[^/]*token/i.test(route.path)) return path
   const pattern = route.path.split("/")
   return path
     .split("/")
@@ -29,6 +31,35 @@ export const withoutSecrets = (url: string, route?: Route) => {
   return `${safePath}?${parameters.join("&")}`.slice(0, longest)
 }
 
+type Annotations = Readonly<Record<string, unknown>>
+
+/** As a logger takes it: with whatever a logger may want to know. */
+export const loggable = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Date, annotations: Annotations) => ({
+  fiberId: fiber.id(),
+  logLevel: LogLevel.Info,
+  message: ["request"],
+  cause: Cause.empty,
+  context: fiber.getFiberRefs(),
+  spans: List.empty<LogSpan.LogSpan>(),
+  date,
+  annotations: HashMap.fromIterable(Object.entries(annotations))
+})
+
+/** The line that the JSON logger makes of it, in a tenth of its time: nothing in here is a cycle or an error. */
+export const accessLine = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Date, annotations: Annotations) =>
+  JSON.stringify({
+    message: "request",
+    logLevel: LogLevel.Info.label,
+    timestamp: date.toISOString(),
+    annotations,
+    spans: {},
+    fiberId: FiberId.threadName(fiber.id())
+  })
+
+/**
+ * Says it to the loggers themselves: annotations that come with a scope are compared and put back, for each request and
+ * for nothing.
+ */
 export const logAccess = (
   request: HttpServerRequest.HttpServerRequest,
   answer: {
@@ -39,13 +70,21 @@ export const logAccess = (
     readonly address: string
   }
 ) =>
-  Effect.logInfo("request").pipe(
-    Effect.annotateLogs({
+  Effect.withFiberRuntime<void>((fiber) => {
+    if (LogLevel.greaterThan(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return Effect.void
+    const date = new Date()
+    const annotations = {
       requestId: answer.requestId,
       method: request.method,
+      route: answer.route?.path ?? "unmatched",
       url: withoutSecrets(request.originalUrl, answer.route),
       status: answer.status,
       durationMs: Math.round(answer.durationMs * 10) / 10,
       address: answer.address
-    })
-  )
+    }
+    for (const logger of fiber.getFiberRef(FiberRef.currentLoggers)) {
+      if (logger === jsonLines) writeLine(accessLine(fiber, date, annotations))
+      else logger.log(loggable(fiber, date, annotations))
+    }
+    return Effect.void
+  })

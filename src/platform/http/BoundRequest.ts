@@ -39,15 +39,20 @@ const refusal = (request: Request, takes: "json" | "multipart") => {
 }
 
 /** Read at most once, and only when somebody asks: the token is looked at before the body. */
-const textOf = (request: Request) =>
-  Effect.runSync(
-    Effect.cached(
-      Effect.suspend(() => readBody(NodeHttpServerRequest.toIncomingMessage(request), largestJson)).pipe(
-        Effect.flatMap(decodeText),
-        Effect.orDie
+const textOf = (request: Request) => {
+  let body: Effect.Effect<string> | undefined
+  return Effect.suspend(() => {
+    body ??= Effect.runSync(
+      Effect.cached(
+        readBody(NodeHttpServerRequest.toIncomingMessage(request), largestJson).pipe(
+          Effect.flatMap(decodeText),
+          Effect.orDie
+        )
       )
     )
-  )
+    return body
+  })
+}
 
 const asJson = (request: Request, route: Route) => {
   const body = textOf(request)
@@ -78,15 +83,26 @@ const asForm = (request: Request, route: Route) => {
       }
 }
 
+const withProperties = (original: Request, url: string, properties: PropertyDescriptorMap): Request =>
+  Object.defineProperties(original.modify({ url }), properties)
+
 /**
- * The request as the route's schema spells it. Derived from the original, so that the socket below stays the same; the
- * decoder asks for `json` whatever the caller called it, and gets the refusal from here.
+ * The request as the route's schema spells it, over the same socket. The decoder asks for `json` whatever the caller
+ * called it, and gets the refusal from here.
  */
-export const bindRequest = (original: Request, route: Route, url: string, method: string = original.method): Request =>
-  Object.create(original, {
-    url: { value: bindQuery(url, route.query.names) },
-    method: { value: method },
-    ...(route.takes === "json" && asJson(original, route)),
-    ...(route.takes === "multipart" && asForm(original, route)),
-    ...(route.takes === "nothing" && { text: { value: textOf(original) } })
-  })
+export const bindRequest = (original: Request, route: Route, url: string): Request => {
+  const bound = bindQuery(url, route.query.names)
+  switch (route.takes) {
+    case "json":
+      return withProperties(original, bound, asJson(original, route))
+    case "multipart":
+      return withProperties(original, bound, asForm(original, route))
+    case "nothing":
+      if (route.method !== "GET") return withProperties(original, bound, { text: { value: textOf(original) } })
+      return bound === original.url ? original : original.modify({ url: bound })
+  }
+}
+
+/** A request for what this one is about to change. */
+export const bindRead = (original: Request, route: Route): Request =>
+  withProperties(bindRequest(original, route, original.url), original.url, { method: { value: "GET" } })

@@ -3,7 +3,7 @@ import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { PreconditionFailed } from "../../../schema/Errors.ts"
-import { bindRequest } from "./BoundRequest.ts"
+import { bindRead } from "./BoundRequest.ts"
 import { sqlState } from "./ErrorResponse.ts"
 import type { App, Route, Routes } from "./Routes.ts"
 
@@ -19,6 +19,9 @@ const lists = (header: string, etag: string) =>
     .map((candidate) => candidate.trim())
     .includes(etag)
 
+/** Whether If-None-Match knows an ETag; for reading, a weak one is as good. */
+export const listsETag = (header: string, etag: string) => lists(header.replaceAll('W/"', '"'), etag)
+
 /** A strong ETag on every single resource, and 304 for a caller that has it already. */
 export const withETag = (app: App, request: HttpServerRequest.HttpServerRequest): App =>
   Effect.map(app, (response) =>
@@ -26,7 +29,7 @@ export const withETag = (app: App, request: HttpServerRequest.HttpServerRequest)
       onNone: () => response,
       onSome: (etag) => {
         const known = request.headers["if-none-match"]
-        return known !== undefined && lists(known.replaceAll('W/"', '"'), etag)
+        return known !== undefined && listsETag(known, etag)
           ? HttpServerResponse.empty({ status: 304, headers: { etag } })
           : HttpServerResponse.setHeader(response, "etag", etag)
       }
@@ -49,11 +52,7 @@ export const makeIfMatch = (routes: Routes) =>
         if (read === undefined || !read.singleResource || read.path !== route.path) {
           return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
         }
-        const current = Effect.provideService(
-          app,
-          HttpServerRequest.HttpServerRequest,
-          bindRequest(request, read, request.url, "GET")
-        )
+        const current = Effect.provideService(app, HttpServerRequest.HttpServerRequest, bindRead(request, read))
         const change = Effect.gen(function* () {
           yield* sql`set transaction isolation level repeatable read`
           const etag = etagOf(yield* current)

@@ -1,5 +1,7 @@
 import { Headers, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 
+import type { Route } from "./Routes.ts"
+
 type Request = HttpServerRequest.HttpServerRequest
 
 const allowedHeaders = [
@@ -19,11 +21,16 @@ const exposedHeaders = [
   "etag",
   "idempotency-replayed",
   "location",
+  "ratelimit",
+  "ratelimit-policy",
   "retry-after",
   "x-request-id"
 ].join(", ")
 
-/** What pages of the configured origins may do. Without any, no answer mentions it. */
+/**
+ * What pages of the configured origins may do. Without any, no answer mentions it, but for the routes that a chat
+ * window calls from whatever site it is on.
+ */
 export const makeCors = (configured: ReadonlyArray<string>) => {
   const origins = configured.map((origin) => origin.toLowerCase().replace(/\/+$/, ""))
   const everyone = origins.includes("*")
@@ -45,13 +52,22 @@ export const makeCors = (configured: ReadonlyArray<string>) => {
         }
       }),
 
-    withCors: (response: HttpServerResponse.HttpServerResponse, request: Request) =>
+    withCors: (
+      response: HttpServerResponse.HttpServerResponse,
+      request: Request,
+      route: Pick<Route, "openToEveryOrigin"> | undefined
+    ) =>
       origins.length === 0
-        ? response
+        ? route?.openToEveryOrigin === true
+          ? HttpServerResponse.setHeader(response, "access-control-allow-origin", "*")
+          : response
         : HttpServerResponse.setHeaders(
             response,
             Headers.fromInput({
-              ...(!everyone && { vary: "Origin" }),
+              ...(!everyone && {
+                vary: response.headers["vary"] === undefined ? "Origin" : `${response.headers["vary"]}, Origin`
+              }),
+              ...(route?.openToEveryOrigin === true && { "access-control-allow-origin": "*" }),
               ...(mayRead(request) && {
                 "access-control-allow-origin": everyone ? "*" : request.headers["origin"],
                 "access-control-expose-headers": exposedHeaders

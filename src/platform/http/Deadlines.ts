@@ -11,6 +11,8 @@ export class Deadlines extends Context.Reference<Deadlines>()("casework/Deadline
     check: 5_000,
     /** Between two requests. */
     idle: 65_000,
+    /** Without a byte in either direction: longer than any answer takes to begin. */
+    stalled: 300_000,
     /** For requests under way, once the service was told to stop. */
     stop: 10_000
   })

@@ -7,8 +7,10 @@ import {
   isApiError,
   MethodNotAllowed,
   NotFound,
-  PayloadTooLarge
+  PayloadTooLarge,
+  ServiceUnavailable
 } from "../../../schema/Errors.ts"
+import { isDatabaseAway } from "./DatabaseAway.ts"
 import type { Routes } from "./Routes.ts"
 
 /** The one body of every error; what is private to an error class stays behind. */
@@ -21,6 +23,8 @@ export const errorResponse = (error: ApiError, requestId: string, headers: Heade
       headers: {
         ...Headers.fromInput(headers),
         ...(error._tag === "TooManyRequests" && { "retry-after": String(error.retryAfterSeconds) }),
+        ...(error._tag === "ServiceUnavailable" && { "retry-after": "1" }),
+        ...(error._tag === "RangeNotSatisfiable" && { "content-range": `bytes */${error.size}` }),
         ...(error._tag === "Unauthorized" && { "www-authenticate": "Bearer" })
       }
     }
@@ -34,13 +38,20 @@ const expected = (description: string) => {
   return description
 }
 
+const longestQuote = 100
+
+const quoted = (actual: string) =>
+  actual.length > longestQuote ? `${actual.slice(0, longestQuote).toWellFormed()}…` : actual
+
 const inPlainWords = (message: string) => {
   if (message === "is missing") return "is required"
+  if (/^Unable to decode .* into a DateTime\.Utc$/s.test(message))
+    return "must be a date and time, such as 2026-03-01T09:00:00Z"
   const [, description, actual = ""] = /^Expected (.*), actual (.*)$/s.exec(message) ?? []
   if (description === undefined) return message
   return description === "string" && /^\[".*"\]$/s.test(actual)
     ? "must be given once"
-    : `must be ${expected(description)}, not ${actual}`
+    : `must be ${expected(description)}, not ${quoted(actual)}`
 }
 
 const alternative = /^must be (.*), not (.*)$/s
@@ -54,15 +65,21 @@ const inOneProblem = (messages: ReadonlyArray<string>) => {
     : messages.join(" or ")
 }
 
-const validationFailed = (error: HttpApiError.HttpApiDecodeError) => {
-  const byPath = Array.groupBy(error.issues, ({ path }) => path.map(String).join("."))
+/** Where something else is wrong, that it might also be null is no help. */
+const isOnlyNull = (message: string) => message.startsWith("must be null,")
+
+/** What is wrong with a value, as its schema found it, in plain words. */
+export const problemsIn = (
+  found: ReadonlyArray<{ readonly path: ReadonlyArray<PropertyKey>; readonly message: string }>
+) => {
+  const byPath = Array.groupBy(found, ({ path }) => path.map(String).join("."))
   const details = Object.entries(byPath).map(([path, issues]) => {
     const messages = [...new Set(issues.map(({ message }) => inPlainWords(message)))]
-    return { path, message: inOneProblem(messages).slice(0, 500) }
+    const wanted = messages.filter((message) => !isOnlyNull(message))
+    return { path, message: inOneProblem(wanted.length === 0 ? messages : wanted).slice(0, 500) }
   })
-  // Where something inside is wrong, that it might also be null is no help.
   const isOutdone = (detail: { readonly path: string; readonly message: string }) =>
-    detail.message.startsWith("must be null,") && details.some(({ path }) => path.startsWith(`${detail.path}.`))
+    isOnlyNull(detail.message) && details.some(({ path }) => path.startsWith(`${detail.path}.`))
   return BadRequest.listing(details.filter((detail) => !isOutdone(detail)))
 }
 
@@ -91,7 +108,7 @@ const routeNotFound = (routes: Routes, url: string, method: string) => {
 
 const toApiError = (failure: unknown): ApiError | undefined => {
   if (isApiError(failure)) return failure
-  if (failure instanceof HttpApiError.HttpApiDecodeError) return validationFailed(failure)
+  if (failure instanceof HttpApiError.HttpApiDecodeError) return problemsIn(failure.issues)
   if (failure instanceof Multipart.MultipartError) return formProblem(failure)
   if (failure instanceof HttpServerError.RequestError) {
     return new BadRequest({ message: "The request body could not be read." })
@@ -126,6 +143,10 @@ export const answerCause = (
   if (Option.exists(sqlState(cause), (state) => unstorable.has(state))) {
     const error = new BadRequest({ message: "Text must not have NUL characters or broken Unicode." })
     return { response: errorResponse(error, request.requestId), unexpected: false }
+  }
+  if (isDatabaseAway(cause)) {
+    const error = new ServiceUnavailable({ message: "The database does not answer. Send the request again." })
+    return { response: errorResponse(error, request.requestId), unexpected: true }
   }
   const message = "Something unexpected happened. Try again; if it stays, report the request id."
   return {

@@ -3,8 +3,9 @@ import { setImmediate } from "node:timers/promises"
 import type { HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeMultipart from "@effect/platform-node/NodeMultipart"
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { BadRequest } from "../../../schema/Errors.ts"
+import { streamParts } from "./FormStream.ts"
 import { readBody } from "./RequestBody.ts"
 
 const boundaryOf = (contentType: string) => {
@@ -24,8 +25,8 @@ async function* piecesOf(form: Buffer) {
 }
 
 /**
- * A form, read whole before it is taken apart: the parser alone never ends when a form breaks off, and answers one that
- * is too large with a cut connection.
+ * A form. Where its files are kept on the disk, it is read whole before it is taken apart: the parser for that never ends
+ * when a form breaks off, and answers one that is too large with a cut connection.
  */
 export const formParts = (request: HttpServerRequest.HttpServerRequest, largest: number) => {
   const source = NodeHttpServerRequest.toIncomingMessage(request)
@@ -45,11 +46,7 @@ export const formParts = (request: HttpServerRequest.HttpServerRequest, largest:
     multipart: {
       value: Effect.flatMap(bytes, (form) => NodeMultipart.persisted(Readable.from(piecesOf(form)), source.headers))
     },
-    multipartStream: {
-      value: Stream.unwrap(
-        Effect.map(bytes, (form) => NodeMultipart.stream(Readable.from(piecesOf(form)), source.headers))
-      )
-    },
+    multipartStream: { value: streamParts(source, request.headers["content-type"] ?? "", largest) },
     // A second try has another boundary and the same form.
     text: { value: Effect.map(bytes, (form) => form.toString("latin1").replaceAll(boundary, "")) }
   }

@@ -4,13 +4,13 @@ import { BadRequest, PayloadTooLarge } from "../../../schema/Errors.ts"
 
 export const largestJson = 1024 * 1024
 
-const tooLarge = (largest: number) =>
+export const tooLarge = (largest: number) =>
   new PayloadTooLarge({ message: `The body is too large: this route takes up to ${largest / largestJson} MiB.` })
 
-const brokenOff = new BadRequest({ message: "The body broke off before its end. Send it again." })
+export const brokenOff = new BadRequest({ message: "The body broke off before its end. Send it again." })
 
 /** The rest of a refused body is read and dropped, so that the caller gets the answer and not a reset connection. */
-const drop = (source: IncomingMessage) => {
+export const drop = (source: IncomingMessage) => {
   source.on("error", () => undefined)
   source.resume()
 }

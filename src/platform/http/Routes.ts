@@ -10,7 +10,12 @@ import {
 } from "@effect/platform"
 import { type SchemaAST as AST, Context, type Effect, Option, type Scope } from "effect"
 import * as FindMyWay from "find-my-way-ts"
-import { aliasedFamilies, IgnoresIdempotencyKey, isSingleResource } from "../../../schema/Conventions.ts"
+import {
+  aliasedFamilies,
+  IgnoresIdempotencyKey,
+  isSingleResource,
+  OpenToEveryOrigin
+} from "../../../schema/Conventions.ts"
 import { type NameTree, nameTree } from "./NameBinding.ts"
 
 /** A request on its way to its answer; whatever goes wrong is turned into one at the very end. */
@@ -32,6 +37,7 @@ export interface Route {
   /** How many bytes a form may have. */
   readonly largestForm: number
   readonly ignoresIdempotencyKey: boolean
+  readonly openToEveryOrigin: boolean
   readonly body: NameTree
   readonly query: NameTree
 }
@@ -75,6 +81,7 @@ const describeEndpoint = (
     onSome: ({ ast }) => largestFormOf(ast)
   }),
   ignoresIdempotencyKey: Context.get(endpoint.annotations, IgnoresIdempotencyKey),
+  openToEveryOrigin: Context.get(endpoint.annotations, OpenToEveryOrigin),
   body: Option.match(endpoint.payloadSchema, { onNone: () => emptyTree, onSome: ({ ast }) => nameTree(ast) }),
   query: Option.match(endpoint.urlParamsSchema, { onNone: () => emptyTree, onSome: ({ ast }) => nameTree(ast) })
 })
@@ -104,7 +111,8 @@ export const isReadable = (url: string) => {
 
 export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
-  plainPaths: ReadonlyArray<`/${string}`>
+  plainPaths: ReadonlyArray<`/${string}`>,
+  plainPosts: ReadonlyArray<`/${string}`> = []
 ) => {
   const router = FindMyWay.make<Route>(routerConfig)
   const methods = new Set<string>()
@@ -112,9 +120,9 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
     methods.add(route.method)
     router.on(route.method, route.path, route)
   }
-  for (const path of plainPaths) {
+  const plain = (method: string) => (path: `/${string}`) =>
     add({
-      method: "GET",
+      method,
       path,
       needsToken: false,
       singleResource: false,
@@ -122,10 +130,12 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
       mayBeEmpty: true,
       largestForm,
       ignoresIdempotencyKey: true,
+      openToEveryOrigin: false,
       body: emptyTree,
       query: emptyTree
     })
-  }
+  plainPaths.forEach(plain("GET"))
+  plainPosts.forEach(plain("POST"))
   HttpApi.reflect(api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint, middleware }) => add(describeEndpoint(endpoint, middleware))
@@ -142,3 +152,14 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
 }
 
 export type Routes = ReturnType<typeof makeRoutes>
+
+const operatorPath = /^\/(?:health|metrics)(?=[/?#;]|$)/i
+
+/** What load balancers and collectors ask, on every kind of node and as often as they like. */
+export const isForOperators = (url: string) => operatorPath.test(url)
+
+/** What a node answers that does the work behind requests and takes none itself. */
+export const onlyForOperators = (routes: Routes): Routes => ({
+  find: (method, url) => (isForOperators(url) ? routes.find(method, url) : undefined),
+  allowed: (url) => (isForOperators(url) ? routes.allowed(url) : [])
+})

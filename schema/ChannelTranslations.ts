@@ -1,0 +1,125 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { TicketAccess } from "./Authentication.ts"
+import { openToEveryOrigin } from "./Conventions.ts"
+import { emptyAsNull } from "./EmptyText.ts"
+import { Conflict, NotFound } from "./Errors.ts"
+import { Body, changeable, clearable, optional, Query, TextUpTo } from "./Fields.ts"
+import { ChannelID, ChannelTranslationID, pathId } from "./Ids.ts"
+import { LanguageTag } from "./LanguageTag.ts"
+
+/** The same for each text that a chat window shows: a record by its field. */
+export const forEachChatText = <A>(make: () => A) => ({
+  chatTitle: make(),
+  defaultGreeting: make(),
+  sendButtonText: make(),
+  escalatePrompt: make(),
+  yesText: make(),
+  noText: make(),
+  availabilityCheck: make(),
+  validEmail: make(),
+  youText: make(),
+  submitButtonText: make(),
+  succesfulSubmission: make(),
+  agentJoin: make()
+})
+
+export class ChannelTranslation extends Schema.Class<ChannelTranslation>("ChannelTranslation")({
+  channelTranslationID: ChannelTranslationID,
+  channelID: ChannelID,
+  lang: Schema.String,
+  ...forEachChatText(() => Schema.NullOr(Schema.String))
+}) {}
+
+/** What a chat window shows, in one language as far as there is one. */
+export class ChatTexts extends Schema.Class<ChatTexts>("ChatTexts")({ ...forEachChatText(() => Schema.String) }) {}
+
+const ChatText = emptyAsNull(TextUpTo(4096))
+
+export const ChannelTranslationCreate = Body("ChannelTranslationCreate", {
+  channelID: ChannelID,
+  lang: LanguageTag,
+  ...forEachChatText(() => optional(ChatText))
+})
+export type ChannelTranslationCreate = typeof ChannelTranslationCreate.Type
+
+export const ChannelTranslationUpdate = Body("ChannelTranslationUpdate", {
+  lang: changeable(LanguageTag),
+  ...forEachChatText(() => clearable(ChatText))
+})
+export type ChannelTranslationUpdate = typeof ChannelTranslationUpdate.Type
+
+export const ResolveQuery = Query({
+  token: TextUpTo(100).annotations({ description: "The token of a Chat channel" }),
+  lang: changeable(LanguageTag).annotations({ description: "en unless given" })
+})
+export type ResolveQuery = typeof ResolveQuery.Type
+
+export class ChannelTranslationsApi extends HttpApiGroup.make("channelTranslations")
+  .add(
+    HttpApiEndpoint.get("resolveChannelTranslation", "/api/ChannelTranslations/resolve")
+      .setUrlParams(ResolveQuery)
+      .addSuccess(ChatTexts)
+      .addError(NotFound)
+      .annotateContext(openToEveryOrigin)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Read the texts of a chat window",
+          description:
+            "Public: the token is that of a Chat channel. A text that is missing in the language comes from its base language, then from the default translation channel in the same way, then from built-in English. Anything but the token of a Chat channel is 404."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("listChannelTranslations")`/api/ChannelTranslations/byChannel/${pathId(ChannelID)}`
+      .addSuccess(Schema.Array(ChannelTranslation))
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({ summary: "List the translations of a channel", description: "By language." })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("getChannelTranslation")`/api/ChannelTranslations/${pathId(ChannelTranslationID)}`
+      .addSuccess(ChannelTranslation)
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({ summary: "Read a translation", description: "As it was written, without fallbacks." })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("createChannelTranslation", "/api/ChannelTranslations")
+      .setPayload(ChannelTranslationCreate)
+      .addSuccess(ChannelTranslation)
+      .addError(Conflict)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Create a translation",
+          description: "channelID and lang are required. A second one for the same channel and language is 409."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("updateChannelTranslation")`/api/ChannelTranslations/${pathId(ChannelTranslationID)}`
+      .setPayload(ChannelTranslationUpdate)
+      .addError(NotFound)
+      .addError(Conflict)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Change a translation",
+          description: "Missing properties stay; null lets the text fall back. A translation stays in its channel."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("deleteChannelTranslation")`/api/ChannelTranslations/${pathId(ChannelTranslationID)}`
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(OpenApi.annotations({ summary: "Delete a translation", description: "Its texts fall back." }))
+  )
+  .annotateContext(
+    OpenApi.annotations({ title: "Channel translations", description: "The texts of chat windows, by language." })
+  ) {}

@@ -1,0 +1,26 @@
+import { Schema } from "effect"
+import { Text } from "./Fields.ts"
+
+const isStorable = (value: unknown): boolean =>
+  typeof value === "string"
+    ? Schema.is(Text)(value)
+    : typeof value !== "object" ||
+      value === null ||
+      Object.entries(value).every(([key, inner]) => Schema.is(Text)(key) && isStorable(inner))
+
+const examples = [{ orderNumber: "A-1042", priority: 2 }]
+
+/** Key-value pairs as the customer needs them; values are any JSON. */
+export const CustomFields = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+  .pipe(
+    Schema.filter(isStorable, {
+      message: () => "must hold text without NUL characters or broken Unicode",
+      jsonSchema: {}
+    })
+  )
+  .annotations({
+    description: "Key-value pairs; values are any JSON. A write replaces all of them.",
+    jsonSchema: { type: "object", additionalProperties: true, examples },
+    arbitrary: () => (fc) => fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.boolean(), fc.integer()))
+  })
+export type CustomFields = typeof CustomFields.Type

@@ -1,0 +1,257 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { PhoneContext, TicketAccess } from "./Authentication.ts"
+import { EmailAddress } from "./EmailAddress.ts"
+import { emptyAsNull } from "./EmptyText.ts"
+import { NotFound } from "./Errors.ts"
+import { Body, changeable, clearable, Name, optional, Query, TextUpTo } from "./Fields.ts"
+import { CustomerID, EndUserID, EndUserUIDID, pathId } from "./Ids.ts"
+import { Page, paging } from "./Paging.ts"
+import { TicketPage, TicketsQuery } from "./Tickets.ts"
+
+export class EndUserUID extends Schema.Class<EndUserUID>("EndUserUID")({
+  EndUserUIDID,
+  UID: Schema.String.annotations({ description: "An address or number by which the end user is known" }),
+  UIDType: Schema.String.annotations({ description: "Email, Phone, External, or a word of your own" }),
+  IsPrimary: Schema.Boolean.annotations({ description: "At most one of each UIDType" })
+}) {}
+
+const text = Schema.NullOr(Schema.String)
+
+export class EndUser extends Schema.Class<EndUser>("EndUser")({
+  EndUserID,
+  CustomerID,
+  FirstName: Schema.String,
+  LastName: Schema.String.annotations({ description: "Empty for somebody who is known by one name" }),
+  DisplayName: Schema.String.annotations({ description: "As given, otherwise the first and the last name" }),
+  Email: text,
+  Phone: text,
+  CustomerRef: text.annotations({ description: "What the end user is called in your own systems" }),
+  Notes: text,
+  UIDs: Schema.Array(EndUserUID),
+  DateCreated: Schema.DateTimeUtc,
+  LastModified: Schema.DateTimeUtc
+}) {}
+
+const knownTypes = ["Email", "Phone", "External"]
+
+const spelled = (word: string) => knownTypes.find((type) => type.toLowerCase() === word.toLowerCase()) ?? word
+
+const UIDType = Schema.transform(Schema.String, TextUpTo(50).pipe(Schema.minLength(1)), {
+  strict: true,
+  decode: (word) => spelled(word.trim()),
+  encode: (word) => word
+}).annotations({
+  jsonSchema: {
+    type: "string",
+    minLength: 1,
+    maxLength: 50,
+    description: "Email, Phone, External, or a word of your own",
+    examples: ["Email"]
+  }
+})
+
+const UID = Name.annotations({
+  description: "Compared without regard to case",
+  examples: ["maria@mail.example"]
+})
+
+const uidFields = { UID, UIDType: optional(UIDType), IsPrimary: optional(Schema.Boolean) }
+
+const EndUserUIDCreate = Body("EndUserUIDCreate", uidFields)
+export type EndUserUIDCreate = typeof EndUserUIDCreate.Type
+
+const EndUserUIDUpdate = Body("EndUserUIDUpdate", {
+  EndUserUIDID: optional(EndUserUIDID).annotations({ description: "Which UID to change; left out for a new one" }),
+  ...uidFields,
+  MarkAsDeleted: optional(Schema.Boolean).annotations({ description: "true deletes this UID" })
+})
+export type EndUserUIDUpdate = typeof EndUserUIDUpdate.Type
+
+const mostUids = 100
+
+const atMost = <A, I, R>(item: Schema.Schema<A, I, R>) =>
+  Schema.Array(item).pipe(Schema.maxItems(mostUids, { message: () => `must have at most ${mostUids} items` }))
+
+const FirstName = Name.annotations({ examples: ["Maria"] })
+
+const LastName = Schema.transform(Schema.String, TextUpTo(255), {
+  strict: true,
+  decode: (name) => name.trim(),
+  encode: (name) => name
+}).annotations({ jsonSchema: { type: "string", maxLength: 255 }, examples: ["Keller"] })
+
+const fields = {
+  DisplayName: emptyAsNull(TextUpTo(511)),
+  Email: emptyAsNull(EmailAddress),
+  Phone: emptyAsNull(TextUpTo(50)),
+  CustomerRef: emptyAsNull(TextUpTo(255)),
+  Notes: emptyAsNull(TextUpTo(10_000))
+}
+
+export const EndUserCreate = Body("EndUserCreate", {
+  FirstName,
+  LastName,
+  DisplayName: optional(fields.DisplayName),
+  Email: optional(fields.Email),
+  Phone: optional(fields.Phone),
+  CustomerRef: optional(fields.CustomerRef),
+  Notes: optional(fields.Notes),
+  UIDs: optional(atMost(EndUserUIDCreate))
+})
+export type EndUserCreate = typeof EndUserCreate.Type
+
+export const EndUserUpdate = Body("EndUserUpdate", {
+  FirstName: changeable(FirstName),
+  LastName: changeable(LastName),
+  DisplayName: clearable(fields.DisplayName),
+  Email: clearable(fields.Email),
+  Phone: clearable(fields.Phone),
+  CustomerRef: clearable(fields.CustomerRef),
+  Notes: clearable(fields.Notes),
+  UIDs: clearable(atMost(EndUserUIDUpdate))
+})
+export type EndUserUpdate = typeof EndUserUpdate.Type
+
+export const AssignUID = Body("AssignUID", { EndUserID, ...uidFields })
+export type AssignUID = typeof AssignUID.Type
+
+export class AssignedUID extends Schema.Class<AssignedUID>("AssignedUID")({
+  EndUserUIDID,
+  EndUserID,
+  UID: Schema.String,
+  UIDType: Schema.String,
+  IsPrimary: Schema.Boolean
+}) {}
+
+export const endUserPaging = paging({
+  sortable: [
+    "EndUserID",
+    "CustomerID",
+    "FirstName",
+    "LastName",
+    "DisplayName",
+    "Email",
+    "Phone",
+    "CustomerRef",
+    "Notes",
+    "DateCreated",
+    "LastModified"
+  ],
+  sortBy: "EndUserID",
+  sortOrder: "desc",
+  pageSize: 10
+})
+
+export const EndUsersQuery = Query({
+  ...endUserPaging.query,
+  search: changeable(TextUpTo(255)).annotations({
+    description:
+      "Words, each of which must be a part of a name, the email, the phone, the reference or a UID, in any case"
+  })
+})
+export type EndUsersQuery = typeof EndUsersQuery.Type
+
+export const EndUserPage = Page("EndUserPage", EndUser)
+export type EndUserPage = typeof EndUserPage.Type
+
+const id = pathId(EndUserID)
+
+export class EndUsersApi extends HttpApiGroup.make("endUsers")
+  .add(
+    HttpApiEndpoint.get("listEndUsers", "/api/EndUsers")
+      .setUrlParams(EndUsersQuery)
+      .addSuccess(EndUserPage)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({ summary: "List end users", description: "Newest first, unless sortBy says otherwise." })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("findEndUsersByUid", "/api/EndUsers/byUid")
+      .setUrlParams(Query({ uid: Name.annotations({ examples: ["maria@mail.example"] }) }))
+      .addSuccess(Schema.Array(EndUser))
+      .middleware(PhoneContext)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Find end users by UID",
+          description:
+            "Everybody who has this UID, in any case, the oldest first; an empty list when nobody has. A phone token may ask too."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("getEndUser")`/api/EndUsers/${id}`
+      .addSuccess(EndUser)
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({ summary: "Read an end user", description: "One end user, with its ETag." })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("listTicketsOfEndUser")`/api/EndUsers/${id}/tickets`
+      .setUrlParams(TicketsQuery)
+      .addSuccess(TicketPage)
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "List the tickets of an end user",
+          description: "Newest first. Takes the same filters as the list of all tickets."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("createEndUser", "/api/EndUsers")
+      .setPayload(EndUserCreate)
+      .addSuccess(EndUser)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Create an end user",
+          description:
+            "LastName may be empty. A UID that is given twice is linked once; of several primary ones of a type the last is it. UIDType is Email unless given. Several end users may have the same UID."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("updateEndUser")`/api/EndUsers/${id}`
+      .setPayload(EndUserUpdate)
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Change an end user",
+          description:
+            "Missing properties stay. UIDs that are not listed stay too: an item with EndUserUIDID changes that UID, one without links a new UID (or changes the one that is linked already), MarkAsDeleted deletes it. UIDs: null deletes all. Making a UID primary demotes the other of its type."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("deleteEndUser")`/api/EndUsers/${id}`
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Delete an end user",
+          description: "With its UIDs. Its tickets stay, without an end user."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("assignUid", "/api/EndUserUIDs/assign")
+      .setPayload(AssignUID)
+      .addSuccess(AssignedUID)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Link a UID to an end user",
+          description:
+            "One that the end user has already, in any case, is answered as it is; IsPrimary: true makes it primary. An end user of somebody else is 400."
+        })
+      )
+  )
+  .annotateContext(
+    OpenApi.annotations({ title: "End users", description: "The people whom your organisation supports." })
+  ) {}

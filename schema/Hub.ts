@@ -1,0 +1,97 @@
+import { Schema } from "effect"
+import { EmailAddress } from "./EmailAddress.ts"
+import { Body, optional, Text, TextUpTo } from "./Fields.ts"
+import { TicketID, TicketMessageID } from "./Ids.ts"
+import { SenderType, TicketMessage } from "./TicketMessages.ts"
+import { Ticket } from "./Tickets.ts"
+
+/** What `POST /chatHub/negotiate` answers; version 0 has no connectionToken. */
+export class Negotiation extends Schema.Class<Negotiation>("Negotiation")({
+  connectionId: Schema.String,
+  connectionToken: Schema.optionalWith(Schema.String, { exact: true }),
+  negotiateVersion: Schema.Int,
+  availableTransports: Schema.Array(
+    Schema.Struct({ transport: Schema.Literal("WebSockets"), transferFormats: Schema.Array(Schema.Literal("Text")) })
+  )
+}) {}
+
+const MessageText = Text.pipe(
+  Schema.filter((text) => text.trim() !== "", { message: () => "must not be empty", jsonSchema: { minLength: 1 } })
+)
+
+/** `SendMessage`: a visitor's first message, without a ticketID, makes the ticket. */
+export const HubSendMessage = Body("HubSendMessage", {
+  ticketID: optional(TicketID),
+  message: MessageText,
+  pageURL: optional(TextUpTo(4096))
+})
+export type HubSendMessage = typeof HubSendMessage.Type
+
+export class HubSentMessage extends Schema.Class<HubSentMessage>("HubSentMessage")({
+  ticketID: TicketID,
+  ticketToken: Schema.UUID,
+  messageID: TicketMessageID
+}) {}
+
+/** A message as a chat visitor sees it. */
+export class VisitorMessage extends Schema.Class<VisitorMessage>("VisitorMessage")({
+  messageID: TicketMessageID,
+  ticketID: TicketID,
+  dateCreated: Schema.DateTimeUtc,
+  senderType: SenderType,
+  customerRepName: Schema.NullOr(Schema.String),
+  message: Schema.NullOr(Schema.String),
+  htmlBody: Schema.NullOr(Schema.String),
+  pageURL: Schema.NullOr(Schema.String),
+  hasAttachment: Schema.Boolean
+}) {}
+
+/** What `ResumeChat` answers: the conversation so far, its last 200 messages, oldest first. */
+export class ResumedChat extends Schema.Class<ResumedChat>("ResumedChat")({
+  ticketID: TicketID,
+  ticketToken: Schema.UUID,
+  isClosed: Schema.Boolean,
+  agentName: Schema.NullOr(Schema.String).annotations({ description: "The representative who joined last" }),
+  messages: Schema.Array(VisitorMessage)
+}) {}
+
+/** `RequestAgent`: a visitor who wants a person instead of the automatic answers. */
+export const HubRequestAgent = Body("HubRequestAgent", {
+  ticketID: optional(TicketID),
+  email: optional(EmailAddress).annotations({ description: "Where an answer reaches the visitor later" })
+})
+export type HubRequestAgent = typeof HubRequestAgent.Type
+
+export class AgentJoined extends Schema.Class<AgentJoined>("AgentJoined")({ name: Schema.String }) {}
+
+/** To a representative with the ticket, since it can follow several; a visitor has one. */
+export class Typing extends Schema.Class<Typing>("Typing")({
+  from: Schema.String,
+  ticketID: Schema.optionalWith(TicketID, { exact: true })
+}) {}
+
+/** The events that clients get, each with the one argument it has. */
+export const hubEvents = {
+  toRepresentatives: {
+    MessageReceived: TicketMessage,
+    TicketUpdated: Ticket,
+    DraftReady: TicketMessage,
+    Typing
+  },
+  toVisitors: { MessageReceived: VisitorMessage, AgentJoined, Typing }
+} as const
+
+/** For the description of the API: the hub is no HTTP route. */
+export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR JSON hub protocol over WebSockets; any SignalR client connects. Representatives send their token as \`access_token\` (or in the Authorization header); chat visitors connect with \`?channelToken=\` of a Chat channel, from a page whose host is in the channel's \`hostnames\`. Messages have up to 32 KB. With too many connections open from one address or for one customer, connecting is 429 with \`Retry-After\`.
+
+| Method | Who | Answers |
+|---|---|---|
+| \`SendMessage({ ticketID?, message, pageURL? })\` | both; a representative names the ticket | \`{ ticketID, ticketToken, messageID }\`; a visitor's first message makes the ticket |
+| \`ResumeChat(ticketToken)\` | visitor, after a reload or a reconnect | \`{ ticketID, ticketToken, isClosed, agentName, messages }\`, each message as a visitor sees it, the last 200, oldest first |
+| \`RequestAgent({ ticketID?, email? })\` | visitor | escalates the chat; \`{ agentAvailable, customerRepName }\` like like-dislike |
+| \`JoinTicket(ticketID)\`, \`LeaveTicket(ticketID)\` | representative | nothing; the visitor of a chat gets \`AgentJoined\`, once for each representative |
+| \`Typing(ticketID)\` | both | nothing; told at most once a second |
+
+A representative gets \`MessageReceived(TicketMessage)\`, \`TicketUpdated(Ticket)\` and \`DraftReady(TicketMessage)\` of all tickets of its customer, and \`Typing({ from, ticketID })\` of those it joined. A visitor gets \`MessageReceived({ messageID, ticketID, dateCreated, senderType, customerRepName, message, htmlBody, pageURL, hasAttachment })\`, \`AgentJoined({ name })\` and \`Typing({ from })\` of its own chat. A message that is very large comes without its bodies and screenshot; \`GET /ticketMessages/{id}\` has them.
+
+The texts of the chat window are at \`GET /api/ChannelTranslations/resolve?token=&lang=\`; a visitor likes or dislikes an answer with \`GET /ticketMessages/{ticketToken}/like-dislike?like=\`.`

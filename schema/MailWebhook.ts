@@ -1,0 +1,105 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { TicketAccess } from "./Authentication.ts"
+import { ChannelFolder } from "./ChannelFolders.ts"
+import { ignoresIdempotencyKey } from "./Conventions.ts"
+import { BadGateway, BadRequest, NotFound } from "./Errors.ts"
+import { Body, changeable, Query, TextUpTo } from "./Fields.ts"
+import { ChannelFolderID, ChannelID, pathId } from "./Ids.ts"
+import { JobID } from "./Jobs.ts"
+
+const ImportJob = Schema.Struct({ jobID: JobID, channelID: ChannelID, folderID: ChannelFolderID })
+export type ImportJob = typeof ImportJob.Type
+
+export class ImportJobs extends Schema.Class<ImportJobs>("ImportJobs")({
+  jobs: Schema.Array(ImportJob).annotations({ description: "One for each folder; GET /api/Jobs/{jobID} shows how far" })
+}) {}
+
+export class MailSubscription extends Schema.Class<MailSubscription>("MailSubscription")({
+  channelID: ChannelID,
+  autoRetrieveEmails: Schema.Boolean,
+  folders: Schema.Array(ChannelFolder)
+}) {}
+
+const ValidationToken = TextUpTo(2048).annotations({ description: "Sent back as it is, < and > escaped" })
+
+const Echo = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/plain" })).annotations({
+  description: "The validation token"
+})
+
+const Notification = Schema.Struct({
+  subscriptionId: Schema.optional(Schema.String),
+  resource: Schema.optional(Schema.String).annotations({
+    description: "/users/{mailbox}/mailFolders('{folderId}')/messages or Users/{id}/Messages/{id}"
+  }),
+  changeType: Schema.optional(Schema.String).annotations({
+    description: "created; others are passed over",
+    examples: ["created"]
+  }),
+  clientState: Schema.optional(Schema.String),
+  lifecycleEvent: Schema.optional(Schema.String).annotations({
+    description: "reauthorizationRequired, subscriptionRemoved or missed"
+  }),
+  resourceData: Schema.optional(Schema.Struct({ id: Schema.optional(Schema.String) }))
+})
+
+export const MailNotifications = Body("MailNotifications", { value: Schema.optional(Schema.Array(Notification)) })
+
+export class MailWebhookApi extends HttpApiGroup.make("mailWebhook")
+  .add(
+    HttpApiEndpoint.get("validateMailWebhook", "/api/MailWebhook")
+      .setUrlParams(Query({ validationToken: ValidationToken }))
+      .addSuccess(Echo)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Prove that the address is ours",
+          description: "Public. Answers the token as plain text; 400 without one."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("receiveMailNotifications", "/api/MailWebhook")
+      .setUrlParams(Query({ validationToken: changeable(ValidationToken) }))
+      .setPayload(MailNotifications)
+      .addSuccess(Echo)
+      .addError(BadRequest)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Receive notifications of the mail provider",
+          description:
+            "Public. With a validationToken it is answered as plain text, otherwise the answer is empty. Whatever valid JSON is inside is answered 200; only notifications that carry the subscription's clientState are followed. They are noted here and worked off by jobs."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("subscribeMail")`/api/MailWebhook/subscribe/${pathId(ChannelID)}`
+      .addSuccess(MailSubscription)
+      .addError(NotFound)
+      .addError(BadRequest)
+      .addError(BadGateway)
+      .middleware(TicketAccess)
+      .annotateContext(ignoresIdempotencyKey)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Import new mail of a channel from now on",
+          description:
+            "Turns autoRetrieveEmails on for the channel and its folders and subscribes to each folder at the mail provider; a channel without folders first gets its Inbox. Mail that is there already is not imported: that is import-emails. Without an e-mail address or credentials 400; when the provider refuses, 502 and nothing stays switched on. Calling it again does no harm."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("unsubscribeMail")`/api/MailWebhook/unsubscribe/${pathId(ChannelID)}`
+      .addSuccess(MailSubscription)
+      .addError(NotFound)
+      .middleware(TicketAccess)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Import no new mail of a channel any more",
+          description:
+            "Turns autoRetrieveEmails off for the channel and its folders. The subscriptions are forgotten at once and removed at the provider shortly after."
+        })
+      )
+  )
+  .annotateContext(
+    OpenApi.annotations({ title: "Mail notifications", description: "How the mail provider tells about new mail." })
+  ) {}

@@ -1,0 +1,8 @@
+import { Schema } from "effect"
+import { TextUpTo } from "./Fields.ts"
+
+/** The international form: + and 7 to 15 digits. */
+export const PhoneNumber = TextUpTo(16).pipe(
+  Schema.pattern(/^\+[0-9]{7,15}$/, { message: () => "must be + and 7 to 15 digits" }),
+  Schema.annotations({ arbitrary: () => (fc) => fc.stringMatching(/^\+[0-9]{7,15}$/) })
+)

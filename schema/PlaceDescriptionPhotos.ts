@@ -1,0 +1,121 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, Multipart, OpenApi } from "@effect/platform"
+import { Option, Schema } from "effect"
+import { ReportAccess } from "./Authentication.ts"
+import { ignoresIdempotencyKey } from "./Conventions.ts"
+import { NotFound, PayloadTooLarge, RangeNotSatisfiable, UnsupportedMediaType } from "./Errors.ts"
+import { Body, changeable } from "./Fields.ts"
+import { namedPathId, PlaceDescriptionRoomID, PlaceDescriptionRoomPhotoID } from "./Ids.ts"
+
+export class PlaceDescriptionRoomPhoto extends Schema.Class<PlaceDescriptionRoomPhoto>("PlaceDescriptionRoomPhoto")({
+  placeDescriptionRoomPhotoID: PlaceDescriptionRoomPhotoID,
+  placeDescriptionRoomID: PlaceDescriptionRoomID,
+  fileName: Schema.String.annotations({ description: "As it was uploaded" }),
+  contentType: Schema.String.annotations({ examples: ["image/jpeg"] }),
+  accessToken: Schema.String.annotations({
+    description: "A GUID: whoever has it may download the photo",
+    examples: ["6f1c8f1e-4b1e-4d0b-9a53-0d6a0f2f9b11"]
+  }),
+  sortOrder: Schema.Int,
+  widthPx: Schema.Int,
+  heightPx: Schema.Int,
+  dateCreatedUtc: Schema.DateTimeUtc
+}) {}
+
+/** What a request with photos may weigh, all of it together. */
+export const largestUpload = 25 * 1024 * 1024
+
+export const mostPhotosAtOnce = 100
+
+const Upload = HttpApiSchema.MultipartStream(Schema.Struct({ files: Multipart.FilesSchema }), {
+  maxTotalSize: Option.some(largestUpload)
+})
+
+export const PhotoOrder = Body("PlaceDescriptionPhotoOrder", {
+  photoIds: Schema.Array(PlaceDescriptionRoomPhotoID).annotations({
+    description: "Every photo of the room, exactly once, in the new order",
+    examples: [[PlaceDescriptionRoomPhotoID.make(2), PlaceDescriptionRoomPhotoID.make(1)]]
+  })
+})
+export type PhotoOrder = typeof PhotoOrder.Type
+
+const PhotoContent = HttpApiSchema.Uint8Array({ contentType: "image/*" })
+
+const header = (description: string, example: string) =>
+  changeable(Schema.String.annotations({ examples: [example] })).annotations({ description })
+
+const roomId = namedPathId("roomId", PlaceDescriptionRoomID)
+
+export class PlaceDescriptionPhotosApi extends HttpApiGroup.make("placeDescriptionPhotos")
+  .add(
+    HttpApiEndpoint.get("listPlaceDescriptionPhotos")`/api/PlaceDescriptionRooms/${roomId}/photos`
+      .addSuccess(Schema.Array(PlaceDescriptionRoomPhoto))
+      .addError(NotFound)
+      .annotateContext(OpenApi.annotations({ summary: "List a room's photos", description: "In their order." }))
+  )
+  .add(
+    HttpApiEndpoint.post("uploadPlaceDescriptionPhotos")`/api/PlaceDescriptionRooms/${roomId}/photos`
+      .setPayload(Upload)
+      .addSuccess(Schema.Array(PlaceDescriptionRoomPhoto))
+      .addError(NotFound)
+      .addError(PayloadTooLarge)
+      .addError(UnsupportedMediaType)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Add photos to a room",
+          description:
+            "One or more pictures in the field files, JPEG, PNG or WebP, 25 MiB and 100 pictures in all. Each is turned upright, made to fit 2048 × 768 pixels (long × short side, never enlarged), freed of its metadata and kept in its format; of an animated WebP the first frame stays. They are appended after the room's last photo; the answer lists the new ones. All are taken or none: a file that is no such picture by its declared type or its bytes is 415, one that cannot be read, has more than 120 million pixels or is still over 5 MiB is 400. An Idempotency-Key is not looked at."
+        })
+      )
+      .annotateContext(ignoresIdempotencyKey)
+  )
+  .add(
+    HttpApiEndpoint.put("reorderPlaceDescriptionPhotos")`/api/PlaceDescriptionRooms/${roomId}/photos/reorder`
+      .setPayload(PhotoOrder)
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Put a room's photos in order",
+          description: "The list must have every photo of the room exactly once, otherwise 400 and nothing changes."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del(
+      "deletePlaceDescriptionPhoto"
+    )`/api/PlaceDescriptionRoomPhotos/${namedPathId("photoId", PlaceDescriptionRoomPhotoID)}`
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Delete a photo",
+          description: "The others keep their order. A report that had it as its hero photo has none then."
+        })
+      )
+  )
+  .middlewareEndpoints(ReportAccess)
+  .add(
+    HttpApiEndpoint.get(
+      "downloadPlaceDescriptionPhoto"
+    )`/api/PlaceDescriptionPhotos/${HttpApiSchema.param("accessToken", Schema.String)}`
+      .setHeaders(
+        Schema.Struct({
+          range: header(
+            "One range of bytes; several, or another unit, are answered with the whole photo",
+            "bytes=0-499"
+          ),
+          "if-range": header("An ETag; the range holds only when the photo still has it", '"etag"'),
+          "if-none-match": header("An ETag; 304 when the photo still has it", '"etag"')
+        })
+      )
+      .addSuccess(PhotoContent.annotations({ description: "The photo" }))
+      .addSuccess(PhotoContent.annotations({ description: "The range that was asked for" }), { status: 206 })
+      .addSuccess(HttpApiSchema.Empty(304).annotations({ description: "Not changed since the given ETag" }))
+      .addError(NotFound)
+      .addError(RangeNotSatisfiable)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Download a photo",
+          description: "Needs no login: the access token is the credential. Anything else than a photo's token is 404."
+        })
+      )
+  )
+  .annotateContext(OpenApi.annotations({ title: "Condition report photos", description: "The pictures of a room." })) {}

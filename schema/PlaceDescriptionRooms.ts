@@ -1,0 +1,177 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { ReportAccess } from "./Authentication.ts"
+import { ignoresIdempotencyKey } from "./Conventions.ts"
+import { emptyAsNull } from "./EmptyText.ts"
+import { BadGateway, NotFound } from "./Errors.ts"
+import { Body, changeable, clearable, Integer, optional, TextUpTo } from "./Fields.ts"
+import {
+  CustomerRepID,
+  ModelID,
+  namedPathId,
+  PlaceDescriptionReportID,
+  PlaceDescriptionRoomID,
+  PlaceDescriptionRoomVersionID,
+  TopicID
+} from "./Ids.ts"
+import { PlaceDescriptionRoomPhoto } from "./PlaceDescriptionPhotos.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+export class PlaceDescriptionRoom extends Schema.Class<PlaceDescriptionRoom>("PlaceDescriptionRoom")({
+  placeDescriptionRoomID: PlaceDescriptionRoomID,
+  placeDescriptionReportID: PlaceDescriptionReportID,
+  name: text,
+  sortOrder: Schema.Int,
+  transcriptRaw: text.annotations({ description: "Raw notes: what a transformation works on" }),
+  transcriptHtml: text.annotations({ description: "Headings, paragraphs, lists, tables, emphasis and review marks" }),
+  lastTransformedAtUtc: Schema.NullOr(Schema.DateTimeUtc),
+  modelIdUsed: Schema.NullOr(ModelID).annotations({
+    description: "The model that wrote transcriptHtml; null when a person did"
+  }),
+  photos: Schema.Array(PlaceDescriptionRoomPhoto)
+}) {}
+
+const written = {
+  name: emptyAsNull(TextUpTo(255)).annotations({ examples: ["Kitchen"] }),
+  sortOrder: Integer.annotations({ examples: [1] }),
+  transcriptRaw: emptyAsNull(TextUpTo(200_000)).annotations({
+    examples: ["walls white, two drill holes by the window, sink scratched"]
+  }),
+  transcriptHtml: emptyAsNull(TextUpTo(500_000)).annotations({ examples: ["<p>The walls are painted white.</p>"] })
+}
+
+export const PlaceDescriptionRoomCreate = Body("PlaceDescriptionRoomCreate", {
+  name: optional(written.name),
+  sortOrder: optional(written.sortOrder),
+  transcriptRaw: optional(written.transcriptRaw),
+  transcriptHtml: optional(written.transcriptHtml)
+})
+export type PlaceDescriptionRoomCreate = typeof PlaceDescriptionRoomCreate.Type
+
+export const PlaceDescriptionRoomUpdate = Body("PlaceDescriptionRoomUpdate", {
+  name: clearable(written.name),
+  sortOrder: changeable(written.sortOrder),
+  transcriptRaw: clearable(written.transcriptRaw),
+  transcriptHtml: clearable(written.transcriptHtml)
+})
+export type PlaceDescriptionRoomUpdate = typeof PlaceDescriptionRoomUpdate.Type
+
+export const TransformRequest = Body("PlaceDescriptionTransformRequest", {
+  topicId: optional(TopicID),
+  includePhotosInPrompt: optional(Schema.Boolean).annotations({
+    description: "Shows the room's photos to the model, which must take pictures"
+  }),
+  overrideModelId: optional(ModelID),
+  force: optional(Schema.Boolean).annotations({ description: "Taken and ignored: every call transforms" })
+})
+export type TransformRequest = typeof TransformRequest.Type
+
+export class TransformResult extends Schema.Class<TransformResult>("PlaceDescriptionTransformResult")({
+  roomId: PlaceDescriptionRoomID,
+  transcriptHtml: Schema.String,
+  lastTransformedAtUtc: Schema.DateTimeUtc,
+  modelIdUsed: ModelID
+}) {}
+
+export class PlaceDescriptionRoomVersion extends Schema.Class<PlaceDescriptionRoomVersion>(
+  "PlaceDescriptionRoomVersion"
+)({
+  placeDescriptionRoomVersionID: PlaceDescriptionRoomVersionID,
+  placeDescriptionRoomID: PlaceDescriptionRoomID,
+  transcriptHtml: Schema.String,
+  customerRepID: Schema.NullOr(CustomerRepID).annotations({ description: "Who wrote it, or had it written" }),
+  modelIdUsed: Schema.NullOr(ModelID).annotations({ description: "The model that wrote it; null when a person did" }),
+  dateWrittenUtc: Schema.NullOr(Schema.DateTimeUtc),
+  dateReplacedUtc: Schema.DateTimeUtc
+}) {}
+
+const roomId = namedPathId("roomId", PlaceDescriptionRoomID)
+const reportId = namedPathId("reportId", PlaceDescriptionReportID)
+const versionId = namedPathId("versionId", PlaceDescriptionRoomVersionID)
+
+export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptionRooms")
+  .add(
+    HttpApiEndpoint.get("listPlaceDescriptionRooms")`/api/PlaceDescriptionReports/${reportId}/rooms`
+      .addSuccess(Schema.Array(PlaceDescriptionRoom))
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({ summary: "List a report's rooms", description: "By sortOrder, then room id." })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("createPlaceDescriptionRoom")`/api/PlaceDescriptionReports/${reportId}/rooms`
+      .setPayload(PlaceDescriptionRoomCreate)
+      .addSuccess(PlaceDescriptionRoom)
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Add a room to a report",
+          description:
+            "Without sortOrder it comes last. transcriptHtml is reduced to headings, paragraphs, lists, tables, emphasis and review marks."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("updatePlaceDescriptionRoom")`/api/PlaceDescriptionRooms/${roomId}`
+      .setPayload(PlaceDescriptionRoomUpdate)
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Change a room",
+          description:
+            "Missing properties stay. A transcriptHtml that is replaced or cleared is kept as a version; the new one is reduced as on create."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("deletePlaceDescriptionRoom")`/api/PlaceDescriptionRooms/${roomId}`
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({ summary: "Delete a room", description: "With its photos and its versions." })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("transformPlaceDescriptionRoom")`/api/PlaceDescriptionRooms/${roomId}/transform`
+      .setPayload(TransformRequest)
+      .addSuccess(TransformResult)
+      .addError(NotFound)
+      .addError(BadGateway)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Write a room's HTML by AI",
+          description:
+            "Turns transcriptRaw into transcriptHtml. The topic is topicId, else the report's transformTopicID, else the topic named “Place description Room”; its documents, the report's lexicon and instructions documents, the room's name and its notes make the prompt. The model is overrideModelId (active, fit for mail), else the default for mail, or with includePhotosInPrompt for mail with pictures. Doubtful passages come back as review marks. The HTML that stood there before is kept as a version. 400 without notes, without a topic, without a key or a model, with a model that takes no pictures where they are asked for, or when the photos are more than 32 MiB; 502 when the provider fails: nothing changes then. An Idempotency-Key is not looked at."
+        })
+      )
+      .annotateContext(ignoresIdempotencyKey)
+  )
+  .add(
+    HttpApiEndpoint.get("listPlaceDescriptionRoomVersions")`/api/PlaceDescriptionRooms/${roomId}/versions`
+      .addSuccess(Schema.Array(PlaceDescriptionRoomVersion))
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "List a room's earlier HTML",
+          description: "Every transcriptHtml that was replaced, by a person or by a transformation, the last one first."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post(
+      "restorePlaceDescriptionRoomVersion"
+    )`/api/PlaceDescriptionRooms/${roomId}/versions/${versionId}/restore`
+      .addSuccess(PlaceDescriptionRoom)
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Bring earlier HTML back",
+          description:
+            "The version becomes the room's transcriptHtml again; what stood there is kept as a version. The version itself stays."
+        })
+      )
+  )
+  .middleware(ReportAccess)
+  .annotateContext(
+    OpenApi.annotations({ title: "Condition report rooms", description: "The rooms of a report and their text." })
+  ) {}

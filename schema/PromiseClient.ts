@@ -1,0 +1,119 @@
+import { HttpApi, type HttpApiEndpoint, type HttpMethod } from "@effect/platform"
+import { CaseworkApi } from "./Api.ts"
+import type { PlainClient, RequestExtras } from "./PlainTypes.ts"
+
+export interface CaseworkPromiseClientOptions {
+  /** Where the service is, such as https://casework.example */
+  readonly baseUrl: string | URL
+  /** What a login answered, or a function that is asked before each request. */
+  readonly token?: string | (() => string | Promise<string>) | undefined
+  /** Another fetch than the global one. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/** One member for each group of routes, with a function for each route: JSON in, JSON out, as the docs show it. */
+export interface CaseworkPromiseClient extends PlainClient<typeof CaseworkApi> {}
+
+/** What the service answers when it does not do what it was asked for. */
+export class CaseworkError extends Error {
+  override readonly name = "CaseworkError"
+  readonly status: number
+  readonly requestId: string | null
+  /** Every problem of a request that is not valid. */
+  readonly details: ReadonlyArray<{ readonly path: string; readonly message: string }>
+
+  constructor(status: number, body: ErrorBody) {
+    super(body.message ?? `The service answered ${status}.`)
+    this.status = status
+    this.requestId = body.requestId ?? null
+    this.details = body.details ?? []
+  }
+}
+
+interface ErrorBody {
+  readonly message?: string
+  readonly requestId?: string
+  readonly details?: CaseworkError["details"]
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+interface PlainRequest extends RequestExtras {
+  readonly path?: Values
+  readonly urlParams?: Values
+  readonly payload?: unknown
+}
+
+type Endpoint = HttpApiEndpoint.HttpApiEndpoint<string, HttpMethod.HttpMethod>
+
+const addressOf = (baseUrl: string | URL, { path }: Endpoint, request: PlainRequest) => {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(request.path?.[name])))
+  const url = new URL(String(baseUrl).replace(/\/+$/, "") + filled)
+  for (const [name, value] of Object.entries(request.urlParams ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) url.searchParams.append(name, String(one))
+    }
+  }
+  return url
+}
+
+const bodyOf = ({ payload }: PlainRequest) =>
+  payload === undefined || payload instanceof FormData
+    ? { headers: {}, body: payload }
+    : { headers: { "content-type": "application/json" }, body: JSON.stringify(payload) }
+
+const read = async (response: Response): Promise<unknown> => {
+  const type = response.headers.get("content-type") ?? ""
+  if (response.status === 204) return undefined
+  if (/^application\/json\b/i.test(type)) return response.json()
+  return /^text\/plain\b/i.test(type) ? response.text() : new Uint8Array(await response.arrayBuffer())
+}
+
+const isErrorBody = (body: unknown): body is ErrorBody => typeof body === "object" && body !== null
+
+const readError = async (response: Response): Promise<ErrorBody> => {
+  try {
+    const body: unknown = await response.json()
+    return isErrorBody(body) ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+type Groups = Record<string, Record<string, unknown>>
+
+/** The routes are the contract's own, and so are their types. */
+const hasEveryRoute = (groups: unknown): groups is CaseworkPromiseClient =>
+  typeof groups === "object" && groups !== null && Object.values(groups).every((group) => Object.keys(group).length > 0)
+
+/** A client for everybody else: every function answers a Promise, and rejects with a CaseworkError. */
+export const makeCaseworkPromiseClient = (options: CaseworkPromiseClientOptions): CaseworkPromiseClient => {
+  const send = options.fetch ?? globalThis.fetch
+
+  const call = async (endpoint: Endpoint, request: PlainRequest = {}) => {
+    const token = typeof options.token === "function" ? await options.token() : options.token
+    const { body, headers } = bodyOf(request)
+    const response = await send(addressOf(options.baseUrl, endpoint, request), {
+      method: endpoint.method,
+      headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }), ...request.headers },
+      ...(body !== undefined && { body }),
+      ...(request.signal !== undefined && { signal: request.signal })
+    })
+    if (!response.ok) throw new CaseworkError(response.status, await readError(response))
+    return read(response)
+  }
+
+  const groups: Groups = {}
+  HttpApi.reflect(CaseworkApi, {
+    onGroup: ({ group }) => {
+      groups[group.identifier] = {}
+    },
+    onEndpoint: ({ endpoint, group }) => {
+      Object.assign(groups[group.identifier] ?? {}, {
+        [endpoint.name]: (request?: PlainRequest) => call(endpoint, request)
+      })
+    }
+  })
+  if (!hasEveryRoute(groups)) throw new Error("The contract has a group without routes.")
+  return groups
+}

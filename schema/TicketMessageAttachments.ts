@@ -1,0 +1,76 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, Multipart, OpenApi } from "@effect/platform"
+import { Option, Schema } from "effect"
+import { TicketAccess } from "./Authentication.ts"
+import { ignoresIdempotencyKey } from "./Conventions.ts"
+import { Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType } from "./Errors.ts"
+import { idFromString, pathId, TicketMessageAttachmentID, TicketMessageID } from "./Ids.ts"
+
+export class TicketMessageAttachment extends Schema.Class<TicketMessageAttachment>("TicketMessageAttachmentDTO")({
+  ticketMessageAttachmentID: TicketMessageAttachmentID,
+  messageID: TicketMessageID,
+  fileName: Schema.String.annotations({ description: "As it was called, without a path and unsafe characters" }),
+  contentType: Schema.String.annotations({ description: "What the content was found to be" }),
+  createdDateTime: Schema.DateTimeUtc,
+  isEndUserProvided: Schema.Boolean,
+  isCustomerRepProvided: Schema.Boolean,
+  accessToken: Schema.UUID.annotations({ description: "Opens the file at /api/File/{accessToken}, without a login" })
+}) {}
+
+export const largestAttachment = 25 * 1024 * 1024
+
+const Upload = HttpApiSchema.MultipartStream(Schema.Struct({ file: Multipart.SingleFileSchema }), {
+  maxParts: Option.some(10),
+  maxFieldSize: 64 * 1024,
+  // The file and what a form puts around it.
+  maxTotalSize: Option.some(largestAttachment + 1024 * 1024)
+})
+
+const id = pathId(TicketMessageID)
+
+export class TicketMessageAttachmentsApi extends HttpApiGroup.make("ticketMessageAttachments")
+  .add(
+    HttpApiEndpoint.get("listAttachments")`/ticketMessages/${id}/attachments`
+      .addSuccess(Schema.Array(TicketMessageAttachment))
+      .addError(Forbidden)
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "List the attachments of a message",
+          description: "In the order in which they came. A message of another organisation is 403."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("uploadAttachment")`/ticketMessages/${id}/attachments`
+      .setPayload(Upload)
+      .addSuccess(TicketMessageAttachment)
+      .addError(Forbidden)
+      .addError(NotFound)
+      .addError(PayloadTooLarge)
+      .addError(UnsupportedMediaType)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Attach a file to a message",
+          description:
+            "multipart/form-data with one file in the field `file`, up to 25 MiB (413), not empty (400). Images, PDF, text, office documents without macros, ZIP, audio, video and EML are taken; programs and everything else are 415, whatever the file is called: name, declared type and content must go together, and contentType is what the content was found to be. What is uploaded here counts as provided by a representative, also on an end user's message, where it belongs to the answer; end users provide theirs through the channel."
+        })
+      )
+      .annotateContext(ignoresIdempotencyKey)
+  )
+  .add(
+    HttpApiEndpoint.del(
+      "deleteAttachment"
+    )`/ticketMessages/${id}/attachments/${HttpApiSchema.param("attachmentId", idFromString(TicketMessageAttachmentID))}`
+      .addError(Forbidden)
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Delete an attachment",
+          description: "Its link ends at once. An attachment or a message of another organisation is 403."
+        })
+      )
+  )
+  .middleware(TicketAccess)
+  .annotateContext(
+    OpenApi.annotations({ title: "Ticket message attachments", description: "Files that belong to messages." })
+  ) {}

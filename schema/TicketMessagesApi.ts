@@ -1,0 +1,179 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { PhoneContext, TicketAccess } from "./Authentication.ts"
+import { ignoresIdempotencyKey, openToEveryOrigin } from "./Conventions.ts"
+import { BadGateway, Conflict, Forbidden, NotFound } from "./Errors.ts"
+import { pathId, TicketID, TicketMessageID } from "./Ids.ts"
+import {
+  CorrectTopics,
+  DetectTopicsQuery,
+  Done,
+  EscalateMessage,
+  Feedback,
+  LikeDislikeQuery,
+  MessagesOfTicketQuery,
+  PromptDocuments,
+  PromptDocumentsQuery,
+  SendReply,
+  TicketMessageCreate,
+  TicketMessagesQuery,
+  TicketMessageUpdate
+} from "./TicketMessageBodies.ts"
+import { TicketMessage, TicketMessagePage } from "./TicketMessages.ts"
+
+const described = (summary: string, description: string) => OpenApi.annotations({ summary, description })
+
+const id = pathId(TicketMessageID)
+
+// Compared as text: what is no GUID is simply not the token of a ticket.
+const ticketToken = HttpApiSchema.param("ticketToken", Schema.String)
+
+/** What a telephone call may do, too. */
+export class TicketMessagesOnPhoneApi extends HttpApiGroup.make("ticketMessagesOnPhone")
+  .add(
+    HttpApiEndpoint.get("getTicketMessage")`/ticketMessages/${id}`
+      .addSuccess(TicketMessage)
+      .addError(NotFound)
+      .addError(Forbidden)
+      .annotateContext(
+        described(
+          "Read a message",
+          "One message, with its ETag. Another customer's message is 403, and for a phone token one of another channel."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("createTicketMessage", "/ticketMessages/create-new")
+      .setPayload(TicketMessageCreate)
+      .addSuccess(TicketMessage)
+      .addError(Forbidden)
+      .annotateContext(
+        described(
+          "Add a message",
+          "Appends to a ticket, or makes one: the end user is found by uid, else by fromAddress, else a new one is made. A representative's message is delivered on the ticket's channel unless its status is given as Sent. A phone token writes on its own channel only."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("listPromptDocuments")`/ticketMessages/${id}/promptDocuments`
+      .setUrlParams(PromptDocumentsQuery)
+      .addSuccess(PromptDocuments)
+      .addError(NotFound)
+      .addError(Forbidden)
+      .annotateContext(
+        described(
+          "List the documents for a prompt",
+          "The documents of the message's topics, of the hook when one is named, and those that join every prompt; the best relevance first."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("detectTopics")`/ticketMessages/${id}/detect-topics`
+      .setUrlParams(DetectTopicsQuery)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .addError(Forbidden)
+      .addError(BadGateway)
+      .annotateContext(ignoresIdempotencyKey)
+      .annotateContext(
+        described(
+          "Detect the topics by AI",
+          "Replaces the topics that AI found before; topics that a person corrected stay, and then no model is asked. The page that the message was sent from gives hints, corrections of other messages are examples. A message without text gets no topics. Without an AI key or a model for topics, or with an unknown modelName, 400; a model that fails or answers something else, also when it is asked again, is 502 and nothing changes. Idempotency-Key has no meaning here."
+        )
+      )
+  )
+  .middleware(PhoneContext)
+  .annotateContext(
+    OpenApi.annotations({ title: "Ticket messages (also by phone)", description: "What a phone token may do, too." })
+  ) {}
+
+export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
+  .add(
+    HttpApiEndpoint.get("listTicketMessages", "/ticketMessages")
+      .setUrlParams(TicketMessagesQuery)
+      .addSuccess(TicketMessagePage)
+      .addError(NotFound)
+      .annotateContext(described("List messages", "The messages of one ticket, oldest first."))
+  )
+  .add(
+    HttpApiEndpoint.get("listMessagesOfTicket")`/tickets/${pathId(TicketID)}/messages`
+      .setUrlParams(MessagesOfTicketQuery)
+      .addSuccess(TicketMessagePage)
+      .addError(NotFound)
+      .annotateContext(described("List the messages of a ticket", "A page of them, oldest first."))
+  )
+  .add(
+    HttpApiEndpoint.put("updateTicketMessage")`/ticketMessages/${id}`
+      .setPayload(TicketMessageUpdate)
+      .addError(NotFound)
+      .addError(Forbidden)
+      .annotateContext(
+        described("Change a message", "The prepared answer, the custom fields, whether it was opened. Others stay.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("deleteTicketMessage")`/ticketMessages/${id}`
+      .addError(NotFound)
+      .addError(Forbidden)
+      .annotateContext(described("Delete a message", "Its attachments go with it."))
+  )
+  .add(
+    HttpApiEndpoint.post("correctTopics")`/ticketMessages/${id}/correct-topics`
+      .setPayload(CorrectTopics)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .addError(Forbidden)
+      .annotateContext(
+        described(
+          "Correct the topics",
+          "Replaces the message's topics. The correction is remembered: detection never overrules it and learns from it."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("sendReply")`/ticketMessages/${id}/send`
+      .setPayload(SendReply)
+      .addSuccess(Done)
+      .addError(NotFound)
+      .addError(Forbidden)
+      .addError(Conflict)
+      .annotateContext(
+        described(
+          "Send the answer",
+          "Sends modifiedAnswer, else the prepared answer, on the ticket's channel, with the files that representatives attached to the message; exactly once, however often it is called. A message that is answered already is 409, a representative's message 400."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("escalateMessage")`/ticketMessages/${id}/escalate-by-id`
+      .setPayload(EscalateMessage)
+      .addSuccess(Done)
+      .addError(NotFound)
+      .addError(Forbidden)
+      .addError(Conflict)
+      .annotateContext(
+        described(
+          "Escalate a message",
+          "Hands the ticket to a person: the ticket becomes Escalated and somebody is told by mail. Spam cannot be escalated (409)."
+        )
+      )
+  )
+  .middleware(TicketAccess)
+  .annotateContext(OpenApi.annotations({ title: "Ticket messages", description: "What was said in a ticket." })) {}
+
+/** What an end user may do with the token of the ticket. */
+export class FeedbackApi extends HttpApiGroup.make("feedback")
+  .add(
+    HttpApiEndpoint.get("likeDislike")`/ticketMessages/${ticketToken}/like-dislike`
+      .setUrlParams(LikeDislikeQuery)
+      .addSuccess(Feedback)
+      .addError(NotFound)
+      .annotateContext(openToEveryOrigin)
+      .annotateContext(
+        described(
+          "Like or dislike an answer",
+          "Needs no login: the ticket's token is the credential. Calling it again changes nothing; a HEAD request or a browser's prefetch records nothing."
+        )
+      )
+  )
+  .annotateContext(OpenApi.annotations({ title: "Feedback", description: "What end users think of answers." })) {}

@@ -1,0 +1,90 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { PhoneContext } from "./Authentication.ts"
+import { ignoresIdempotencyKey } from "./Conventions.ts"
+import { NotFound } from "./Errors.ts"
+import { Body, changeable, Query, Text, TextUpTo } from "./Fields.ts"
+import { LanguageCode } from "./LanguageCode.ts"
+
+const longest = 100_000
+
+/** Something to translate: not only spaces. */
+const SourceText = Text.pipe(
+  Schema.filter((text) => text.trim() !== "" && text.length <= longest, {
+    message: () => `must be text of 1 to ${longest} characters, not only spaces`,
+    jsonSchema: { minLength: 1, maxLength: longest },
+    arbitrary: () => (fc) => fc.string({ minLength: 1, maxLength: 40 }).map((text) => `x${text}`)
+  })
+).annotations({ examples: ["Good morning, when is the office open?"] })
+
+export const TranslationRequest = Body("TranslationRequest", {
+  sourceText: SourceText,
+  targetLang: LanguageCode.annotations({ description: "ISO 639-1 or 639-3 code" })
+})
+export type TranslationRequest = typeof TranslationRequest.Type
+
+/** The name of a place. */
+const PlaceName = Text.pipe(
+  Schema.filter((text) => text.trim() !== "" && text.length <= 200, {
+    message: () => "must be text of 1 to 200 characters",
+    jsonSchema: { minLength: 1, maxLength: 200 },
+    arbitrary: () => (fc) => fc.constantFrom("Switzerland", "BR", "Japan")
+  })
+)
+
+export const PlaceQuery = Query({
+  country: PlaceName.annotations({ description: "A name or an ISO 3166 code", examples: ["Switzerland"] }),
+  state: changeable(TextUpTo(200)),
+  city: changeable(TextUpTo(200))
+})
+export type PlaceQuery = typeof PlaceQuery.Type
+
+const failure =
+  "No AI key, or no model for it, is 400 and names what is missing. A provider that fails, also when it is asked again, is 500."
+
+export class TranslationsApi extends HttpApiGroup.make("translations")
+  .add(
+    HttpApiEndpoint.post("translate", "/api/Translations/translate")
+      .setPayload(TranslationRequest)
+      .addSuccess(Schema.String.annotations({ description: "The translated text" }))
+      .addError(NotFound)
+      .annotateContext(ignoresIdempotencyKey)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Translate a text",
+          description: `Answers the translated text as a JSON string. Plain text only: markup is translated as if it were text. ${failure} Idempotency-Key has no meaning here.`
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("translateToHtml", "/api/Translations/translate-to-html")
+      .setPayload(TranslationRequest)
+      .addSuccess(Schema.String.annotations({ description: "The translated HTML" }))
+      .addError(NotFound)
+      .annotateContext(ignoresIdempotencyKey)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Translate HTML",
+          description: `Answers HTML as a JSON string. Markup in the source is kept and its texts are translated; scripts, styles, event handlers and other active content are left out. Text without markup becomes paragraphs. What stands in code and pre stays as it is. ${failure} Idempotency-Key has no meaning here.`
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("detectLanguage", "/api/Translations/detect-language-ai")
+      .setUrlParams(PlaceQuery)
+      .addSuccess(Schema.String.annotations({ description: "A lower-case language code" }))
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "The language of a place",
+          description: `Answers, as a JSON string, the code of the language that most people there speak: ISO 639-1, or 639-3 where there is no other. ${failure}`
+        })
+      )
+  )
+  .middleware(PhoneContext)
+  .annotateContext(
+    OpenApi.annotations({
+      title: "Translations",
+      description: "Translation and language by AI. Also open to phone tokens."
+    })
+  ) {}

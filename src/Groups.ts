@@ -1,0 +1,118 @@
+import { Layer } from "effect"
+import {
+  AdminAccess,
+  MetricsAccess,
+  PhoneContext,
+  PlatformAccess,
+  ReportAccess,
+  TicketAccess
+} from "../schema/Authentication.ts"
+import { Actions } from "./actions/Actions.ts"
+import { ActionsHttp } from "./actions/ActionsHttp.ts"
+import { AiRuns } from "./ai/AiRuns.ts"
+import { AiRunsHttp } from "./ai/AiRunsHttp.ts"
+import { Auth } from "./auth/Auth.ts"
+import { AuthHttp } from "./auth/AuthHttp.ts"
+import { Automation } from "./automation/Automation.ts"
+import { AutomationHttp } from "./automation/AutomationHttp.ts"
+import { ChannelFolders } from "./channels/ChannelFolders.ts"
+import { ChannelFoldersHttp } from "./channels/ChannelFoldersHttp.ts"
+import { Channels } from "./channels/Channels.ts"
+import { ChannelsHttp } from "./channels/ChannelsHttp.ts"
+import { ChannelTranslations } from "./channels/ChannelTranslations.ts"
+import { ChannelTranslationsHttp } from "./channels/ChannelTranslationsHttp.ts"
+import { Customers } from "./customers/Customers.ts"
+import { CustomersHttp } from "./customers/CustomersHttp.ts"
+import { DataRights } from "./dataRights/DataRights.ts"
+import { DataRightsHttp } from "./dataRights/DataRightsHttp.ts"
+import { Documents } from "./documents/Documents.ts"
+import { DocumentsHttp } from "./documents/DocumentsHttp.ts"
+import { EndUsers } from "./endUsers/EndUsers.ts"
+import { EndUsersHttp } from "./endUsers/EndUsersHttp.ts"
+import { Attachments } from "./files/Attachments.ts"
+import { AttachmentsHttp } from "./files/AttachmentsHttp.ts"
+import { Files } from "./files/Files.ts"
+import { FilesHttp } from "./files/FilesHttp.ts"
+import { HealthHttp } from "./health/HealthHttp.ts"
+import { Readiness } from "./health/Readiness.ts"
+import { HookActions } from "./hooks/HookActions.ts"
+import { HookActionsHttp } from "./hooks/HookActionsHttp.ts"
+import { JobProgress } from "./jobs/JobProgress.ts"
+import { JobsHttp } from "./jobs/JobsHttp.ts"
+import { MailRetrieval } from "./mail/MailRetrieval.ts"
+import { MailWebhookHttp } from "./mail/MailWebhookHttp.ts"
+import { Notifications } from "./mail/Notifications.ts"
+import { Photos } from "./places/Photos.ts"
+import { PhotosHttp } from "./places/PhotosHttp.ts"
+import { ReportExport } from "./places/ReportExport.ts"
+import { Reports } from "./places/Reports.ts"
+import { ReportsHttp } from "./places/ReportsHttp.ts"
+import { Rooms } from "./places/Rooms.ts"
+import { RoomsHttp } from "./places/RoomsHttp.ts"
+import { Transform } from "./places/Transform.ts"
+import { keeping } from "./platform/LeanContext.ts"
+import { Settings } from "./platform/Settings.ts"
+import { Representatives } from "./representatives/Representatives.ts"
+import { RepresentativesHttp } from "./representatives/RepresentativesHttp.ts"
+import { Signatures } from "./representatives/Signatures.ts"
+import { SignaturesHttp } from "./representatives/SignaturesHttp.ts"
+import { Escalations } from "./ticketMessages/Escalations.ts"
+import { Feedbacks } from "./ticketMessages/Feedbacks.ts"
+import { PromptDocuments } from "./ticketMessages/PromptDocuments.ts"
+import { Replies } from "./ticketMessages/Replies.ts"
+import { TicketMessages } from "./ticketMessages/TicketMessages.ts"
+import { FeedbackHttp, TicketMessagesHttp, TicketMessagesOnPhoneHttp } from "./ticketMessages/TicketMessagesHttp.ts"
+import { TopicDetections } from "./ticketMessages/TopicDetections.ts"
+import { HistorySummaries } from "./tickets/HistorySummaries.ts"
+import { HistorySummariesHttp } from "./tickets/HistorySummariesHttp.ts"
+import { Tickets } from "./tickets/Tickets.ts"
+import { TicketsHttp } from "./tickets/TicketsHttp.ts"
+import { PageTopicMappings } from "./topics/PageTopicMappings.ts"
+import { PageTopicMappingsHttp } from "./topics/PageTopicMappingsHttp.ts"
+import { TopicActions } from "./topics/TopicActions.ts"
+import { TopicActionsHttp } from "./topics/TopicActionsHttp.ts"
+import { TopicDocuments } from "./topics/TopicDocuments.ts"
+import { TopicDocumentsHttp } from "./topics/TopicDocumentsHttp.ts"
+import { Topics } from "./topics/Topics.ts"
+import { TopicsHttp } from "./topics/TopicsHttp.ts"
+import { Translations } from "./translations/Translations.ts"
+import { TranslationsHttp } from "./translations/TranslationsHttp.ts"
+
+/** What a route may name as its policy. */
+const policies = [AdminAccess, MetricsAccess, PhoneContext, PlatformAccess, ReportAccess, TicketAccess] as const
+
+/** Each group of routes with the services it is made of. */
+export const Groups = Layer.mergeAll(
+  keeping(AutomationHttp, ...policies, Automation),
+  keeping(FeedbackHttp, ...policies, Feedbacks),
+  keeping(TicketMessagesHttp, ...policies, TicketMessages, Replies, Escalations),
+  keeping(TicketMessagesOnPhoneHttp, ...policies, TicketMessages, PromptDocuments, TopicDetections),
+  keeping(TicketsHttp, ...policies, Tickets),
+  keeping(AttachmentsHttp, ...policies, Attachments),
+  keeping(FilesHttp, ...policies, Files),
+  keeping(HistorySummariesHttp, ...policies, HistorySummaries),
+  keeping(EndUsersHttp, ...policies, EndUsers, Tickets),
+  keeping(DataRightsHttp, ...policies, DataRights),
+  keeping(DocumentsHttp, ...policies, Documents),
+  keeping(JobsHttp, ...policies, JobProgress),
+  keeping(MailWebhookHttp, ...policies, MailRetrieval, Notifications),
+  keeping(ChannelsHttp, ...policies, Channels, MailRetrieval),
+  keeping(ChannelFoldersHttp, ...policies, ChannelFolders),
+  keeping(ChannelTranslationsHttp, ...policies, ChannelTranslations),
+  keeping(HookActionsHttp, ...policies, HookActions),
+  keeping(PageTopicMappingsHttp, ...policies, PageTopicMappings),
+  keeping(TopicActionsHttp, ...policies, TopicActions),
+  keeping(TopicDocumentsHttp, ...policies, TopicDocuments),
+  keeping(TopicsHttp, ...policies, Topics),
+  keeping(CustomersHttp, ...policies, Customers),
+  keeping(RepresentativesHttp, ...policies, Representatives),
+  keeping(SignaturesHttp, ...policies, Signatures),
+  keeping(ActionsHttp, ...policies, Actions),
+  keeping(AiRunsHttp, ...policies, AiRuns),
+  keeping(TranslationsHttp, ...policies, Translations),
+  keeping(ReportsHttp, ...policies, Reports, ReportExport),
+  keeping(RoomsHttp, ...policies, Rooms, Transform),
+  keeping(PhotosHttp, ...policies, Photos),
+  keeping(AuthHttp, ...policies, Auth, Settings),
+  keeping(HealthHttp, ...policies, Readiness)
+)

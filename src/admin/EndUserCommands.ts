@@ -1,0 +1,96 @@
+import { Args, Command, Options } from "@effect/cli"
+import { FileSystem } from "@effect/platform"
+import { Console, Effect, Layer, Option, Schema, Stream } from "effect"
+import { EndUserErasure } from "../../schema/DataRights.ts"
+import { type CustomerID, EndUserID } from "../../schema/Ids.ts"
+import { AuditLog } from "../auth/AuditLog.ts"
+import { type DataRequest, type DataRequestKind, DataRequestsRepo } from "../dataRights/DataRequestsRepo.ts"
+import { DataRights } from "../dataRights/DataRights.ts"
+import { DataRightsWork } from "../dataRights/DataRightsWork.ts"
+import { erasureOf } from "../dataRights/Receipts.ts"
+import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
+import { BlobStoreLive } from "../files/BlobStoreLive.ts"
+import { Blobs } from "../files/Blobs.ts"
+import { BlobsRepo } from "../files/BlobsRepo.ts"
+import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { customer } from "./CustomerArgument.ts"
+import { Provisioning } from "./Provisioning.ts"
+import { refuse } from "./Refused.ts"
+
+/** Does the work itself, since the service may be stopped; one that runs may as well be the first to take it. */
+export const EndUserTools = DataRightsWork.pipe(
+  Layer.provideMerge(DataRights.layer),
+  Layer.provideMerge(
+    Layer.mergeAll(AuditLog.layer, DataRequestsRepo.layer, EndUsersRepo.layer, MailMessagesRepo.layer)
+  ),
+  Layer.provideMerge(Blobs.layer),
+  Layer.provide(BlobsRepo.layer),
+  Layer.provide(BlobStoreLive),
+  Layer.provideMerge(Jobs.layer)
+)
+
+const endUser = Args.integer({ name: "endUserID" }).pipe(Args.withDescription("The EndUserID, as the API shows it"))
+
+const file = Options.text("file").pipe(
+  Options.withDescription("Where to write the zip; end-user-<id>.zip when not given"),
+  Options.optional
+)
+
+const decodeID = Schema.decodeOption(EndUserID)
+
+const isOver = ({ status }: DataRequest) => status === "Succeeded" || status === "Failed"
+
+/** Asks for it and waits until it is done. */
+const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKind) =>
+  Effect.gen(function* () {
+    const rights = yield* DataRights
+    const missing = `The customer has no end user ${endUserID}.`
+    const known = decodeID(endUserID)
+    if (Option.isNone(known)) return yield* refuse(missing)
+    const ask = rights
+      .request(customerID, known.value, kind, null)
+      .pipe(Effect.catchTag("NotFound", () => refuse(missing)))
+    const begun = yield* ask
+    if (!isOver(begun)) yield* Console.error("Working on it; this may take a minute or two.")
+    const repo = yield* DataRequestsRepo
+    const ended = yield* repo
+      .findByJob(customerID, begun.jobID)
+      .pipe(Effect.flatten, Effect.orDie, Effect.delay("250 millis"), Effect.repeat({ until: isOver }))
+    return ended.status === "Succeeded" ? ended : yield* refuse(`It failed. See GET /api/Jobs/${ended.jobID}.`)
+  })
+
+const exportCommand = Command.make("export", { customer, endUser, file }, ({ customer, endUser, file }) =>
+  Effect.gen(function* () {
+    const { customerID } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
+    const { blobID, counts, hash } = yield* carryOut(customerID, endUser, "Export")
+    if (blobID === null) return yield* refuse("The file has gone already. Try again.")
+    const blobs = yield* Blobs
+    const files = yield* FileSystem.FileSystem
+    const path = Option.getOrElse(file, () => `end-user-${endUser}.zip`)
+    yield* Stream.run(blobs.open(customerID, blobID), files.sink(path, { mode: 0o600 })).pipe(
+      Effect.catchAll(() => refuse(`Cannot write ${path}. Name another place with --file.`))
+    )
+    const found = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+    yield* Console.log(`${path}\nSHA-256 ${hash}\n${found.join(", ")}`)
+  })
+).pipe(Command.withDescription("Write everything that is kept about an end user into a zip"))
+
+const encode = Schema.encode(EndUserErasure)
+
+const erase = Command.make("erase", { customer, endUser }, ({ customer, endUser }) =>
+  Effect.gen(function* () {
+    const { customerID } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
+    const receipt = yield* Effect.flatMap(carryOut(customerID, endUser, "Erasure"), (ended) =>
+      Effect.orDie(encode(erasureOf(ended)))
+    )
+    yield* Console.log(`Erased. This is the receipt:\n${JSON.stringify(receipt, null, 2)}`)
+  })
+).pipe(
+  Command.withDescription("Erase an end user and everything about it; its tickets stay, empty. There is no way back")
+)
+
+export const endUserCommands = Command.make("end-user").pipe(
+  Command.withDescription("Answer people who ask for their data"),
+  Command.withSubcommands([exportCommand, erase])
+)

@@ -1,0 +1,38 @@
+import { Command } from "@effect/cli"
+import { SqlClient } from "@effect/sql"
+import { Console, Effect } from "effect"
+import { FailedMailsRepo } from "../mail/FailedMailsRepo.ts"
+import { importMessage, messageKey } from "../mail/MailJobs.ts"
+import { ranks } from "../platform/JobRank.ts"
+import { JobsRepo } from "../platform/JobsRepo.ts"
+
+const list = Command.make("list", {}, () =>
+  Effect.gen(function* () {
+    const mails = yield* Effect.flatMap(FailedMailsRepo, (repo) => repo.setAsideMails)
+    yield* Console.log(mails.length === 0 ? "No mail is set aside." : "Mail that was set aside, oldest first")
+    for (const { attempts, customerID, error, folderID, messageID } of mails) {
+      yield* Console.log(`customer ${customerID}  folder ${folderID}  ${messageID}  ${attempts} attempts  ${error}`)
+    }
+  })
+).pipe(Command.withDescription("List mail that could not be imported and is not tried again by itself"))
+
+const retry = Command.make("retry", {}, () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const repo = yield* FailedMailsRepo
+    const jobs = yield* JobsRepo
+    const mails = yield* repo.setAsideMails
+    yield* Effect.forEach(mails, (mail) => {
+      const { customerID, folderID, messageID } = mail
+      const place = { kind: importMessage.kind, rank: ranks.waitedFor, traceParent: null }
+      const job = { payload: JSON.stringify({ folderID, messageID }), key: messageKey(folderID, messageID) }
+      return repo.tryAgain(mail).pipe(Effect.zipRight(jobs.insert(customerID, place, [job])))
+    }).pipe(sql.withTransaction)
+    yield* Console.log(mails.length === 0 ? "No mail is set aside." : `${mails.length} mails are tried again.`)
+  })
+).pipe(Command.withDescription("Try to import all mail again that was set aside"))
+
+export const mailCommands = Command.make("mail").pipe(
+  Command.withDescription("Look after mail that could not be imported"),
+  Command.withSubcommands([list, retry])
+)

@@ -1,0 +1,43 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Fiber, Layer, Option, Runtime, Schedule } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { AiRunsRepo, type NewAiRun } from "./AiRunsRepo.ts"
+
+/**
+ * Writes down every call. The row is written on a connection of its own, so that it stays when the transaction around
+ * the call is rolled back, and it is finished also when the caller goes away or the node stops.
+ */
+export class AiLedger extends Context.Tag("casework/AiLedger")<
+  AiLedger,
+  { readonly record: (customerID: CustomerID, run: NewAiRun) => Effect.Effect<void> }
+>() {
+  static readonly layer = Layer.scoped(
+    AiLedger,
+    Effect.gen(function* () {
+      const repo = yield* AiRunsRepo
+      const scope = yield* Effect.scope
+      // Fibers of this runtime know nothing of the transaction that the caller may be in.
+      const fork = Runtime.runFork(yield* Effect.runtime<never>())
+
+      const write = (customerID: CustomerID, run: NewAiRun, mayComeLater: boolean) =>
+        repo.insert(customerID, run).pipe(
+          // The message may have been made in the caller's own transaction, which is still open.
+          Effect.retry({
+            while: () => mayComeLater,
+            schedule: Schedule.exponential("50 millis").pipe(Schedule.intersect(Schedule.recurs(6)))
+          }),
+          Effect.catchTag("MissingReference", () => repo.insert(customerID, { ...run, ticketMessageID: null })),
+          Effect.catchAllCause((cause) => Effect.logError("an AI call could not be written down", cause))
+        )
+
+      return AiLedger.of({
+        record: Effect.fn("AiLedger.record")(function* (customerID, run) {
+          const isInTransaction = Option.isSome(yield* Effect.serviceOption(SqlClient.TransactionConnection))
+          const writing = fork(Effect.uninterruptible(write(customerID, run, isInTransaction)), { scope })
+          // The embedded database has one connection, and the caller's transaction holds it: waiting would never end.
+          if (!isInTransaction) yield* Fiber.join(writing)
+        })
+      })
+    })
+  )
+}

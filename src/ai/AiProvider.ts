@@ -1,0 +1,80 @@
+import { Context, Effect, Layer, Option, type Schema } from "effect"
+import type { AiPurpose } from "../../schema/AiRuns.ts"
+import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
+import type { CustomerID, DocumentID, ModelID, TicketMessageID } from "../../schema/Ids.ts"
+import type { Slot } from "../customers/ModelsRepo.ts"
+import { answerSchema } from "./AnswerSchema.ts"
+import { plainText, shapedBy } from "./AnswerText.ts"
+import { ModelCalls } from "./ModelCalls.ts"
+
+export type { AiPurpose } from "../../schema/AiRuns.ts"
+
+export interface AiImage {
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
+
+/** One question to a model: what it is for, which model may answer it, and the prompt. */
+export interface AiCall {
+  readonly customerID: CustomerID
+  readonly purpose: AiPurpose
+  /** The usage that the model must fit; the customer's default for it answers unless one is named. */
+  readonly slot: Slot
+  readonly modelID?: ModelID
+  readonly modelName?: string
+  readonly promptVersion: string
+  readonly system: string
+  readonly user: string
+  /** What the prompt was rendered from, as JSON: another version of it can be tried on the same later. */
+  readonly input?: unknown
+  readonly images?: ReadonlyArray<AiImage>
+  /** What the ledger remembers beside the call. */
+  readonly ticketMessageID?: TicketMessageID
+  readonly documents?: ReadonlyArray<{ readonly documentID: DocumentID; readonly version: number }>
+}
+
+export interface AiAnswer<A> {
+  readonly value: A
+  readonly modelID: ModelID
+  readonly modelName: string
+}
+
+/**
+ * Asks a model. 400 names what the customer has not configured, 502 says that the provider failed after retries; in
+ * both cases nothing changed.
+ */
+export class AiProvider extends Context.Tag("casework/AiProvider")<
+  AiProvider,
+  {
+    readonly text: (call: AiCall) => Effect.Effect<AiAnswer<string>, BadRequest | BadGateway>
+    /** An answer that the schema decodes; what does not decode is asked for once more, then fails. */
+    readonly structured: <A, I>(
+      call: AiCall,
+      schema: Schema.Schema<A, I>
+    ) => Effect.Effect<AiAnswer<A>, BadRequest | BadGateway>
+    /** Whether the customer can use AI at all: without it the AI steps of the pipeline are skipped. */
+    readonly isConfigured: (customerID: CustomerID) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    AiProvider,
+    Effect.suspend(() => make)
+  )
+}
+
+// What does not decode is asked for once more.
+const structuredAttempts = 2
+
+const make = Effect.gen(function* () {
+  const { ask, isConfigured } = yield* ModelCalls
+  return AiProvider.of({
+    text: (call) => ask(call, { read: plainText, jsonSchema: Option.none(), attempts: 1 }),
+    structured: (call, schema) =>
+      ask(call, {
+        read: shapedBy(schema),
+        jsonSchema: Option.some(answerSchema(schema)),
+        attempts: structuredAttempts
+      }),
+    isConfigured
+  })
+})

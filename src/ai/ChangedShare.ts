@@ -1,0 +1,32 @@
+const wordsOf = (text: string) =>
+  text
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+
+// The work grows with the square: this many take a few milliseconds.
+const mostWords = 1_000
+
+/** How many words of one text must be put in, left out or replaced to make it the other. */
+const wordDistance = (one: ReadonlyArray<string>, other: ReadonlyArray<string>) => {
+  let above = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (const [row, word] of one.entries()) {
+    const current = [row + 1]
+    for (const [column, otherWord] of other.entries()) {
+      const replaced = (above[column] ?? 0) + (word === otherWord ? 0 : 1)
+      current.push(Math.min(replaced, (above[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
+    }
+    above = current
+  }
+  return above[other.length] ?? 0
+}
+
+/**
+ * How far a sent text differs from its draft, by words: 0 when only spaces differ, 1 when nothing is left. Of very long
+ * texts the beginning decides.
+ */
+export const changedShare = (draft: string, sent: string): number => {
+  const [before, after] = [wordsOf(draft).slice(0, mostWords), wordsOf(sent).slice(0, mostWords)]
+  const longer = Math.max(before.length, after.length)
+  return longer === 0 ? 0 : wordDistance(before, after) / longer
+}

@@ -1,0 +1,25 @@
+import { Data, type Effect, type Option } from "effect"
+import type { AiImage, AiPurpose } from "./AiProvider.ts"
+
+/** A question as it goes to a model. */
+export interface Question {
+  readonly purpose: AiPurpose
+  readonly model: string
+  readonly system: string
+  readonly user: string
+  readonly images: ReadonlyArray<AiImage>
+  /** The answer must be JSON of this shape; none: plain text. */
+  readonly answerSchema: Option.Option<object>
+}
+
+export interface Completion {
+  readonly text: string
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+}
+
+/** There is no answer, and there will be none. The message is for the caller of the API and for the ledger. */
+export class CompletionFailed extends Data.TaggedError("CompletionFailed")<{ readonly message: string }> {}
+
+/** Puts a question to somebody who answers: a provider with a key, or the sandbox. */
+export type Complete = (question: Question) => Effect.Effect<Completion, CompletionFailed>

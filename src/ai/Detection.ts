@@ -1,0 +1,48 @@
+import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
+import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
+import type { CustomerID, TicketMessageID, TopicID } from "../../schema/Ids.ts"
+import { AiProvider } from "./AiProvider.ts"
+import { callWith } from "./prompts/Prompt.ts"
+import { type TopicsInput, topicsPrompt } from "./prompts/Topics.ts"
+
+export interface DetectionRequest extends TopicsInput {
+  readonly customerID: CustomerID
+  readonly ticketMessageID: TicketMessageID
+  readonly modelName?: string
+}
+
+/** Finds out what a message is about. */
+export class Detection extends Context.Tag("casework/Detection")<
+  Detection,
+  {
+    /** The fitting ones of the given topics, best first. Without topics, or without text, nobody is asked. */
+    readonly topics: (request: DetectionRequest) => Effect.Effect<ReadonlyArray<TopicID>, BadRequest | BadGateway>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Detection,
+    Effect.suspend(() => make)
+  )
+}
+
+/** An answer can hold the given topics and no others: another one does not decode. */
+const answerOf = (topicIDs: Arr.NonEmptyReadonlyArray<TopicID>) =>
+  Schema.Struct({ topicIDs: Schema.Array(Schema.Literal(...topicIDs)) })
+
+const make = Effect.gen(function* () {
+  const ai = yield* AiProvider
+  return Detection.of({
+    topics: Effect.fn("Detection.topics")(function* ({ customerID, modelName, ticketMessageID, ...input }) {
+      const known = input.topics.map(({ topicID }) => topicID)
+      if (!Arr.isNonEmptyReadonlyArray(known) || `${input.subject ?? ""}${input.text}`.trim() === "") return []
+      const call = yield* callWith(topicsPrompt, input, {
+        customerID,
+        ticketMessageID,
+        slot: "Topic",
+        ...(modelName !== undefined && { modelName })
+      })
+      const { value } = yield* ai.structured(call, answerOf(known))
+      return [...new Set(value.topicIDs)]
+    })
+  })
+})

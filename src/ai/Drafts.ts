@@ -1,0 +1,62 @@
+import { Context, Effect, Layer } from "effect"
+import type { ChannelType } from "../../schema/ChannelTypes.ts"
+import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
+import type { CustomerID, DocumentID, TicketMessageID } from "../../schema/Ids.ts"
+import type { Slot } from "../customers/ModelsRepo.ts"
+import { AiProvider } from "./AiProvider.ts"
+import { type DraftInput, draftPrompt } from "./prompts/Draft.ts"
+import { callWith } from "./prompts/Prompt.ts"
+
+export interface DraftDocument {
+  readonly documentID: DocumentID
+  readonly version: number
+  readonly title: string
+  /** The text, or what a data retrieval brought. */
+  readonly content: string
+}
+
+export interface DraftRequest extends Omit<DraftInput, "documents"> {
+  readonly customerID: CustomerID
+  readonly ticketMessageID: TicketMessageID
+  /** The most relevant one first. */
+  readonly documents: ReadonlyArray<DraftDocument>
+  readonly modelName?: string
+}
+
+/** Prepares answers. Who calls it decides whether a person sees them first. */
+export class Drafts extends Context.Tag("casework/Drafts")<
+  Drafts,
+  { readonly draft: (request: DraftRequest) => Effect.Effect<string, BadRequest | BadGateway> }
+>() {
+  static readonly layer = Layer.effect(
+    Drafts,
+    Effect.suspend(() => make)
+  )
+}
+
+const slotOf: Readonly<Record<ChannelType, Slot>> = {
+  Email: "EmailText",
+  WhatsApp: "EmailText",
+  Chat: "Webchat",
+  Phone: "Call"
+}
+
+const make = Effect.gen(function* () {
+  const ai = yield* AiProvider
+  return Drafts.of({
+    draft: Effect.fn("Drafts.draft")(function* ({ customerID, documents, modelName, ticketMessageID, ...input }) {
+      const call = yield* callWith(
+        draftPrompt,
+        { ...input, documents: documents.map(({ content, title }) => ({ content, title })) },
+        {
+          customerID,
+          ticketMessageID,
+          slot: slotOf[input.channelType],
+          documents: documents.map(({ documentID, version }) => ({ documentID, version })),
+          ...(modelName !== undefined && { modelName })
+        }
+      )
+      return (yield* ai.text(call)).value
+    })
+  })
+})

@@ -1,0 +1,184 @@
+import { Cause, Clock, Context, Data, Effect, Exit, Layer, Option } from "effect"
+import { BadGateway, BadRequest } from "../../schema/Errors.ts"
+import type { AiRunID, CustomerID, ModelID } from "../../schema/Ids.ts"
+import { CustomerSettings } from "../customers/CustomerSettings.ts"
+import { ModelsRepo, type UsableModel } from "../customers/ModelsRepo.ts"
+import { Settings } from "../platform/Settings.ts"
+import { countAiCall } from "../platform/telemetry/AiTelemetry.ts"
+import { AiLedger } from "./AiLedger.ts"
+import { AiLimits } from "./AiLimits.ts"
+import type { AiCall } from "./AiProvider.ts"
+import type { NewAiRun } from "./AiRunsRepo.ts"
+import type { ReadAnswer } from "./AnswerText.ts"
+import type { Complete, Completion, CompletionFailed } from "./Completions.ts"
+import { makeKeyedPermits } from "./KeyedPermits.ts"
+import { chooseModel } from "./ModelChoice.ts"
+import { openAi } from "./OpenAi.ts"
+import { sandbox } from "./sandbox/Sandbox.ts"
+
+/** How the answer must look. */
+export interface AnswerShape<A> {
+  readonly read: ReadAnswer<A>
+  readonly jsonSchema: Option.Option<object>
+  /** How often the question is put when the answer cannot be used. */
+  readonly attempts: number
+}
+
+export interface ModelAnswer<A> extends Completion {
+  readonly value: A
+  readonly modelID: ModelID
+  readonly modelName: string
+  readonly durationMs: number
+}
+
+/** The model answered, but not what was asked for. */
+class Unusable extends Data.TaggedError("Unusable")<{ readonly problem: string; readonly completion: Completion }> {}
+
+/** Finds who answers for a customer, asks, and writes every call into the ledger. */
+export class ModelCalls extends Context.Tag("casework/ModelCalls")<
+  ModelCalls,
+  {
+    readonly ask: <A>(
+      call: AiCall,
+      shape: AnswerShape<A>,
+      replayOf?: AiRunID
+    ) => Effect.Effect<ModelAnswer<A>, BadRequest | BadGateway>
+    readonly isConfigured: (customerID: CustomerID) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ModelCalls,
+    Effect.suspend(() => make)
+  )
+}
+
+const noKey = new BadRequest({
+  message: "There is no AI key. Set aiProviderApiKey of your organisation (PUT /api/Customers/me)."
+})
+
+/** What PostgreSQL can store. */
+const storable = (text: string) => text.replaceAll("\u0000", "").toWellFormed()
+
+type Finding = Pick<NewAiRun, "outcome" | "error" | "output" | "inputTokens" | "outputTokens">
+
+const answered = (outcome: "Succeeded" | "Rejected", error: string | null, completion: Completion): Finding => ({
+  outcome,
+  error,
+  output: completion.text,
+  inputTokens: completion.inputTokens,
+  outputTokens: completion.outputTokens
+})
+
+const unanswered = (error: string): Finding => ({
+  outcome: "Failed",
+  error,
+  output: null,
+  inputTokens: null,
+  outputTokens: null
+})
+
+const findingOf = (exit: Exit.Exit<{ readonly completion: Completion }, Unusable | CompletionFailed>): Finding =>
+  Exit.match(exit, {
+    onSuccess: ({ completion }) => answered("Succeeded", null, completion),
+    onFailure: (cause) =>
+      Option.match(Cause.failureOption(cause), {
+        onNone: () => unanswered(Cause.isInterrupted(cause) ? "The caller went away." : "It failed unexpectedly."),
+        onSome: (error) =>
+          error._tag === "Unusable" ? answered("Rejected", error.problem, error.completion) : unanswered(error.message)
+      })
+  })
+
+const make = Effect.gen(function* () {
+  const { aiProvider, openAiBaseUrl } = yield* Settings
+  const limits = yield* AiLimits
+  const customers = yield* CustomerSettings
+  const models = yield* ModelsRepo
+  const ledger = yield* AiLedger
+  const withPermit = yield* makeKeyedPermits(limits.atOnce)
+
+  const isConfigured = Effect.fn("ModelCalls.isConfigured")(function* (customerID: CustomerID) {
+    return aiProvider === "sandbox" || (yield* customers.get(customerID)).aiProviderApiKey !== null
+  })
+
+  /** Who answers, and as which model. */
+  const prepare = Effect.fn("ModelCalls.prepare")(function* ({ customerID, images = [], ...call }: AiCall) {
+    const customer = yield* customers.get(customerID)
+    const key = customer.aiProviderApiKey
+    if (key === null && aiProvider !== "sandbox") return yield* Effect.fail(noKey)
+    const complete: Complete = key === null ? sandbox : openAi(openAiBaseUrl, key, limits)
+    const defaults = {
+      Topic: customer.defaultTopicModelId,
+      Webchat: customer.defaultWebchatModelId,
+      EmailText: customer.defaultEmailTextModelId,
+      EmailVision: customer.defaultEmailVisionModelId,
+      Call: customer.defaultCallModelId,
+      Spam: customer.defaultSpamModelId
+    }
+    const usable = yield* models.listUsable(customerID)
+    const model = yield* chooseModel({ ...call, withImages: images.length > 0 }, defaults, usable)
+    return { complete, model }
+  })
+
+  const ask = Effect.fn("ModelCalls.ask")(function* <A>(
+    call: AiCall,
+    { attempts, jsonSchema, read }: AnswerShape<A>,
+    replayOf: AiRunID | null = null
+  ) {
+    const record = (model: UsableModel | null, durationMs: number, finding: Finding) => {
+      countAiCall(call.purpose, durationMs, finding)
+      return ledger.record(call.customerID, {
+        ...finding,
+        ticketMessageID: call.ticketMessageID ?? null,
+        purpose: call.purpose,
+        slot: call.slot,
+        modelID: model?.modelID ?? null,
+        modelName: model?.name ?? call.modelName ?? null,
+        promptVersion: call.promptVersion,
+        system: call.system,
+        user: call.user,
+        input: call.input,
+        answerSchema: Option.getOrNull(jsonSchema),
+        imageCount: call.images?.length ?? 0,
+        documents: call.documents ?? [],
+        durationMs,
+        replayOf
+      })
+    }
+    const { complete, model } = yield* prepare(call).pipe(
+      Effect.tapError(({ message }) => record(null, 0, unanswered(message)))
+    )
+    const question = { ...call, model: model.name, images: call.images ?? [], answerSchema: jsonSchema }
+
+    const attempt = Effect.gen(function* () {
+      const started = yield* Clock.currentTimeNanos
+      const elapsed = Effect.map(Clock.currentTimeNanos, (now) => Math.round(Number(now - started) / 1e6))
+      const answer = yield* complete(question).pipe(
+        withPermit(String(call.customerID)),
+        Effect.map((completion) => ({ ...completion, text: storable(completion.text) })),
+        Effect.flatMap((completion) =>
+          Effect.mapBoth(read(completion.text), {
+            onFailure: (problem) => new Unusable({ problem, completion }),
+            onSuccess: (value) => ({ value, completion })
+          })
+        ),
+        Effect.onExit((exit) => Effect.flatMap(elapsed, (duration) => record(model, duration, findingOf(exit))))
+      )
+      return {
+        ...answer.completion,
+        value: answer.value,
+        modelID: model.modelID,
+        modelName: model.name,
+        durationMs: yield* elapsed
+      }
+    })
+    return yield* attempt.pipe(
+      Effect.retry({ times: attempts - 1, while: ({ _tag }) => _tag === "Unusable" }),
+      Effect.catchTags({
+        Unusable: () => BadGateway.of("The AI model's answer could not be used. Nothing changed; try again."),
+        CompletionFailed: ({ message }) => BadGateway.of(`${message} Nothing changed.`)
+      })
+    )
+  })
+
+  return ModelCalls.of({ ask, isConfigured })
+})

@@ -1,0 +1,126 @@
+import { Data, Duration, Effect, Option, Redacted, Schedule } from "effect"
+import OpenAI, { APIConnectionError, APIError } from "openai"
+import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions"
+import type { AiLimits } from "./AiLimits.ts"
+import { type Complete, type Completion, CompletionFailed, type Question } from "./Completions.ts"
+import { readOpenAiAnswer } from "./OpenAiAnswer.ts"
+
+/** One attempt that failed. */
+class AttemptFailed extends Data.TaggedError("AttemptFailed")<{
+  readonly message: string
+  readonly isPassing: boolean
+  readonly retryAfter: Duration.Duration
+}> {}
+
+const failed = (message: string, isPassing: boolean, retryAfter: Duration.Duration = Duration.zero) =>
+  new AttemptFailed({ message, isPassing, retryAfter })
+
+const passingStatuses = new Set([408, 409, 429])
+
+const retryAfterOf = (headers: Headers | undefined) => {
+  const value = headers?.get("retry-after")?.trim() ?? ""
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
+  return Number.isFinite(seconds) && seconds > 0 ? Duration.seconds(seconds) : Duration.zero
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: "did not understand the request",
+  401: "does not accept the key; check aiProviderApiKey",
+  403: "does not allow this with the key; check aiProviderApiKey",
+  404: "does not know the model",
+  408: "took too long",
+  413: "found the request too large",
+  429: "answers no more for now: too many requests, or the quota is used up"
+}
+
+const reasonOf = (status: number) => reasons[status] ?? (status >= 500 ? "has a fault" : "refused the request")
+
+const fromError = (error: unknown): AttemptFailed => {
+  if (error instanceof APIConnectionError) return failed("The AI provider could not be reached.", true)
+  if (error instanceof APIError && error.status !== undefined) {
+    const isPassing = error.status >= 500 || passingStatuses.has(error.status)
+    const message = `The AI provider ${reasonOf(error.status)} (status ${error.status}).`
+    return failed(message, isPassing, retryAfterOf(error.headers))
+  }
+  // Such as half a JSON where a whole answer was due.
+  return failed("The AI provider's answer could not be read.", true)
+}
+
+const contentOf = ({ images, user }: Question) => [
+  { type: "text" as const, text: user },
+  ...images.map(({ bytes, contentType }) => ({
+    type: "image_url" as const,
+    image_url: { url: `data:${contentType};base64,${Buffer.from(bytes).toString("base64")}` }
+  }))
+]
+
+const shapeRule = (schema: object) =>
+  `\n\nAnswer with one JSON object and nothing else. It must fit this JSON Schema: ${JSON.stringify(schema)}`
+
+const requestOf = (question: Question): ChatCompletionCreateParamsNonStreaming => {
+  const schema = Option.map(question.answerSchema, (root) => ({ ...root }))
+  return {
+    model: question.model,
+    messages: [
+      {
+        role: "system",
+        // Also in words, for servers that do not know response_format.
+        content: question.system + Option.match(schema, { onNone: () => "", onSome: shapeRule })
+      },
+      { role: "user", content: question.images.length === 0 ? question.user : contentOf(question) }
+    ],
+    ...(Option.isSome(schema) && {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: question.purpose, strict: true, schema: schema.value }
+      }
+    })
+  }
+}
+
+/** Pauses grow, with jitter, and are never shorter than the provider asks for. */
+const schedule = ({ pause, retries }: AiLimits["Type"]) =>
+  Schedule.identity<AttemptFailed>().pipe(
+    Schedule.intersect(Schedule.jittered(Schedule.exponential(pause))),
+    Schedule.intersect(Schedule.recurs(retries)),
+    Schedule.modifyDelay(([[{ retryAfter }]], delay) => Duration.max(delay, retryAfter))
+  )
+
+/** Asks OpenAI, or a server that speaks as it does, with a customer's key. */
+export const openAi = (baseUrl: Option.Option<string>, key: Redacted.Redacted, limits: AiLimits["Type"]): Complete => {
+  const client = new OpenAI({
+    apiKey: Redacted.value(key),
+    baseURL: Option.getOrElse(baseUrl, () => "https://api.openai.com/v1"),
+    // What the environment says about an account of the operator's must not mix with a customer's key.
+    organization: null,
+    project: null,
+    adminAPIKey: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: Duration.toMillis(limits.attempt) + 1000,
+    logLevel: "off"
+  })
+  const attempt = (question: Question): Effect.Effect<Completion, AttemptFailed> =>
+    Effect.tryPromise({
+      try: (signal): Promise<unknown> => client.chat.completions.create(requestOf(question), { signal }),
+      catch: fromError
+    }).pipe(
+      Effect.timeoutFail({
+        duration: limits.attempt,
+        onTimeout: () => failed(`The AI provider did not answer within ${Duration.format(limits.attempt)}.`, true)
+      }),
+      Effect.flatMap((body) => Effect.mapError(readOpenAiAnswer(body), (message) => failed(message, false)))
+    )
+  return (question) =>
+    attempt(question).pipe(
+      Effect.retry({
+        schedule: schedule(limits),
+        while: ({ isPassing, retryAfter }) => isPassing && Duration.lessThanOrEqualTo(retryAfter, limits.longestPause)
+      }),
+      Effect.timeoutFail({
+        duration: limits.total,
+        onTimeout: () => failed(`The AI provider did not answer within ${Duration.format(limits.total)}.`, false)
+      }),
+      Effect.mapError(({ message }) => new CompletionFailed({ message }))
+    )
+}

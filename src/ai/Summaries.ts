@@ -1,0 +1,40 @@
+import { Context, Effect, Layer } from "effect"
+import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
+import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { AiProvider } from "./AiProvider.ts"
+import { callWith } from "./prompts/Prompt.ts"
+import { type SummaryInput, summaryPrompt } from "./prompts/Summary.ts"
+
+export interface SummaryRequest extends SummaryInput {
+  readonly customerID: CustomerID
+  /** The last message that the summary takes in. */
+  readonly ticketMessageID?: TicketMessageID
+}
+
+export class Summaries extends Context.Tag("casework/Summaries")<
+  Summaries,
+  {
+    /** Empty for a conversation without messages: nobody is asked. Keeping it is the caller's business. */
+    readonly ofHistory: (request: SummaryRequest) => Effect.Effect<string, BadRequest | BadGateway>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Summaries,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const ai = yield* AiProvider
+  return Summaries.of({
+    ofHistory: Effect.fn("Summaries.ofHistory")(function* ({ customerID, ticketMessageID, ...input }) {
+      if (input.messages.length === 0) return ""
+      const call = yield* callWith(summaryPrompt, input, {
+        customerID,
+        slot: "EmailText",
+        ...(ticketMessageID !== undefined && { ticketMessageID })
+      })
+      return (yield* ai.text(call)).value
+    })
+  })
+})

@@ -1,0 +1,68 @@
+import { Schema } from "effect"
+import { ChannelType } from "../../../schema/ChannelTypes.ts"
+import { clip } from "../Clip.ts"
+import { languageName } from "../LanguageNames.ts"
+import type { Prompt } from "./Prompt.ts"
+
+const PastMessage = Schema.Struct({ senderType: Schema.Literal("EndUser", "CustomerRep"), text: Schema.String })
+
+/** What the answer may rely on: a static document, or what a data retrieval brought. */
+const Knowledge = Schema.Struct({ title: Schema.String, content: Schema.String })
+
+export const DraftInput = Schema.Struct({
+  channelType: ChannelType,
+  language: Schema.NullOr(Schema.String).annotations({ description: "ISO code; null: the language of the message" }),
+  subject: Schema.NullOr(Schema.String),
+  text: Schema.String,
+  topics: Schema.Array(Schema.String),
+  history: Schema.Array(PastMessage).annotations({ description: "Earlier messages of the ticket, oldest first" }),
+  documents: Schema.Array(Knowledge).annotations({ description: "The most relevant one first" })
+})
+export type DraftInput = typeof DraftInput.Type
+
+const manners: Readonly<Record<DraftInput["channelType"], string>> = {
+  Email: "It is an e-mail: a greeting, short paragraphs, a closing line.",
+  Chat: "It is a live chat: two or three short sentences, no greeting formula, no closing line.",
+  Phone: "It is read out on the phone: plain spoken sentences, no lists, no web addresses, no formatting.",
+  WhatsApp: "It is a WhatsApp message: friendly and short, at most two short paragraphs, no formatting."
+}
+
+const longestMessage = 20_000
+const longestTitle = 500
+const longestDocument = 8_000
+const mostDocuments = 12
+const longestPast = 2_000
+const mostPast = 20
+
+export const draftPrompt: Prompt<DraftInput, typeof DraftInput.Encoded> = {
+  purpose: "Draft",
+  version: "draft-1",
+  input: DraftInput,
+  render: ({ channelType, documents, history, language, subject, text, topics }, fence) => ({
+    system: `You draft answers for a customer-support team; a person may change them before they are sent. Answer the last message.
+
+${manners[channelType]} Write in ${language === null ? "the language of the message" : languageName(language)}. Leave out any signature: it is added later. Rely on the documents for facts and for the manner of writing; the first is the most relevant. What they do not say you do not know: then say that a colleague will look into it. Promise nothing, name no price and no date that is not in a document. Answer the text of the reply and nothing else.
+
+${fence.rule}`,
+    user: [
+      ...(documents.length === 0 ? [] : ["Documents:"]),
+      ...documents
+        .slice(0, mostDocuments)
+        .map(({ content, title }) =>
+          fence.put("document", `${clip(title, longestTitle)}\n${clip(content, longestDocument)}`)
+        ),
+      ...(topics.length === 0
+        ? []
+        : ["What the message is about:", fence.put("topics", clip(topics.join("\n"), longestPast))]),
+      ...(history.length === 0 ? [] : ["Earlier in this conversation:"]),
+      ...history
+        .slice(-mostPast)
+        .map(({ senderType, text: past }) =>
+          fence.put(senderType === "EndUser" ? "from-the-end-user" : "from-the-team", clip(past, longestPast))
+        ),
+      "The message to answer:",
+      ...(subject === null ? [] : [fence.put("subject", clip(subject, longestTitle))]),
+      fence.put("message", clip(text, longestMessage))
+    ].join("\n\n")
+  })
+}

@@ -1,0 +1,193 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import type { CustomerID, DocumentID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import type { Operation } from "../../schema/Operations.ts"
+import { DataRetrieval } from "../documents/DataRetrieval.ts"
+import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
+import { messageValues } from "../documents/MessageContext.ts"
+import { MessageContexts } from "../documents/MessageContexts.ts"
+import { fillText, type Values } from "../documents/Placeholders.ts"
+import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
+import { Events } from "../events/Events.ts"
+import { fence } from "../platform/JobClaim.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
+import { DraftReplies } from "../ticketMessages/DraftReplies.ts"
+import { Escalations } from "../ticketMessages/Escalations.ts"
+import { NewMessages } from "../ticketMessages/NewMessages.ts"
+import { Replies } from "../ticketMessages/Replies.ts"
+import { TicketChanges } from "../tickets/TicketChanges.ts"
+import type { TicketCommand } from "../tickets/TicketState.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { notifyByMail } from "./NotificationMail.ts"
+
+/** What an action is done to. */
+export interface Target {
+  readonly customerID: CustomerID
+  readonly ticketID: TicketID
+  readonly ticketMessageID: TicketMessageID | null
+}
+
+/** Why an action had no effect, in words for the people who read the message's story. */
+export interface NotDone {
+  readonly message: string
+}
+
+/** Everything but waiting, which is the runner's. */
+export type Effective = Exclude<Operation, { readonly operation: "Wait" | "None" }>
+
+/** Whether an operation only writes here, so that its effect and the note of it are one transaction. */
+export const isTransactional = ({ operation }: Effective) => operation !== "DraftReply" && operation !== "CallApi"
+
+/** Each operation, through the same function that the route for it uses. */
+export class ActionEffects extends Context.Tag("casework/ActionEffects")<
+  ActionEffects,
+  {
+    readonly run: (target: Target, operation: Effective) => Effect.Effect<void, NotDone>
+    /** Whether an operation that was interrupted may be done again without anybody noticing. */
+    readonly isRepeatable: (target: Target, operation: Effective) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ActionEffects,
+    Effect.suspend(() => make)
+  )
+}
+
+const notDone = (message: string): Effect.Effect<never, NotDone> => Effect.fail({ message })
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tickets = yield* TicketsRepo
+  const changes = yield* TicketChanges
+  const representatives = yield* RepresentativesRepo
+  const escalations = yield* Escalations
+  const drafts = yield* DraftReplies
+  const replies = yield* Replies
+  const newMessages = yield* NewMessages
+  const documents = yield* DocumentsRepo
+  const contexts = yield* MessageContexts
+  const placeholders = yield* PlaceholderValues
+  const retrieval = yield* DataRetrieval
+  const events = yield* Events
+  const jobs = yield* Jobs
+
+  const command = Effect.fn("ActionEffects.command")(
+    function* ({ customerID, ticketID, ticketMessageID }: Target, what: TicketCommand) {
+      const locked = yield* tickets.lock(customerID, [ticketID])
+      yield* changes.apply(customerID, locked, [what], ticketMessageID ?? undefined)
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  const ofMessage = ({ ticketMessageID }: Target) =>
+    ticketMessageID === null ? notDone("There is no message to do it with.") : Effect.succeed(ticketMessageID)
+
+  const findDocument = (customerID: CustomerID, documentID: DocumentID) =>
+    Effect.flatMap(
+      documents.find(customerID, documentID),
+      Option.match({ onNone: () => notDone(`There is no document ${documentID} any more.`), onSome: Effect.succeed })
+    )
+
+  const valuesFor = Effect.fn("ActionEffects.valuesFor")(function* ({ customerID, ticketMessageID }: Target) {
+    const context = ticketMessageID === null ? Option.none() : yield* contexts.find(customerID, ticketMessageID)
+    return Option.match(context, { onNone: (): Values => () => undefined, onSome: messageValues })
+  })
+
+  const setField = Effect.fn("ActionEffects.setField")(
+    function* ({ customerID, ticketID }: Target, key: string, value: string) {
+      yield* fence
+      yield* tickets.lock(customerID, [ticketID])
+      yield* tickets.setCustomField(customerID, ticketID, key, value)
+      yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  const sendDocument = Effect.fn("ActionEffects.sendDocument")(function* (target: Target, documentID: DocumentID) {
+    const { customerID, ticketID } = target
+    const document = yield* findDocument(customerID, documentID)
+    const content = document.content ?? ""
+    const values = firstOf(yield* valuesFor(target), yield* placeholders.of(customerID, [content]))
+    const message = fillText(content, values)
+    if (message.trim() === "") return yield* notDone(`The document "${document.name}" is empty.`)
+    yield* newMessages.add(customerID, { ticketID, senderType: "CustomerRep", message })
+  })
+
+  const callApi = Effect.fn("ActionEffects.callApi")(function* (
+    target: Target,
+    documentID: DocumentID,
+    field: string | undefined
+  ) {
+    const document = yield* findDocument(target.customerID, documentID)
+    const answer = yield* retrieval.run(target.customerID, document, yield* valuesFor(target))
+    if (answer.status >= 400) return yield* notDone(`The API answered ${answer.status}.`)
+    // The database keeps no NUL in a text.
+    yield* setField(target, field ?? document.name, answer.body.replaceAll("\u0000", ""))
+  })
+
+  const run = (target: Target, { operation, parameters }: Effective): Effect.Effect<void, NotDone> => {
+    const { customerID } = target
+    switch (operation) {
+      case "SetStatus":
+        return command(target, { _tag: "SetStatus", status: parameters.status })
+      case "CloseTicket":
+        return command(target, { _tag: "Close" })
+      case "ReopenTicket":
+        return command(target, { _tag: "Reopen" })
+      case "MarkSpam":
+        return command(target, { _tag: "MarkSpam" })
+      case "NotSpam":
+        return command(target, { _tag: "MarkNotSpam" })
+      case "AssignRep":
+        return Effect.flatMap(
+          representatives.find(customerID, parameters.customerRepID),
+          Option.match({
+            onNone: () => notDone(`There is no representative ${parameters.customerRepID} any more.`),
+            onSome: ({ customerRepID }) => command(target, { _tag: "Assign", customerRepID })
+          })
+        )
+      case "Escalate":
+        return target.ticketMessageID === null
+          ? command(target, { _tag: "Escalate" })
+          : Effect.asVoid(
+              escalations.escalate(
+                customerID,
+                target.ticketMessageID,
+                parameters.email === undefined ? {} : { email: parameters.email }
+              )
+            )
+      case "DraftReply":
+        return Effect.flatMap(ofMessage(target), (ticketMessageID) => drafts.prepare(customerID, ticketMessageID))
+      case "SendReply":
+        return Effect.flatMap(ofMessage(target), (ticketMessageID) =>
+          Effect.asVoid(replies.send({ customerID, customerRepID: null }, ticketMessageID))
+        )
+      case "SendDocument":
+        return sendDocument(target, parameters.documentID)
+      case "NotifyEmail":
+        return Effect.asVoid(
+          jobs.enqueue(notifyByMail, customerID, {
+            ticketID: target.ticketID,
+            ticketMessageID: target.ticketMessageID,
+            to: parameters.to
+          })
+        )
+      case "SetCustomField":
+        return setField(target, parameters.key, parameters.value)
+      case "CallApi":
+        return callApi(target, parameters.documentID, parameters.field)
+    }
+  }
+
+  return ActionEffects.of({
+    run: (target, operation) => run(target, operation),
+    isRepeatable: Effect.fn("ActionEffects.isRepeatable")(function* ({ customerID }, { operation, parameters }) {
+      if (operation !== "CallApi") return true
+      const document = yield* documents.find(customerID, parameters.documentID)
+      return Option.exists(document, ({ apiMethod }) => apiMethod === null || apiMethod === "GET")
+    })
+  })
+})

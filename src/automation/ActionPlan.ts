@@ -1,0 +1,85 @@
+import type { ChannelType, SpecialChannel } from "../../schema/ChannelTypes.ts"
+import type { ActionID, ChannelID, TopicID } from "../../schema/Ids.ts"
+import type { OperationName } from "../../schema/Operations.ts"
+import { deepestChain } from "./Chain.ts"
+
+/** An action as a hook or a topic maps to it. */
+export interface MappedAction {
+  readonly topicActionID: number
+  readonly actionID: ActionID
+  readonly name: string
+  readonly operation: OperationName
+  readonly parameters: unknown
+  readonly priority: number
+  readonly isActionActive: boolean
+  readonly isMappingActive: boolean
+  readonly hookName: string | null
+  readonly topicID: TopicID | null
+  readonly channelID: ChannelID | null
+  readonly specialChannel: SpecialChannel | null
+}
+
+export interface Skipped {
+  readonly action: MappedAction
+  readonly reason: string
+  /** Whether it was its turn: then the message's story tells of it. */
+  readonly isDue: boolean
+}
+
+export interface ActionPlan {
+  readonly steps: ReadonlyArray<MappedAction>
+  readonly skipped: ReadonlyArray<Skipped>
+}
+
+interface Place {
+  readonly channelID: ChannelID
+  readonly channelType: ChannelType
+}
+
+/** A row holds for its channel, for its type of channel, for All, or, when it names neither, for every channel. */
+const holdsOn = ({ channelID, specialChannel }: MappedAction, place: Place) =>
+  (channelID === null && specialChannel === null) ||
+  channelID === place.channelID ||
+  specialChannel === "All" ||
+  specialChannel === place.channelType
+
+/** Why it is not its turn. */
+const whyNotMeant = (action: MappedAction, place: Place): string | undefined => {
+  if (!action.isMappingActive) return "The mapping is switched off."
+  if (!action.isActionActive) return "The action is switched off."
+  return holdsOn(action, place) ? undefined : "It is for another channel."
+}
+
+/** Why it does not run although it is its turn. */
+const whyNotRun = (action: MappedAction, met: ReadonlySet<number>, isTooDeep: boolean): string | undefined => {
+  if (action.operation === "None") return "The action does nothing."
+  if (met.has(action.actionID)) return "It runs in this chain already, and an action runs once in a chain."
+  return isTooDeep ? `A chain is ${deepestChain} hooks long at most, and this one has come to its end.` : undefined
+}
+
+/** Hooks: higher priority first. Topics: lower value first. Ties by age. */
+const inOrder = (left: MappedAction, right: MappedAction) => {
+  const byPriority = left.topicID === null ? right.priority - left.priority : left.priority - right.priority
+  return byPriority === 0 ? left.topicActionID - right.topicActionID : byPriority
+}
+
+/** What runs, in which order, and why the rest does not. An action that is mapped twice runs once. */
+export const planActions = (
+  actions: ReadonlyArray<MappedAction>,
+  place: Place,
+  /** The actions that this chain has met already, and how many hooks it is long with this one. */
+  chain: { readonly earlier: ReadonlySet<number>; readonly depth: number } = { earlier: new Set(), depth: 1 }
+): ActionPlan => {
+  const met = new Set<number>(chain.earlier)
+  const steps: Array<MappedAction> = []
+  const skipped: Array<Skipped> = []
+  for (const action of [...actions].sort(inOrder)) {
+    const notMeant = whyNotMeant(action, place)
+    const reason = notMeant ?? whyNotRun(action, met, chain.depth > deepestChain)
+    if (reason === undefined) {
+      met.add(action.actionID)
+      steps.push(action)
+    } else skipped.push({ action, reason, isDue: notMeant === undefined })
+  }
+  return { steps, skipped }
+}

@@ -1,0 +1,196 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { ChannelType } from "../../schema/ChannelTypes.ts"
+import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { Operation } from "../../schema/Operations.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { ActionEffects, type Effective, isTransactional, type NotDone } from "./ActionEffects.ts"
+import { type ActionPlan, planActions } from "./ActionPlan.ts"
+import type { RunRequest } from "./AutomationJobs.ts"
+import { CurrentChain } from "./Chain.ts"
+import { MappedActionsRepo } from "./MappedActionsRepo.ts"
+import { type Run, RunsRepo, type Step } from "./RunsRepo.ts"
+import { TargetsRepo } from "./TargetsRepo.ts"
+
+/** A run is over, or goes on after so many seconds. */
+export type Progress = { readonly _tag: "Finished" } | { readonly _tag: "Waits"; readonly seconds: number }
+
+/** Runs actions one after the other: each once, whatever happens to the node in between. */
+export class ActionRunner extends Context.Tag("casework/ActionRunner")<
+  ActionRunner,
+  {
+    /** What a hook would run on a channel, without running it. */
+    readonly explain: (
+      customerID: CustomerID,
+      hookName: string,
+      channel: { readonly channelID: ChannelID; readonly channelType: ChannelType }
+    ) => Effect.Effect<ActionPlan>
+    /** Whether there is anything to run for this reason. */
+    readonly hasActions: (customerID: CustomerID, request: RunRequest) => Effect.Effect<boolean>
+    /** Starts the run for this reason, or goes on with it. */
+    readonly run: (customerID: CustomerID, request: RunRequest, claim: JobClaim) => Effect.Effect<Progress>
+    /** Notes at the actions that are left that nobody runs them any more. */
+    readonly giveUp: (
+      customerID: CustomerID,
+      request: RunRequest,
+      claim: JobClaim,
+      reason: string
+    ) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ActionRunner,
+    Effect.suspend(() => make)
+  )
+}
+
+const finished: Progress = { _tag: "Finished" }
+
+const decodeOperation = Schema.decodeUnknownOption(Operation)
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const mapped = yield* MappedActionsRepo
+  const runs = yield* RunsRepo
+  const targets = yield* TargetsRepo
+  const effects = yield* ActionEffects
+
+  const mappedTo = ({ hookName, ticketMessageID }: RunRequest, customerID: CustomerID) => {
+    if (hookName !== null) return mapped.ofHook(customerID, hookName)
+    return ticketMessageID === null ? Effect.succeed([]) : mapped.ofTopics(customerID, ticketMessageID)
+  }
+
+  const plan = Effect.fn("ActionRunner.plan")(function* (customerID: CustomerID, request: RunRequest) {
+    const { parentRunID, ticketID } = request
+    const parent = parentRunID === null ? Option.none() : yield* runs.findChain(customerID, parentRunID)
+    const chain = Option.isNone(parent)
+      ? undefined
+      : { earlier: yield* runs.actionsOf(customerID, parent.value.firstRunID), depth: parent.value.depth + 1 }
+    const channel = yield* targets.findChannel(customerID, ticketID)
+    if (Option.isNone(channel)) return { parent, steps: [], skipped: [] }
+    const { skipped, steps } = planActions(yield* mappedTo(request, customerID), channel.value, chain)
+    return { parent, steps, skipped: skipped.filter(({ isDue }) => isDue) }
+  })
+
+  /** The plan is made once; afterwards the run keeps to it, whatever is changed about the actions. */
+  const startRun = Effect.fn("ActionRunner.startRun")(
+    function* (customerID: CustomerID, request: RunRequest, claim: JobClaim) {
+      yield* claim.confirm
+      const known = yield* runs.findByReason(customerID, request.reason)
+      if (Option.isSome(known)) return known
+      const { parent, ...planned } = yield* plan(customerID, request)
+      // Most hooks have no actions: nothing to do, nothing to keep.
+      if (planned.steps.length + planned.skipped.length === 0) return Option.none()
+      return Option.some(yield* runs.insert(customerID, request, parent, planned))
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  /** Only while this node holds the job, so that nobody else is at the same step. */
+  const fenced = (claim: JobClaim, write: Effect.Effect<void>) =>
+    Effect.zipRight(claim.confirm, write).pipe(sql.withTransaction, Effect.orDie)
+
+  const finishStep = (customerID: CustomerID, step: Step, result: NotDone | null) =>
+    runs.finishStep(customerID, step, result === null ? "Done" : "Failed", result?.message.slice(0, 1000) ?? null)
+
+  const asResult = <R>(effect: Effect.Effect<void, NotDone, R>) =>
+    Effect.match(effect, { onSuccess: () => null, onFailure: (failure) => failure })
+
+  /** Effect and note are one transaction; when the effect fails, only its part is undone. */
+  const together = (customerID: CustomerID, step: Step, claim: JobClaim, effect: Effect.Effect<void, NotDone>) =>
+    Effect.gen(function* () {
+      yield* claim.confirm
+      const result = yield* asResult(sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die)))
+      yield* finishStep(customerID, step, result)
+    }).pipe(sql.withTransaction, Effect.orDie)
+
+  /** It reaches outside, or waits for a model: noted before and after, and repeated only where that does no harm. */
+  const apart = Effect.fn("ActionRunner.apart")(function* (
+    customerID: CustomerID,
+    step: Step,
+    claim: JobClaim,
+    isRepeatable: Effect.Effect<boolean>,
+    effect: Effect.Effect<void, NotDone>
+  ) {
+    if (step.status === "Running" && !(yield* isRepeatable)) {
+      const message = "It was interrupted, and it is not known whether it got through. It is not safe to repeat it."
+      return yield* fenced(claim, finishStep(customerID, step, { message }))
+    }
+    yield* fenced(claim, runs.markRunning(customerID, step))
+    const result = yield* asResult(effect)
+    yield* fenced(claim, finishStep(customerID, step, result))
+  })
+
+  const runStep = Effect.fn("ActionRunner.runStep")(function* (
+    customerID: CustomerID,
+    run: Run,
+    step: Step,
+    claim: JobClaim
+  ) {
+    const decoded = decodeOperation({ operation: step.operation, parameters: step.parameters })
+    if (Option.isNone(decoded) || decoded.value.operation === "None") {
+      yield* fenced(claim, runs.finishStep(customerID, step, "Skipped", "The action has nothing that could be run."))
+      return finished
+    }
+    const operation = decoded.value
+    if (operation.operation === "Wait") {
+      if (step.waitSeconds === null) {
+        yield* fenced(claim, runs.startWaiting(customerID, step, operation.parameters.seconds))
+      }
+      const seconds = step.waitSeconds ?? operation.parameters.seconds
+      if (seconds > 0) return { _tag: "Waits", seconds } satisfies Progress
+      yield* fenced(claim, runs.finishStep(customerID, step, "Done", null))
+      return finished
+    }
+    const target = { customerID, ticketID: run.ticketID, ticketMessageID: run.ticketMessageID }
+    const effective: Effective = operation
+    const effect = effects.run(target, effective).pipe(
+      Effect.provideService(CurrentChain, run),
+      // What nobody expected, such as a database that went away, is tried again; in the end the others have their turn.
+      Effect.catchAllDefect((defect) =>
+        claim.isLast
+          ? Effect.logError("an action failed unexpectedly", defect).pipe(
+              Effect.zipRight(Effect.fail({ message: "It failed unexpectedly; the log says why." }))
+            )
+          : Effect.die(defect)
+      )
+    )
+    yield* isTransactional(effective)
+      ? together(customerID, step, claim, effect)
+      : apart(customerID, step, claim, effects.isRepeatable(target, effective), effect)
+    return finished
+  })
+
+  return ActionRunner.of({
+    explain: Effect.fn("ActionRunner.explain")(function* (customerID, hookName, channel) {
+      return planActions(yield* mapped.ofHook(customerID, hookName), channel)
+    }),
+
+    hasActions: mapped.hasAny,
+
+    giveUp: Effect.fn("ActionRunner.giveUp")(
+      function* (customerID, request, claim, reason) {
+        yield* claim.confirm
+        const run = yield* runs.findByReason(customerID, request.reason)
+        if (Option.isSome(run)) yield* runs.abandon(customerID, run.value, reason)
+      },
+      sql.withTransaction,
+      Effect.orDie
+    ),
+
+    run: Effect.fn("ActionRunner.run")(function* (customerID, request, claim) {
+      const started = yield* startRun(customerID, request, claim)
+      if (Option.isNone(started)) return finished
+      const run = started.value
+      let step = yield* runs.nextStep(customerID, run)
+      while (Option.isSome(step)) {
+        const progress = yield* runStep(customerID, run, step.value, claim)
+        if (progress._tag === "Waits") return progress
+        step = yield* runs.nextStep(customerID, run)
+      }
+      yield* runs.finish(customerID, run)
+      return finished
+    })
+  })
+})

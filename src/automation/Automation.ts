@@ -1,0 +1,105 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { FiredHook, type FireHook, HookStep, MessageTrace, SkippedHookAction } from "../../schema/Automation.ts"
+import { BadRequest, Conflict, type Forbidden, type NotFound } from "../../schema/Errors.ts"
+import { HookActionID, type TicketMessageID } from "../../schema/Ids.ts"
+import { Events } from "../events/Events.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
+import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import type { ActionPlan } from "./ActionPlan.ts"
+import { ActionRunner } from "./ActionRunner.ts"
+import { runActions, runPipeline } from "./AutomationJobs.ts"
+import { PipelineRepo } from "./PipelineRepo.ts"
+import { TraceRepo } from "./TraceRepo.ts"
+
+export class Automation extends Context.Tag("casework/Automation")<
+  Automation,
+  {
+    readonly fire: (request: FireHook) => Effect.Effect<FiredHook, BadRequest, CurrentRep>
+    /** Does what failed in a message's pipeline again, or goes on after a wrong verdict of spam; else 409. */
+    readonly retry: (
+      ticketMessageID: TicketMessageID
+    ) => Effect.Effect<void, NotFound | Forbidden | Conflict, CurrentRep>
+    readonly trace: (ticketMessageID: TicketMessageID) => Effect.Effect<MessageTrace, NotFound | Forbidden, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Automation,
+    Effect.suspend(() => make)
+  )
+}
+
+const explained = ({ skipped, steps }: ActionPlan) => ({
+  steps: steps.map(
+    ({ actionID, name, operation, topicActionID }, index) =>
+      new HookStep({ order: index + 1, hookActionID: HookActionID.make(topicActionID), actionID, name, operation })
+  ),
+  skipped: skipped.map(
+    ({ action: { actionID, name, topicActionID }, reason }) =>
+      new SkippedHookAction({ hookActionID: HookActionID.make(topicActionID), actionID, name, reason })
+  )
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const messages = yield* TicketMessagesRepo
+  const access = yield* MessageAccess
+  const runner = yield* ActionRunner
+  const traces = yield* TraceRepo
+  const jobs = yield* Jobs
+  const pipeline = yield* PipelineRepo
+  const events = yield* Events
+  const tickets = yield* TicketsRepo
+
+  return Automation.of({
+    fire: Effect.fn("Automation.fire")(function* ({ dryRun = false, hookName, ticketMessageID }) {
+      const { customerID } = yield* CurrentRep
+      const message = yield* Effect.flatMap(
+        messages.find(customerID, ticketMessageID),
+        Option.match({
+          onNone: () => BadRequest.at("ticketMessageID", "is not one of your ticket messages"),
+          onSome: Effect.succeed
+        })
+      )
+      const { channelID, ticketID } = message
+      const plan = yield* runner.explain(customerID, hookName, message)
+      if (!dryRun) {
+        const reason = `fired ${crypto.randomUUID()}`
+        yield* jobs.enqueue(runActions, customerID, { reason, hookName, ticketID, ticketMessageID, parentRunID: null })
+      }
+      return new FiredHook({ hookName, channelID, ...explained(plan) })
+    }),
+
+    retry: Effect.fn("Automation.retry")(
+      function* (ticketMessageID) {
+        const { customerID } = yield* CurrentRep
+        const found = messages.findForUpdate(customerID, ticketMessageID)
+        const { aiReply, status, ticketID } = yield* found.pipe(access.orRefuse(ticketMessageID))
+        const ticket = status === "Spam" ? yield* tickets.find(customerID, ticketID) : Option.none()
+        const isNoSpamAfterAll = Option.exists(ticket, ({ isSpam }) => !isSpam)
+        const hadFailed = yield* pipeline.forgetFailures(customerID, ticketMessageID)
+        if (!hadFailed && !isNoSpamAfterAll) {
+          return yield* Conflict.of("Nothing has failed in the processing of this message.")
+        }
+        // One that failed for another reason, such as an answer that could not be delivered, stays as it is.
+        if (isNoSpamAfterAll || (status === "Failed" && aiReply === null)) {
+          yield* messages.update(customerID, ticketMessageID, { status: "Received" })
+        }
+        const opensTicket = yield* pipeline.opensTicket(customerID, ticketMessageID)
+        yield* jobs.enqueue(runPipeline, customerID, { ticketMessageID, opensTicket })
+        yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    trace: Effect.fn("Automation.trace")(function* (ticketMessageID) {
+      const { customerID } = yield* CurrentRep
+      yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+      return new MessageTrace({ messageID: ticketMessageID, entries: yield* traces.list(customerID, ticketMessageID) })
+    })
+  })
+})

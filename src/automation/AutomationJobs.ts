@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+import { TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { ranks } from "../platform/JobRank.ts"
+import type { JobKind } from "../platform/Jobs.ts"
+
+const Message = Schema.Struct({
+  ticketMessageID: TicketMessageID,
+  /** Whether the ticket was made for it. */
+  opensTicket: Schema.Boolean
+})
+
+/** A new message of an end user, step by step. */
+export const runPipeline: JobKind<typeof Message.Type, typeof Message.Encoded> = {
+  kind: "RunPipeline",
+  payload: Message,
+  rank: ranks.fresh
+}
+
+const Run = Schema.Struct({
+  reason: Schema.String,
+  /** None: the actions of the message's topics. */
+  hookName: Schema.NullOr(Schema.String),
+  ticketID: TicketID,
+  ticketMessageID: Schema.NullOr(TicketMessageID),
+  parentRunID: Schema.NullOr(Schema.String)
+})
+export type RunRequest = typeof Run.Type
+
+/** The actions of a hook, or of a message's topics. */
+export const runActions: JobKind<RunRequest, typeof Run.Encoded> = { kind: "RunActions", payload: Run }

@@ -1,0 +1,51 @@
+import { Context } from "effect"
+import type { workflowHooks } from "../../schema/Hooks.ts"
+import type { Event, EventKind } from "../events/Events.ts"
+
+type Hook = (typeof workflowHooks)[number]
+
+/** The one place that says which event fires which hook. What the pipeline fires by itself, in its order, is not here. */
+const hookOf: Partial<Readonly<Record<EventKind, Hook>>> = {
+  TicketClosed: "OnTicketClosed",
+  TicketReopened: "OnTicketReopened",
+  TicketEscalated: "OnEscalate",
+  MessageEscalated: "OnEscalate",
+  TicketAssigned: "OnAssigned",
+  TicketMarkedSpam: "OnSpam",
+  MessageSent: "OnMessageSent",
+  SendFailed: "OnSendFailed",
+  Feedback: "OnFeedback"
+}
+
+/** What an event sets going. */
+export type Reaction =
+  | { readonly _tag: "Pipeline"; readonly opensTicket: boolean }
+  | { readonly _tag: "Hook"; readonly hookName: Hook }
+  | { readonly _tag: "TopicActions" }
+
+/** What of an event decides what follows from it. */
+export type Happening = Pick<Event, "kind" | "details">
+
+export const reactionTo = ({ details = {}, kind }: Happening): Reaction | undefined => {
+  switch (kind) {
+    case "MessageReceived":
+      // Automatic mail is kept and nothing more.
+      return details["isAutomatic"] === true
+        ? undefined
+        : { _tag: "Pipeline", opensTicket: details["opensTicket"] === true }
+    case "TicketCreated":
+      // With a message, its pipeline fires the hook.
+      return details["hasMessage"] === true ? undefined : { _tag: "Hook", hookName: "OnTicketCreated" }
+    case "TopicsDetected":
+      return details["executeActions"] === true ? { _tag: "TopicActions" } : undefined
+    default: {
+      const hookName = hookOf[kind]
+      return hookName === undefined ? undefined : { _tag: "Hook", hookName }
+    }
+  }
+}
+
+/** How events are reacted to; a test that looks at one feature alone lets nothing follow from it. */
+export class Reactions extends Context.Reference<Reactions>()("casework/Reactions", {
+  defaultValue: (): ((event: Happening) => Reaction | undefined) => reactionTo
+}) {}

@@ -1,0 +1,45 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { SystemMail } from "../mail/SystemMail.ts"
+import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { Settings } from "../platform/Settings.ts"
+import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+
+const Payload = Schema.Struct({
+  ticketID: TicketID,
+  ticketMessageID: Schema.NullOr(TicketMessageID),
+  to: Schema.String
+})
+
+export const notifyByMail: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+  kind: "NotifyByMail",
+  payload: Payload
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, " ").trim().slice(0, 200)
+
+/** Tells somebody by mail about a ticket, as the action NotifyEmail asks. */
+export const NotificationMailJob = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const jobs = yield* Jobs
+    const messages = yield* TicketMessagesRepo
+    const mailer = yield* SystemMail
+    const { hostname } = new URL((yield* Settings).baseUrl)
+    yield* jobs.handle(
+      notifyByMail,
+      Effect.fn("NotificationMail.send")(function* (customerID, { ticketID, ticketMessageID, to }, { jobID }) {
+        const message = ticketMessageID === null ? Option.none() : yield* messages.find(customerID, ticketMessageID)
+        const subject = Option.flatMap(message, (found) => Option.fromNullable(found.subject))
+        const text = Option.flatMap(message, (found) => Option.fromNullable(found.message))
+        yield* mailer.send(customerID, {
+          to,
+          messageId: `<casework-notification-${jobID}@${hostname}>`,
+          subject: oneLine(
+            `Ticket ${ticketID}${Option.match(subject, { onNone: () => "", onSome: (it) => `: ${it}` })}`
+          ),
+          text: `An automation asked to tell you about ticket ${ticketID}.\n\n${Option.getOrElse(text, () => "").slice(0, 5000)}\n`
+        })
+      })
+    )
+  })
+)

@@ -1,0 +1,119 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import type { MessageStatus } from "../../schema/TicketMessages.ts"
+import { Events } from "../events/Events.ts"
+import { ClaimLost, type JobClaim } from "../platform/JobClaim.ts"
+import { Again, Jobs } from "../platform/Jobs.ts"
+import { type StoredMessage, TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+import { runPipeline } from "./AutomationJobs.ts"
+import { type FinishedStep, failureOf, PipelineRepo } from "./PipelineRepo.ts"
+import { makePipelineSteps, type Step, type StepEnd, type StepInput } from "./PipelineSteps.ts"
+
+const failed = (reason: string): StepEnd => ({ _tag: "Failed", outcome: failureOf(reason) })
+
+/**
+ * What happens to an end user's message, from its arrival to a prepared answer. It is started in the transaction that
+ * stores the message. A step that is done is noted; whoever goes on after a crash starts with the first that is not.
+ */
+export const PipelineJob = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* Jobs
+    const repo = yield* PipelineRepo
+    const messages = yield* TicketMessagesRepo
+    const events = yield* Events
+    const { isAiConfigured, steps } = yield* makePipelineSteps
+
+    const runStep = (input: StepInput, step: Step) =>
+      step(input).pipe(
+        // What the customer has not set up is passed over; what failed outside is tried again later.
+        Effect.catchTags({
+          BadRequest: ({ message }) => Effect.succeed<StepEnd>({ _tag: "Next", outcome: `Skipped: ${message}` }),
+          NotFound: () => Effect.succeed<StepEnd>({ _tag: "Stop", outcome: "The message is gone" }),
+          Forbidden: () => Effect.succeed<StepEnd>({ _tag: "Stop", outcome: "The message is gone" }),
+          BadGateway: (failure) => (input.claim.isLast ? Effect.succeed(failed(failure.message)) : Effect.fail(failure))
+        }),
+        Effect.catchAllDefect((defect) =>
+          input.claim.isLast && !(defect instanceof ClaimLost)
+            ? Effect.as(Effect.logError("a step of a pipeline broke", defect), failed("the log says why"))
+            : Effect.die(defect)
+        )
+      )
+
+    /** Steps that had nothing to do are noted with the next one that has: alone they are not worth a write. */
+    const makeNotes = (customerID: CustomerID, { ticketMessageID }: StoredMessage, claim: JobClaim) => {
+      const quiet: Array<FinishedStep> = []
+      const flush = Effect.suspend(() => repo.finishSteps(customerID, ticketMessageID, quiet.splice(0), claim))
+      return {
+        flush,
+        add: (step: string, end: Exclude<StepEnd, { readonly _tag: "Later" }>) =>
+          Effect.suspend(() => {
+            quiet.push({ step, outcome: end.outcome })
+            return end._tag === "Next" && end.isQuiet === true ? Effect.void : flush
+          })
+      }
+    }
+
+    /** People wait for the end of it: when there is no draft, nothing else tells them. */
+    const endWithout = Effect.fn("Pipeline.endWithout")(
+      function* (
+        customerID: CustomerID,
+        { ticketID, ticketMessageID }: StoredMessage,
+        to: MessageStatus,
+        claim: JobClaim
+      ) {
+        yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to }, claim)
+        yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
+      },
+      sql.withTransaction,
+      Effect.orDie
+    )
+
+    yield* jobs.handle(
+      runPipeline,
+      Effect.fn("Pipeline.run")(function* (customerID, { opensTicket, ticketMessageID }, claim) {
+        const found = yield* messages.find(customerID, ticketMessageID)
+        // A message that turned out to be spam has come to its end, wherever the node that found it stopped.
+        if (Option.isNone(found) || found.value.status === "Spam") return undefined
+        const hasAi = yield* isAiConfigured(customerID)
+        const notes = makeNotes(customerID, found.value, claim)
+        const input: StepInput = { customerID, message: found.value, opensTicket, claim, hasAi, begin: notes.flush }
+        // A message waits for AI as Processing; without an answer from it, it is as it came.
+        if (hasAi) {
+          yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Processing" }, claim)
+        }
+        const finished = yield* repo.finishedSteps(customerID, ticketMessageID)
+        let { hasFailed } = finished
+        for (const [name, step] of steps) {
+          if (finished.names.has(name)) continue
+          const end = yield* runStep(input, step)
+          if (end._tag === "Later") return yield* Effect.as(notes.flush, new Again({ pauseSeconds: end.seconds }))
+          yield* notes.add(name, end)
+          if (end._tag === "Stop") break
+          if (end._tag === "Failed") hasFailed = true
+        }
+        yield* notes.flush
+        const left = yield* messages.find(customerID, ticketMessageID)
+        if (Option.exists(left, ({ status }) => status === "Processing")) {
+          yield* endWithout(customerID, found.value, hasFailed ? "Failed" : "Received", claim)
+        }
+        return undefined
+      }),
+      Effect.fn("Pipeline.giveUp")(
+        function* (customerID, { ticketMessageID }, claim, reason) {
+          const step = { step: "Given up", outcome: failureOf(reason) }
+          yield* repo.finishSteps(customerID, ticketMessageID, [step], claim)
+          yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to: "Failed" }, claim)
+          yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Failed" }, claim)
+          const found = yield* messages.find(customerID, ticketMessageID)
+          if (Option.isNone(found)) return
+          const { ticketID } = found.value
+          yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
+        },
+        sql.withTransaction,
+        Effect.orDie
+      )
+    )
+  })
+)

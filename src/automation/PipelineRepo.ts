@@ -1,0 +1,125 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import type { MessageStatus } from "../../schema/TicketMessages.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+
+export interface FinishedStep {
+  readonly step: string
+  readonly outcome: string
+}
+
+const failurePrefix = "Failed: "
+
+/** How a step reads that did not come to a good end. */
+export const failureOf = (reason: string) => `${failurePrefix}${reason}`
+
+const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
+
+/** Which steps of a message's pipeline are behind it. */
+export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
+  PipelineRepo,
+  {
+    readonly finishedSteps: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID
+    ) => Effect.Effect<{ readonly names: ReadonlySet<string>; readonly hasFailed: boolean }>
+    /** Notes steps that are behind it, in their order. Only while the claim holds. */
+    readonly finishSteps: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID,
+      steps: ReadonlyArray<FinishedStep>,
+      claim: JobClaim
+    ) => Effect.Effect<void>
+    /** Moves the message on, unless it is somewhere else by now. Only while the claim holds. */
+    readonly setStatus: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID,
+      status: { readonly from: MessageStatus; readonly to: MessageStatus },
+      claim: JobClaim
+    ) => Effect.Effect<void>
+    /** Forgets the steps that failed, so that they are done again; answers whether there were any. */
+    readonly forgetFailures: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    /** Whether its ticket was made for it. */
+    readonly opensTicket: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    /** Gives the ticket a language when it has none yet. */
+    readonly setLanguage: (customerID: CustomerID, ticketID: number, language: string) => Effect.Effect<void>
+    readonly hasLanguage: (customerID: CustomerID, ticketID: number) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    PipelineRepo,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const finished = SqlSchema.findAll({
+        Request: Key,
+        Result: Schema.Struct({ step: Schema.String, outcome: Schema.String }),
+        execute: (_) => sql`
+          select step, outcome from pipeline_step
+          where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID}`
+      })
+      return {
+        finishedSteps: (customerID, ticketMessageID) =>
+          finished({ customerID, ticketMessageID }).pipe(
+            Effect.map((rows) => ({
+              names: new Set(rows.map(({ step }) => step)),
+              hasFailed: rows.some(({ outcome }) => outcome.startsWith(failurePrefix))
+            })),
+            Effect.orDie
+          ),
+        finishSteps: (customerID, ticketMessageID, steps, claim) =>
+          steps.length === 0
+            ? Effect.void
+            : claim.write(
+                // A microsecond apart, so that the story keeps their order.
+                (holding) => sql`
+                  with claim as (${holding}), noted as (
+                    insert into pipeline_step (customer_id, ticket_message_id, step, outcome, at)
+                    select ${customerID}, ${ticketMessageID}, done.step, done.outcome,
+                      clock_timestamp() + done.place * interval '1 microsecond'
+                    from claim, unnest(${steps.map(({ step }) => step)}::text[],
+                      ${steps.map(({ outcome }) => outcome.slice(0, 500))}::text[])
+                      with ordinality done (step, outcome, place)
+                    on conflict do nothing)
+                  select 1 from claim`
+              ),
+        setStatus: (customerID, ticketMessageID, { from, to }, claim) =>
+          claim.write(
+            (holding) => sql`
+              with claim as (${holding}), moved as (
+                update ticket_message set status = ${to}, modified_at = now() from claim
+                where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID} and status = ${from})
+              select 1 from claim`
+          ),
+        forgetFailures: (customerID, ticketMessageID) =>
+          sql`
+            delete from pipeline_step where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
+              and outcome like ${`${failurePrefix}%`} returning step`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          ),
+        opensTicket: (customerID, ticketMessageID) =>
+          sql`
+            select 1 from event where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
+              and kind = 'MessageReceived' and details ->> 'opensTicket' = 'true'`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          ),
+        setLanguage: (customerID, ticketID, language) =>
+          sql`
+            update ticket set language = ${language}
+            where customer_id = ${customerID} and ticket_id = ${ticketID} and language is null`.pipe(
+            Effect.asVoid,
+            Effect.orDie
+          ),
+        hasLanguage: (customerID, ticketID) =>
+          sql`
+            select 1 from ticket
+            where customer_id = ${customerID} and ticket_id = ${ticketID} and language is not null`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          )
+      }
+    })
+  )
+}

@@ -1,0 +1,212 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import type { ChannelType } from "../../schema/ChannelTypes.ts"
+import type { BadGateway, BadRequest, Forbidden, NotFound } from "../../schema/Errors.ts"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { AiProvider } from "../ai/AiProvider.ts"
+import { LanguageOf } from "../ai/LanguageOf.ts"
+import { SpamCheck } from "../ai/SpamCheck.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { DraftReplies } from "../ticketMessages/DraftReplies.ts"
+import { MessageTopicsRepo } from "../ticketMessages/MessageTopicsRepo.ts"
+import { type StoredMessage, TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+import { TopicDetections } from "../ticketMessages/TopicDetections.ts"
+import { TicketChanges } from "../tickets/TicketChanges.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { ActionRunner } from "./ActionRunner.ts"
+import { type RunRequest, runActions } from "./AutomationJobs.ts"
+import { PipelineRepo } from "./PipelineRepo.ts"
+
+/**
+ * How a step ended: on to the next (quietly when it had nothing to do), given up but on to the next, the end of the
+ * pipeline, or again after a while.
+ */
+export type StepEnd =
+  | { readonly _tag: "Next"; readonly outcome: string; readonly isQuiet?: true }
+  | { readonly _tag: "Failed"; readonly outcome: string }
+  | { readonly _tag: "Stop"; readonly outcome: string }
+  | { readonly _tag: "Later"; readonly seconds: number }
+
+export interface StepInput {
+  readonly customerID: CustomerID
+  readonly message: StoredMessage
+  /** Whether the ticket was made for it. */
+  readonly opensTicket: boolean
+  readonly claim: JobClaim
+  /** Without AI its steps are passed over. */
+  readonly hasAi: boolean
+  /** Stands before whatever a step does: the quiet steps so far are noted first. */
+  readonly begin: Effect.Effect<void>
+}
+
+type AiFailure = BadRequest | NotFound | Forbidden | BadGateway
+
+export type Step = (input: StepInput) => Effect.Effect<StepEnd, AiFailure>
+
+const next = (outcome: string): StepEnd => ({ _tag: "Next", outcome })
+const quietly = (outcome: string): StepEnd => ({ _tag: "Next", outcome, isQuiet: true })
+const withoutAi = Effect.succeed(quietly("Skipped: no AI is configured"))
+
+/** The steps in their order. Each looks first whether its effect is there already: then it is not done again. */
+export const makePipelineSteps = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ai = yield* AiProvider
+  const runner = yield* ActionRunner
+  const repo = yield* PipelineRepo
+  const jobs = yield* Jobs
+  const messages = yield* TicketMessagesRepo
+  const tickets = yield* TicketsRepo
+  const changes = yield* TicketChanges
+  const topics = yield* MessageTopicsRepo
+  const spamCheck = yield* SpamCheck
+  const languageOf = yield* LanguageOf
+  const detections = yield* TopicDetections
+  const drafts = yield* DraftReplies
+
+  const requestFor = ({ message }: StepInput, hookName: string | null): RunRequest => ({
+    reason: `message ${message.ticketMessageID} ${hookName ?? "topics"}`,
+    hookName,
+    ticketID: message.ticketID,
+    ticketMessageID: message.ticketMessageID,
+    parentRunID: null
+  })
+
+  const runHook = Effect.fn("Pipeline.runHook")(function* (
+    input: StepInput,
+    hookName: string | null
+  ): Effect.fn.Return<StepEnd> {
+    const request = requestFor(input, hookName)
+    if (!(yield* runner.hasActions(input.customerID, request))) return quietly("Done")
+    yield* input.begin
+    const progress = yield* runner.run(input.customerID, request, input.claim)
+    return progress._tag === "Waits" ? { _tag: "Later", seconds: progress.seconds } : next("Done")
+  })
+
+  const hook = (hookName: string, isWanted: (input: StepInput) => Effect.Effect<boolean>): Step =>
+    Effect.fn(`Pipeline.${hookName}`)(function* (input) {
+      return (yield* isWanted(input)) ? yield* runHook(input, hookName) : quietly("Not for this message")
+    })
+
+  /** Greeting a caller may take its time; the message does not wait for it. */
+  const hookBeside = (hookName: string, channelType: ChannelType): Step =>
+    Effect.fn(`Pipeline.${hookName}`)(function* (input) {
+      const { claim, customerID, message, opensTicket } = input
+      if (!opensTicket || message.channelType !== channelType) return quietly("Not for this message")
+      yield* input.begin
+      yield* jobs
+        .enqueue(runActions, customerID, requestFor(input, hookName))
+        .pipe(
+          Effect.zipRight(
+            repo.finishSteps(customerID, message.ticketMessageID, [{ step: hookName, outcome: "Started" }], claim)
+          ),
+          sql.withTransaction,
+          Effect.catchTag("SqlError", Effect.die)
+        )
+      return next("Started")
+    })
+
+  const always = () => Effect.succeed(true)
+  const isNewTicket = ({ opensTicket }: StepInput) => Effect.succeed(opensTicket)
+  const hasTopics = ({ customerID, message }: StepInput) =>
+    Effect.map(topics.list(customerID, message.ticketMessageID), (found) => found.length > 0)
+  const hasDraft = ({ customerID, message }: StepInput) =>
+    Effect.map(
+      messages.find(customerID, message.ticketMessageID),
+      Option.exists(({ aiReply }) => aiReply !== null)
+    )
+
+  const isInSpam = ({ customerID, message }: StepInput) =>
+    Effect.map(
+      tickets.find(customerID, message.ticketID),
+      Option.exists(({ isSpam }) => isSpam)
+    )
+
+  const markSpam = Effect.fn("Pipeline.markSpam")(
+    function* ({ claim, customerID, message }: StepInput, outcome: string) {
+      const { ticketID, ticketMessageID } = message
+      yield* claim.confirm
+      const locked = yield* tickets.lock(customerID, [ticketID])
+      yield* messages.update(customerID, ticketMessageID, { status: "Spam" })
+      yield* changes
+        .apply(customerID, locked, [{ _tag: "MarkSpam" }], ticketMessageID)
+        .pipe(Effect.catchTag("Conflict", Effect.die))
+      // Noted together with its effect: a message that is spam does not come here again.
+      yield* repo.finishSteps(customerID, ticketMessageID, [{ step: "Spam check", outcome }], claim)
+      return { _tag: "Stop", outcome } satisfies StepEnd
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  const spam: Step = Effect.fn("Pipeline.spam")(function* (input) {
+    const { customerID, hasAi, message } = input
+    const { subject, ticketMessageID } = message
+    yield* input.begin
+    // A ticket that is spam already, or that an action before this step marked so.
+    if (yield* isInSpam(input)) return yield* markSpam(input, "The ticket is spam")
+    if (!hasAi) return yield* withoutAi
+    const verdict = yield* spamCheck.check({
+      customerID,
+      ticketMessageID,
+      subject,
+      text: message.message ?? "",
+      fromAddress: message.fromAddress
+    })
+    if (!verdict.isSpam) return next("Not spam")
+    return yield* markSpam(input, `Spam: ${verdict.reason}`)
+  })
+
+  const language: Step = Effect.fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {
+    const { ticketID, ticketMessageID } = message
+    if (!hasAi) return yield* withoutAi
+    if (yield* repo.hasLanguage(customerID, ticketID)) return quietly("Known already")
+    yield* begin
+    const found = yield* languageOf.message({ customerID, ticketMessageID, text: message.message ?? "" })
+    if (Option.isNone(found)) return next("No text to tell it from")
+    yield* repo.setLanguage(customerID, ticketID, found.value)
+    return next(found.value)
+  })
+
+  const detectTopics: Step = Effect.fn("Pipeline.detectTopics")(function* (input) {
+    const { customerID, hasAi, message } = input
+    if (!hasAi) return yield* withoutAi
+    if (yield* hasTopics(input)) return quietly("Known already")
+    yield* input.begin
+    yield* detections.detect(customerID, message.ticketMessageID, { executeActions: false })
+    const found = yield* topics.list(customerID, message.ticketMessageID)
+    return next(found.length === 0 ? "None" : found.map(({ name }) => name).join(", "))
+  })
+
+  const topicActions: Step = (input) =>
+    Effect.flatMap(hasTopics(input), (has) => (has ? runHook(input, null) : Effect.succeed(quietly("No topics"))))
+
+  const draft: Step = Effect.fn("Pipeline.draft")(function* (input) {
+    const { customerID, hasAi, message } = input
+    if (!hasAi) return yield* withoutAi
+    const current = yield* messages.find(customerID, message.ticketMessageID)
+    if (Option.exists(current, ({ aiReply }) => aiReply !== null)) return quietly("Prepared already")
+    if (yield* isInSpam(input)) return quietly("Skipped: the ticket is spam")
+    // An action may have answered it, or a person.
+    if (Option.exists(current, ({ status }) => status === "Replied")) return quietly("Answered already")
+    yield* input.begin
+    yield* drafts.prepare(customerID, message.ticketMessageID)
+    return next("Prepared")
+  })
+
+  const steps: ReadonlyArray<readonly [name: string, step: Step]> = [
+    ["OnTicketCreated", hook("OnTicketCreated", isNewTicket)],
+    ["OnPhonePickup", hookBeside("OnPhonePickup", "Phone")],
+    ["OnChatStarted", hookBeside("OnChatStarted", "Chat")],
+    ["OnMessageReceived", hook("OnMessageReceived", always)],
+    ["PreSpam", hook("PreSpam", always)],
+    ["Spam check", spam],
+    ["Language", language],
+    ["Topics", detectTopics],
+    ["OnTopicsDetected", hook("OnTopicsDetected", hasTopics)],
+    ["Topic actions", topicActions],
+    ["Draft", draft],
+    ["OnDraftReady", hook("OnDraftReady", hasDraft)]
+  ]
+  return { steps, isAiConfigured: ai.isConfigured }
+})

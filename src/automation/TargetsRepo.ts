@@ -1,0 +1,54 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { ChannelType } from "../../schema/ChannelTypes.ts"
+import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+
+const Channel = Schema.Struct({ channelID: ChannelID, channelType: ChannelType })
+const OfTicket = Schema.Struct({ customerID: CustomerID, ticketID: TicketID })
+
+/** What actions are done to. */
+export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
+  TargetsRepo,
+  {
+    readonly findChannel: (
+      customerID: CustomerID,
+      ticketID: TicketID
+    ) => Effect.Effect<Option.Option<typeof Channel.Type>>
+    /** The end user's last message in a ticket: the one that an event without a message is about. */
+    readonly findLastInbound: (
+      customerID: CustomerID,
+      ticketID: TicketID
+    ) => Effect.Effect<Option.Option<TicketMessageID>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    TargetsRepo,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const findChannel = SqlSchema.findOne({
+        Request: OfTicket,
+        Result: Channel,
+        execute: (_) => sql`
+          select c.channel_id as "channelID", c.channel_type as "channelType" from ticket t
+          join channel c on c.customer_id = t.customer_id and c.channel_id = t.channel_id
+          where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
+      })
+      const findLast = SqlSchema.findOne({
+        Request: OfTicket,
+        Result: Schema.Struct({ ticketMessageID: TicketMessageID }),
+        execute: (_) => sql`
+          select ticket_message_id as "ticketMessageID" from ticket_message
+          where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and sender_type = 'EndUser'
+          order by created_at desc, ticket_message_id desc limit 1`
+      })
+      return {
+        findChannel: (customerID, ticketID) => findChannel({ customerID, ticketID }).pipe(Effect.orDie),
+        findLastInbound: (customerID, ticketID) =>
+          findLast({ customerID, ticketID }).pipe(
+            Effect.map(Option.map(({ ticketMessageID }) => ticketMessageID)),
+            Effect.orDie
+          )
+      }
+    })
+  )
+}

@@ -1,0 +1,127 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { ChannelFolder, type ChannelFolderCreate, type ChannelFolderUpdate } from "../../schema/ChannelFolders.ts"
+import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
+import type { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { Subscriptions } from "../mail/Subscriptions.ts"
+import { orNotFound } from "../platform/Found.ts"
+import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { ChannelFoldersRepo } from "./ChannelFoldersRepo.ts"
+import { missingChannel } from "./Channels.ts"
+import { ChannelsRepo } from "./ChannelsRepo.ts"
+import { makesCircle } from "./FolderTree.ts"
+
+export class ChannelFolders extends Context.Tag("casework/ChannelFolders")<
+  ChannelFolders,
+  {
+    readonly list: (channelID: ChannelID) => Effect.Effect<ReadonlyArray<ChannelFolder>, NotFound, CurrentRep>
+    readonly get: (folderID: ChannelFolderID) => Effect.Effect<ChannelFolder, NotFound, CurrentRep>
+    readonly create: (folder: ChannelFolderCreate) => Effect.Effect<ChannelFolder, BadRequest | Conflict, CurrentRep>
+    readonly update: (
+      folderID: ChannelFolderID,
+      change: ChannelFolderUpdate
+    ) => Effect.Effect<void, BadRequest | NotFound | Conflict, CurrentRep>
+    readonly delete: (folderID: ChannelFolderID) => Effect.Effect<void, NotFound, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ChannelFolders,
+    Effect.suspend(() => make)
+  )
+}
+
+const missing = (folderID: ChannelFolderID) => `There is no channel folder ${folderID}.`
+
+const takenTwice = () => Conflict.of("Another folder of this channel has this externalFolderID.")
+
+const customType = "Custom"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* ChannelFoldersRepo
+  const channels = yield* ChannelsRepo
+  const subscriptions = yield* Subscriptions
+  const checkOwnReferences = yield* makeCheckOwnReferences
+
+  const checkParent = Effect.fn("ChannelFolders.checkParent")(function* (
+    customerID: CustomerID,
+    channelID: ChannelID,
+    parentFolderID: ChannelFolderID,
+    folderID?: ChannelFolderID
+  ) {
+    const folders = yield* repo.list(customerID, channelID)
+    if (!folders.some((folder) => folder.folderID === parentFolderID)) {
+      return yield* BadRequest.at("parentFolderID", "is not a folder of this channel")
+    }
+    if (folderID !== undefined && makesCircle(folders, folderID, parentFolderID)) {
+      return yield* BadRequest.at("parentFolderID", "is the folder itself or lies below it")
+    }
+  })
+
+  return ChannelFolders.of({
+    list: Effect.fn("ChannelFolders.list")(function* (channelID) {
+      const { customerID } = yield* CurrentRep
+      yield* channels.findType(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
+      return (yield* repo.list(customerID, channelID)).map((folder) => new ChannelFolder(folder))
+    }),
+
+    get: Effect.fn("ChannelFolders.get")(function* (folderID) {
+      const { customerID } = yield* CurrentRep
+      return new ChannelFolder(yield* repo.find(customerID, folderID).pipe(orNotFound(missing(folderID))))
+    }),
+
+    create: Effect.fn("ChannelFolders.create")(
+      function* (folder) {
+        const { customerID } = yield* CurrentRep
+        const { channelID, parentFolderID = null } = folder
+        yield* checkOwnReferences(customerID, [{ kind: "channel", path: "channelID", id: channelID }])
+        if (parentFolderID !== null) yield* checkParent(customerID, channelID, parentFolderID)
+        const fields = {
+          name: folder.name,
+          parentFolderID,
+          type: folder.type ?? customType,
+          externalFolderID: folder.externalFolderID ?? null,
+          autoRetrieveEmails: folder.autoRetrieveEmails ?? false
+        }
+        const stored = yield* repo.insert(customerID, channelID, fields).pipe(Effect.catchTag("Duplicate", takenTwice))
+        return new ChannelFolder(stored)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    update: Effect.fn("ChannelFolders.update")(
+      function* (folderID, change) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
+        const merged = {
+          ...stored,
+          ...change,
+          type: (change.type === undefined ? stored.type : change.type) ?? customType
+        }
+        if (change.parentFolderID !== undefined && change.parentFolderID !== null) {
+          yield* checkParent(customerID, stored.channelID, change.parentFolderID, folderID)
+        }
+        yield* repo.update(customerID, folderID, merged).pipe(Effect.catchTag("Duplicate", takenTwice))
+        if (merged.externalFolderID !== stored.externalFolderID) {
+          yield* subscriptions.end([stored])
+          yield* repo.forgetProvider(customerID, folderID)
+        }
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("ChannelFolders.delete")(
+      function* (folderID) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
+        yield* subscriptions.end([stored])
+        yield* repo.delete(customerID, folderID)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+  })
+})

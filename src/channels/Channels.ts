@@ -1,0 +1,125 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { Channel, type ChannelCreate, type ChannelUpdate } from "../../schema/Channels.ts"
+import { BadRequest, type NotFound } from "../../schema/Errors.ts"
+import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { MailFoldersRepo } from "../mail/MailFoldersRepo.ts"
+import { Subscriptions } from "../mail/Subscriptions.ts"
+import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { masked, writtenSecret } from "../platform/Masking.ts"
+import { Secrets } from "../platform/Secrets.ts"
+import { clientSecretPlace } from "./ChannelColumns.ts"
+import { channelProblems, mergeChannel } from "./ChannelRules.ts"
+import { type ChannelFields, ChannelsRepo, type StoredChannel } from "./ChannelsRepo.ts"
+
+export class Channels extends Context.Tag("casework/Channels")<
+  Channels,
+  {
+    readonly list: () => Effect.Effect<ReadonlyArray<Channel>, never, CurrentRep>
+    readonly get: (channelID: ChannelID) => Effect.Effect<Channel, NotFound, CurrentRep>
+    readonly create: (channel: ChannelCreate) => Effect.Effect<Channel, BadRequest, CurrentRep>
+    readonly update: (
+      channelID: ChannelID,
+      change: ChannelUpdate
+    ) => Effect.Effect<void, BadRequest | NotFound, CurrentRep>
+    readonly delete: (channelID: ChannelID) => Effect.Effect<void, NotFound, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Channels,
+    Effect.suspend(() => make)
+  )
+}
+
+export const missingChannel = (channelID: ChannelID) => `There is no channel ${channelID}.`
+
+/** What the world sees of a stored channel. */
+const shown = (stored: StoredChannel) =>
+  new Channel({
+    ...stored,
+    overrideMailProviderClientSecret: masked(stored.overrideMailProviderClientSecret)
+  })
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* ChannelsRepo
+  const secrets = yield* Secrets
+  const mailFolders = yield* MailFoldersRepo
+  const subscriptions = yield* Subscriptions
+
+  /** The fields to store after a write, when they go together. */
+  const written = Effect.fn("Channels.written")(function* (
+    customerID: CustomerID,
+    change: ChannelCreate | ChannelUpdate,
+    merged: ChannelFields,
+    stored?: ChannelFields
+  ) {
+    const problems = channelProblems(change, merged.channelType)
+    if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+    if (merged.channelType !== "Email") return merged
+    const overrideMailProviderClientSecret = writtenSecret(
+      secrets,
+      clientSecretPlace(customerID),
+      change.overrideMailProviderClientSecret,
+      stored?.overrideMailProviderClientSecret
+    )
+    return { ...merged, overrideMailProviderClientSecret }
+  })
+
+  const makeRoom = (customerID: CustomerID, { isDefaultTranslationChannel }: ChannelFields) =>
+    Effect.when(repo.clearDefaultTranslationChannel(customerID), () => isDefaultTranslationChannel)
+
+  const endSubscriptions = (customerID: CustomerID, channelID: ChannelID) =>
+    Effect.flatMap(mailFolders.ofChannel(customerID, channelID), subscriptions.end)
+
+  return Channels.of({
+    list: Effect.fn("Channels.list")(function* () {
+      const { customerID } = yield* CurrentRep
+      return (yield* repo.list(customerID)).map(shown)
+    }),
+
+    get: Effect.fn("Channels.get")(function* (channelID) {
+      const { customerID } = yield* CurrentRep
+      return shown(yield* repo.find(customerID, channelID).pipe(orNotFound(missingChannel(channelID))))
+    }),
+
+    create: Effect.fn("Channels.create")(
+      function* (channel) {
+        const { customerID } = yield* CurrentRep
+        const fields = yield* written(customerID, channel, mergeChannel(channel))
+        yield* makeRoom(customerID, fields)
+        return shown(yield* repo.insert(customerID, fields))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    update: Effect.fn("Channels.update")(
+      function* (channelID, change) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* repo.findForUpdate(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
+        const fields = yield* written(customerID, change, mergeChannel({ ...stored, ...change }, stored), stored)
+        if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)
+        // Another mailbox, or none: what the provider tells about the old one is of no use any more.
+        if (fields.emailAddress !== stored.emailAddress) {
+          yield* endSubscriptions(customerID, channelID)
+          yield* mailFolders.moveToMailbox(customerID, channelID)
+        }
+        yield* repo.update(customerID, channelID, fields)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("Channels.delete")(
+      function* (channelID) {
+        const { customerID } = yield* CurrentRep
+        yield* endSubscriptions(customerID, channelID)
+        yield* repo.delete(customerID, channelID).pipe(changedOrNotFound(missingChannel(channelID)))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+  })
+})

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Console, Deferred, Effect, Option } from "effect"
+import { Refused } from "../admin/Refused.ts"
+import { inOneLine } from "../OneLine.ts"
+import { keptSecret } from "../platform/KeptSecrets.ts"
+
+const mostNodes = 20
+
+const setting = (name: string) => Option.filter(Option.fromNullable(process.env[name]), (value) => value !== "")
+
+const wantedNodes = Effect.suspend(() => {
+  const [given = "3"] = process.argv.slice(2)
+  const wanted = Number(given)
+  return /^\d{1,2}$/.test(given) && wanted >= 1 && wanted <= mostNodes
+    ? Effect.succeed(wanted)
+    : Effect.fail(new Refused({ message: `Say how many nodes, from 1 to ${mostNodes}: npm run cluster -- 3` }))
+})
+
+/** What all nodes have in common. Secrets that are not given are made once and kept, as a single node does. */
+const sharedSettings = Effect.gen(function* () {
+  if (Option.isNone(setting("DATABASE_URL"))) {
+    return yield* new Refused({
+      message: "Set DATABASE_URL: nodes share a PostgreSQL, an embedded one has one process."
+    })
+  }
+  const dataDir = Option.getOrElse(setting("DATA_DIR"), () => "./data")
+  const secret = (name: string) =>
+    Option.match(setting(name), { onNone: () => keptSecret(dataDir, name), onSome: Effect.succeed })
+  return { JWT_SECRET: yield* secret("JWT_SECRET"), SECRETS_KEY: yield* secret("SECRETS_KEY") }
+})
+
+/** Repeats what a node writes, line for line, behind its number. */
+const follow = (number: number, child: ChildProcess) => {
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue
+    createInterface({ input: stream }).on("line", (line) => line.trim() !== "" && console.log(`[${number}] ${line}`))
+  }
+}
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null
+
+/** A node until the scope ends: then it is told to stop, and may take its time for that. */
+const startNode = (number: number, port: number, env: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const ended = yield* Deferred.make<string>()
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        // In a group of its own, so that Ctrl-C reaches it once, through this process.
+        const started = spawn(process.execPath, ["dist/src/main.js"], {
+          env: { ...process.env, ...env, PORT: String(port) },
+          stdio: ["ignore", "pipe", "pipe"],
+          detached: true
+        })
+        started.once("exit", (code, signal) =>
+          Deferred.unsafeDone(ended, Effect.succeed(signal === null ? `with code ${code}` : `by ${signal}`))
+        )
+        follow(number, started)
+        return started
+      }),
+      (started) =>
+        Effect.zipRight(
+          Effect.sync(() => isRunning(started) && started.kill("SIGTERM")),
+          Deferred.await(ended)
+        )
+    )
+    return {
+      line: `  Node ${number}   http://localhost:${port}   process ${child.pid}`,
+      ended: Effect.tap(Deferred.await(ended), (how) =>
+        Console.error(`Node ${number} on port ${port} ended ${how}. It is not started again; the others go on.`)
+      )
+    }
+  })
+
+const main = Effect.gen(function* () {
+  const count = yield* wantedNodes
+  const firstPort = Number(Option.getOrElse(setting("PORT"), () => "3000"))
+  const baseUrl = Option.getOrElse(setting("BASE_URL"), () => `http://localhost:${firstPort}`)
+  const env = { ...(yield* sharedSettings), BASE_URL: baseUrl }
+  const nodes = yield* Effect.forEach(Array.from({ length: count }).keys(), (index) =>
+    startNode(index + 1, firstPort + index, env)
+  )
+  yield* Console.log(`\nStarting ${count} nodes on one database. Ctrl-C stops all of them.`)
+  for (const { line } of nodes) yield* Console.log(line)
+  yield* Effect.forEach(nodes, ({ ended }) => ended, { concurrency: "unbounded" })
+  return yield* new Refused({ message: "No node is left." })
+}).pipe(Effect.scoped)
+
+NodeRuntime.runMain(
+  Effect.tapErrorCause(main, (cause) => Effect.sync(() => inOneLine(cause) && console.error(inOneLine(cause)))),
+  {
+    disableErrorReporting: true,
+    disablePrettyLogger: true
+  }
+)

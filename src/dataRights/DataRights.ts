@@ -1,0 +1,109 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import type { EndUserErasure, EndUserExport } from "../../schema/DataRights.ts"
+import { NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
+import { AuditLog } from "../auth/AuditLog.ts"
+import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
+import { orNotFound } from "../platform/Found.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { type DataRequest, type DataRequestKind, DataRequestsRepo } from "./DataRequestsRepo.ts"
+import { eraseEndUser, exportEndUser } from "./DataRightsJobs.ts"
+import { erasureOf, exportOf } from "./Receipts.ts"
+
+/** What people may ask about the data kept of them: to have it, and to have it erased. */
+export class DataRights extends Context.Tag("casework/DataRights")<
+  DataRights,
+  {
+    readonly export: (endUserID: EndUserID) => Effect.Effect<EndUserExport, NotFound, CurrentRep>
+    readonly erase: (endUserID: EndUserID) => Effect.Effect<EndUserErasure, NotFound, CurrentRep>
+    readonly getErasure: (endUserID: EndUserID) => Effect.Effect<EndUserErasure, NotFound, CurrentRep>
+    /** Starts it unless it is there already. The operator asks without being a representative. */
+    readonly request: (
+      customerID: CustomerID,
+      endUserID: EndUserID,
+      kind: DataRequestKind,
+      customerRepID: CustomerRepID | null
+    ) => Effect.Effect<DataRequest, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    DataRights,
+    Effect.suspend(() => make)
+  )
+}
+
+const missing = (endUserID: EndUserID) => `There is no end user ${endUserID}.`
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* DataRequestsRepo
+  const endUsers = yield* EndUsersRepo
+  const jobs = yield* Jobs
+  const audit = yield* AuditLog
+
+  /** One that has failed is begun anew. */
+  const findGood = (customerID: CustomerID, endUserID: EndUserID, kind: DataRequestKind) =>
+    Effect.map(
+      repo.find(customerID, endUserID, kind),
+      Option.filter(({ status }) => status !== "Failed")
+    )
+
+  const start = Effect.fn("DataRights.start")(
+    function* (
+      customerID: CustomerID,
+      endUserID: EndUserID,
+      kind: DataRequestKind,
+      customerRepID: CustomerRepID | null
+    ) {
+      const failed = yield* repo.find(customerID, endUserID, kind)
+      // An erasure that failed behind its first look has no end user any more.
+      if (Option.isNone(failed)) {
+        yield* endUsers.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
+      }
+      const begun = yield* findGood(customerID, endUserID, kind)
+      if (Option.isSome(begun)) return begun.value
+      const job = kind === "Export" ? exportEndUser : eraseEndUser
+      const jobID = yield* jobs.enqueue(job, customerID, { endUserID }, `end user ${endUserID}`)
+      if (Option.isSome(failed)) yield* repo.setJob(failed.value, jobID)
+      else yield* repo.insert(customerID, { endUserID, kind, customerRepID, jobID })
+      yield* audit.record(customerID, customerRepID, kind === "Export" ? "EndUserExported" : "EndUserErased")
+      return yield* repo.findByJob(customerID, jobID).pipe(Effect.flatten, Effect.orDie)
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  const request = Effect.fn("DataRights.request")(function* (
+    customerID: CustomerID,
+    endUserID: EndUserID,
+    kind: DataRequestKind,
+    customerRepID: CustomerRepID | null
+  ) {
+    const known = yield* findGood(customerID, endUserID, kind)
+    return Option.isSome(known) ? known.value : yield* start(customerID, endUserID, kind, customerRepID)
+  })
+
+  return DataRights.of({
+    export: Effect.fn("DataRights.export")(function* (endUserID) {
+      const { customerID, customerRepID } = yield* CurrentRep
+      return exportOf(yield* request(customerID, endUserID, "Export", customerRepID))
+    }),
+
+    erase: Effect.fn("DataRights.erase")(function* (endUserID) {
+      const { customerID, customerRepID } = yield* CurrentRep
+      return erasureOf(yield* request(customerID, endUserID, "Erasure", customerRepID))
+    }),
+
+    getErasure: Effect.fn("DataRights.getErasure")(function* (endUserID) {
+      const { customerID } = yield* CurrentRep
+      const found = yield* repo.find(customerID, endUserID, "Erasure")
+      return Option.isSome(found)
+        ? erasureOf(found.value)
+        : yield* NotFound.of(`Nobody asked to erase an end user ${endUserID}.`)
+    }),
+
+    request
+  })
+})

@@ -1,0 +1,108 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { Blobs } from "../files/Blobs.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { Again, Jobs } from "../platform/Jobs.ts"
+import { type DataRequest, DataRequestsRepo } from "./DataRequestsRepo.ts"
+import { eraseEndUser } from "./DataRightsJobs.ts"
+import { Erasing } from "./Erasing.ts"
+import { LooseRowsOf } from "./LooseRows.ts"
+import { type Person, PersonsRepo } from "./PersonsRepo.ts"
+import { hashOf } from "./Receipts.ts"
+import type { FoundRows } from "./Traces.ts"
+
+/** When the second look follows: by then every call to a model and every delivery has come to its end. */
+export class ErasureTiming extends Context.Reference<ErasureTiming>()("casework/ErasureTiming", {
+  defaultValue: () => ({ secondLookAfterSeconds: 60 })
+}) {}
+
+const nobody = { ticketIDs: [], messageIDs: [], blobIDs: [], counts: {} }
+
+const nothingFound = { failedMailIDs: [], externalIDs: [], outboxMailIDs: [] }
+
+/**
+ * Erases twice. The first look does it; but whoever was at work for the person at that moment, a call to a model for
+ * one, may write down its result afterwards. The second look, by the ids of the first, removes that, and the files.
+ */
+export const EraseJob = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* Jobs
+    const repo = yield* DataRequestsRepo
+    const persons = yield* PersonsRepo
+    const looseRows = yield* LooseRowsOf
+    const erasing = yield* Erasing
+    const blobs = yield* Blobs
+    const { secondLookAfterSeconds } = yield* ErasureTiming
+
+    const look = (request: DataRequest) => persons.find(request.customerID, request.endUserID)
+
+    const eraseAll = Effect.fn("EraseJob.eraseAll")(
+      function* (request: DataRequest, claim: JobClaim, known: Person, found: FoundRows) {
+        yield* claim.confirm
+        yield* erasing.holdMail(request.customerID)
+        // Before anything is locked that such work may be waiting for.
+        const stopped = yield* erasing.stopWork(known, found)
+        const person = Option.getOrElse(yield* look(request), () => known)
+        const { blobIDs, counts } = yield* erasing.erase(person, found)
+        yield* repo.noteErased(request, {
+          ...person,
+          blobIDs,
+          counts: { ...counts, Jobs: (counts["Jobs"] ?? 0) + stopped }
+        })
+      },
+      sql.withTransaction,
+      Effect.orDie
+    )
+
+    const firstLook = Effect.fn("EraseJob.firstLook")(function* (request: DataRequest, claim: JobClaim) {
+      const person = yield* look(request)
+      // Somebody deleted the end user meanwhile: what it wrote is no longer tied to anybody.
+      if (Option.isNone(person)) return yield* repo.noteErased(request, nobody)
+      const { outboxMails, setAsideMails } = yield* looseRows.find(person.value)
+      yield* eraseAll(request, claim, person.value, {
+        failedMailIDs: setAsideMails.map(({ failedMailID }) => failedMailID),
+        externalIDs: setAsideMails.map(({ externalID }) => externalID),
+        outboxMailIDs: outboxMails.map(({ outboxMailID }) => outboxMailID),
+        jobID: claim.jobID
+      })
+    })
+
+    const eraseLeftOver = Effect.fn("EraseJob.eraseLeftOver")(
+      function* (request: DataRequest, claim: JobClaim) {
+        yield* claim.confirm
+        const person = yield* persons.findLeftOver(request)
+        return yield* erasing.erase(person, { ...nothingFound, jobID: claim.jobID })
+      },
+      sql.withTransaction,
+      Effect.orDie
+    )
+
+    const finish = Effect.fn("EraseJob.finish")(
+      function* (request: DataRequest, claim: JobClaim) {
+        yield* claim.advance({ total: 1, done: 1 })
+        yield* repo.finishErasure(request)
+        const finished = yield* repo.findByJob(request.customerID, request.jobID)
+        if (Option.isSome(finished)) yield* repo.setHash(request, hashOf(finished.value))
+      },
+      sql.withTransaction,
+      Effect.orDie
+    )
+
+    yield* jobs.handle(
+      eraseEndUser,
+      Effect.fn("EraseJob.run")(function* (customerID, _, claim) {
+        const found = yield* repo.findByJob(customerID, claim.jobID)
+        if (Option.isNone(found) || found.value.finishedAt !== null) return undefined
+        const request = found.value
+        if (request.erasedAt === null) {
+          yield* firstLook(request, claim)
+          return new Again({ pauseSeconds: secondLookAfterSeconds })
+        }
+        const late = yield* eraseLeftOver(request, claim)
+        yield* Effect.forEach([...request.blobIDs, ...late.blobIDs], (blobID) => blobs.removeUnused(customerID, blobID))
+        return yield* finish(request, claim)
+      })
+    )
+  })
+)

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto"
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Stream } from "effect"
+import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
+import { Blobs, type StoredBlob } from "../files/Blobs.ts"
+import { hourly } from "../platform/Hourly.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { type Counts, type DataRequest, DataRequestsRepo } from "./DataRequestsRepo.ts"
+import { exportEndUser } from "./DataRightsJobs.ts"
+import { ExportFile } from "./ExportFile.ts"
+import { LooseRowsOf } from "./LooseRows.ts"
+import { PersonsRepo } from "./PersonsRepo.ts"
+
+const hours = 24
+
+const largestFile = 2 * 1024 ** 3
+
+const Gather = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* Jobs
+    const repo = yield* DataRequestsRepo
+    const persons = yield* PersonsRepo
+    const endUsers = yield* EndUsersRepo
+    const looseRows = yield* LooseRowsOf
+    const exportFile = yield* ExportFile
+    const blobs = yield* Blobs
+
+    /** Only for an end user who is still there: one who was erased meanwhile leaves no file behind. */
+    const finish = Effect.fn("ExportJob.finish")(
+      function* (request: DataRequest, claim: JobClaim, file: StoredBlob & { hash: string; counts: Counts }) {
+        yield* claim.advance({ total: 1, done: 1 })
+        const isThere = Option.isSome(yield* endUsers.findForUpdate(request.customerID, request.endUserID))
+        if (isThere) yield* repo.finishExport(request, { ...file, hours })
+        return isThere
+      },
+      sql.withTransaction,
+      Effect.orDie
+    )
+
+    yield* jobs.handle(
+      exportEndUser,
+      Effect.fn("ExportJob.run")(function* (customerID, { endUserID }, claim) {
+        const request = yield* repo.findByJob(customerID, claim.jobID)
+        const person = yield* persons.find(customerID, endUserID)
+        if (Option.isNone(request) || Option.isNone(person)) return
+        const loose = yield* looseRows.find(person.value)
+        const { bytes, counts } = yield* exportFile.write(person.value, loose, {
+          failedMailIDs: loose.setAsideMails.map(({ failedMailID }) => failedMailID),
+          externalIDs: loose.setAsideMails.map(({ externalID }) => externalID),
+          outboxMailIDs: [],
+          jobID: claim.jobID
+        })
+        const digest = createHash("sha256")
+        const hashed = Stream.tap(bytes, (chunk) => Effect.sync(() => digest.update(chunk)))
+        const stored = yield* blobs.store(customerID, hashed, largestFile)
+        const isKept = yield* finish(request.value, claim, { ...stored, counts, hash: digest.digest("hex") }).pipe(
+          Effect.onError(() => blobs.removeUnused(customerID, stored.blobID))
+        )
+        if (!isKept) yield* blobs.removeUnused(customerID, stored.blobID)
+      })
+    )
+  })
+)
+
+const Forget = hourly(
+  "forgetting exports",
+  Effect.flatMap(DataRequestsRepo, ({ deleteExpired }) => deleteExpired)
+)
+
+/** Gathers what is known of a person into a file, and forgets the files that nobody may download any more. */
+export const ExportJob = Layer.merge(Gather, Forget)

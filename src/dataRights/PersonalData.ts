@@ -1,0 +1,128 @@
+/** What becomes of a row that is about the person: it goes, or these columns of it become the given SQL. */
+export type Erasing = "delete" | Readonly<Record<string, string>>
+
+interface PersonalTable {
+  /** How the receipt and the file of an export call it. */
+  readonly name: string
+  readonly erasing: Erasing
+  /** What an export shows of a row; none for copies of what it shows elsewhere. */
+  readonly shown?: string
+}
+
+/**
+ * Where data about end users lie, in the order in which they are erased. Every other column that could hold words is in
+ * ImpersonalData with the reason; a test compares both with the database.
+ */
+export const personalTables = {
+  job: {
+    name: "Jobs",
+    erasing: "delete",
+    shown: `kind, payload, status, error, created_at as "createdAt"`
+  },
+  idempotency: { name: "KeptAnswers", erasing: "delete" },
+  ticket_message_attachment: {
+    name: "Attachments",
+    erasing: "delete",
+    shown: `ticket_message_attachment_id as "attachmentID", ticket_message_id as "messageID", file_name as "fileName",
+      content_type as "contentType", is_end_user_provided as "isEndUserProvided", created_at as "createdAt"`
+  },
+  ai_run: {
+    name: "AiRuns",
+    erasing: {
+      system_prompt: "''",
+      user_prompt: "''",
+      prompt_input: "null",
+      output: "null",
+      sent_text: "null",
+      error: "null"
+    },
+    shown: `ai_run_id as "aiRunID", ticket_message_id as "messageID", purpose, model_name as "modelName",
+      user_prompt as "question", output as "answer", sent_text as "sentText", created_at as "createdAt"`
+  },
+  event: {
+    name: "Events",
+    erasing: { details: "'{}'" },
+    shown: `event_id::text as "eventID", kind, ticket_id as "ticketID", ticket_message_id as "messageID", details, at`
+  },
+  pipeline_step: { name: "PipelineSteps", erasing: { outcome: "'Erased'" } },
+  message_action: {
+    name: "Actions",
+    erasing: {
+      error: "null",
+      status: "case when status in ('Waiting', 'Running') then 'Skipped' else status end"
+    },
+    shown: `message_action_id::text as "actionRunID", name, operation, status, error, run_at as "dateRun"`
+  },
+  mail_message: {
+    name: "Mails",
+    // What is left keeps the mail from coming in again.
+    erasing: { internet_message_id: "null", conversation_id: "null", participants: "'{}'" },
+    shown: `mail_message_id as "mailID", ticket_message_id as "messageID", internet_message_id as "internetMessageID",
+      participants, is_outgoing as "isOutgoing", created_at as "createdAt"`
+  },
+  failed_mail: {
+    name: "SetAsideMails",
+    erasing: "delete",
+    shown: `failed_mail_id as "mailID", error, attempts, created_at as "createdAt"`
+  },
+  channel_folder: { name: "FolderErrors", erasing: { last_error: "null" } },
+  outbox_mail: {
+    name: "OutboxMails",
+    erasing: "delete",
+    shown: `outbox_mail_id as "mailID", recipient, created_at as "createdAt"`
+  },
+  // The receipt stays, its file goes.
+  data_request: { name: "Exports", erasing: { blob_id: "null", expires_at: "now()" } },
+  ticket_message: {
+    name: "Messages",
+    erasing: {
+      ...Object.fromEntries(
+        `message subject from_address from_name to_address uid html_body text_body preview page_url page_screenshot
+        ai_feedback_comment ai_reply delivery_error`
+          .split(/\s+/)
+          .map((column) => [column, "null"])
+      ),
+      custom_fields: "'{}'",
+      // Nobody is there to deliver it to.
+      is_given_up: "is_given_up or (sender_type = 'CustomerRep' and status in ('Queued', 'Failed'))",
+      status: "case when status = 'Queued' then 'Failed' else status end",
+      modified_at: "now()"
+    },
+    shown: `ticket_message_id as "messageID", ticket_id as "ticketID", sender_type as "senderType", status, subject,
+      message, html_body as "htmlBody", text_body as "textBody", from_address as "fromAddress", from_name as "fromName",
+      to_address as "toAddress", uid, page_url as "pageURL", page_screenshot as "pageScreenshot", ai_reply as "aiReply",
+      ai_feedback_comment as "feedbackComment", liked, custom_fields as "customFields",
+      message_date as "messageDate", created_at as "createdAt"`
+  },
+  ticket: {
+    name: "Tickets",
+    erasing: {
+      end_user_id: "null",
+      subject: "null",
+      custom_fields: "'{}'",
+      history_summary: "null",
+      history_summary_message_id: "null",
+      // The old one is in the person's mails and links.
+      ticket_token: "gen_random_uuid()",
+      modified_at: "now()"
+    },
+    shown: `ticket_id as "ticketID", status, subject, language, is_spam as "isSpam", liked,
+      custom_fields as "customFields", history_summary as "historySummary", created_at as "createdAt"`
+  },
+  end_user_uid: {
+    name: "Uids",
+    erasing: "delete",
+    shown: `end_user_uid_id as "endUserUIDID", uid, uid_type as "uidType", is_primary as "isPrimary"`
+  },
+  end_user: {
+    name: "EndUsers",
+    erasing: "delete",
+    shown: `end_user_id as "endUserID", first_name as "firstName", last_name as "lastName",
+      display_name as "displayName", email, phone, customer_ref as "customerRef", notes, created_at as "createdAt"`
+  }
+} as const satisfies Readonly<Record<string, PersonalTable>>
+
+export type PersonalTableName = keyof typeof personalTables
+
+/** With the types widened to what all have in common. */
+export const personalTable = (table: PersonalTableName): PersonalTable => personalTables[table]

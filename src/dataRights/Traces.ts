@@ -1,0 +1,58 @@
+import { SqlClient, type Statement } from "@effect/sql"
+import { Effect } from "effect"
+import type { PersonalTableName } from "./PersonalData.ts"
+import type { Person } from "./PersonsRepo.ts"
+
+const escaped = (word: string) => word.replaceAll(/[[\]\\.^$*+?(){}|-]/g, "\\$&")
+
+/** Finds any of the words as a whole: anna@mail.example is not in joanna@mail.example. */
+export const wordPattern = (words: ReadonlyArray<string>) =>
+  `(^|[^[:alnum:]._+-])(${words.map(escaped).join("|")})($|[^[:alnum:]_-])`
+
+/** The rows that a person cannot be told from by a key alone, found beforehand. */
+export interface FoundRows {
+  readonly failedMailIDs: ReadonlyArray<number>
+  readonly externalIDs: ReadonlyArray<string>
+  readonly outboxMailIDs: ReadonlyArray<number>
+  /** The job that is at work, which must not erase itself. */
+  readonly jobID: string
+}
+
+/** Which rows of each table are about a person. */
+export const makeTraces = Effect.map(SqlClient.SqlClient, (sql) => (person: Person, found: FoundRows) => {
+  const { customerID, endUserID, messageIDs, ticketIDs, words } = person
+  const ours = sql`customer_id = ${customerID}`
+  const inMessages = sql`ticket_message_id = any(${messageIDs}::int[])`
+  const inTickets = sql`ticket_id = any(${ticketIDs}::int[])`
+  const pattern = wordPattern(words)
+  const mentions = (column: string) =>
+    words.length === 0 ? sql`false` : sql`lower(${sql.literal(column)}) ~ ${pattern}`
+  const names = (column: string, key: string, ids: ReadonlyArray<number>) =>
+    sql`substring(${sql.literal(column)} from ${`"${key}" ?: ?"?([0-9]{1,9})\\y`})::int = any(${ids}::int[])`
+
+  const rows: Readonly<Record<PersonalTableName, Statement.Fragment>> = {
+    job: sql`${ours} and job_id <> ${found.jobID}::uuid and (
+      ${names("payload::text", "ticketMessageID", messageIDs)} or payload ->> 'messageID' = any(${found.externalIDs}::text[])
+      or ${mentions("payload::text")} or ${mentions("error")})`,
+    idempotency: sql`${ours} and (${names("body", "messageID", messageIDs)} or ${names("body", "ticketID", ticketIDs)}
+      or ${names("body", "EndUserID", [endUserID])} or ${mentions("body")})`,
+    ticket_message_attachment: sql`${ours} and ${inMessages}`,
+    ai_run: sql`${ours} and (${inMessages} or ticket_message_id is null and (${mentions("user_prompt")}
+      or ${mentions("output")} or ${mentions("prompt_input::text")} or ${mentions("error")}))`,
+    event: sql`${ours} and (${inMessages} or ${inTickets})`,
+    pipeline_step: sql`${ours} and ${inMessages}`,
+    message_action: sql`${ours} and (${inMessages} or automation_run_id in (
+      select r.automation_run_id from automation_run r
+      where r.customer_id = ${customerID} and r.ticket_id = any(${ticketIDs}::int[])))`,
+    mail_message: sql`${ours} and (${inMessages} or lower(participants::text)::text[] && ${words}::text[])`,
+    failed_mail: sql`${ours} and (failed_mail_id = any(${found.failedMailIDs}::int[]) or ${mentions("error")})`,
+    channel_folder: sql`${ours} and ${mentions("last_error")}`,
+    outbox_mail: sql`${ours} and outbox_mail_id = any(${found.outboxMailIDs}::int[])`,
+    data_request: sql`${ours} and about_end_user = ${endUserID} and kind = 'Export'`,
+    ticket_message: sql`${ours} and ${inMessages}`,
+    ticket: sql`${ours} and ${inTickets}`,
+    end_user_uid: sql`${ours} and end_user_id = ${endUserID}`,
+    end_user: sql`${ours} and end_user_id = ${endUserID}`
+  }
+  return rows
+})

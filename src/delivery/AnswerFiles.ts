@@ -1,0 +1,27 @@
+import { Effect, Option, type Stream } from "effect"
+import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
+import { Blobs } from "../files/Blobs.ts"
+
+export interface AnswerFile {
+  readonly fileName: string
+  readonly contentType: string
+  readonly size: number
+  readonly bytes: Stream.Stream<Uint8Array>
+}
+
+/** The files that go with an answer. Their bytes are read when they leave, never all at once. */
+export const makeAnswerFiles = Effect.gen(function* () {
+  const attachments = yield* AttachmentsRepo
+  const blobs = yield* Blobs
+  return Effect.fn("AnswerFiles.of")(function* (customerID: CustomerID, ticketMessageID: TicketMessageID) {
+    const files: Array<AnswerFile> = []
+    for (const { accessToken } of yield* attachments.list(customerID, ticketMessageID)) {
+      const file = yield* attachments.findByToken(accessToken)
+      if (Option.isNone(file)) continue
+      const { blobID, contentType, fileName, size } = file.value
+      files.push({ fileName, contentType, size, bytes: blobs.open(customerID, blobID) })
+    }
+    return files
+  })
+})

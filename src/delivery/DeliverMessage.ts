@@ -1,0 +1,117 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { CurrentChain } from "../automation/Chain.ts"
+import { Events } from "../events/Events.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
+import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+import { Delivery, NotDelivered, type OutboundMessage } from "./Delivery.ts"
+import { OutboundRepo } from "./OutboundRepo.ts"
+
+const Payload = Schema.Struct({
+  ticketMessageID: TicketMessageID,
+  /** The run whose action sends it: what follows from the delivery belongs to the same chain. */
+  automationRunID: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+})
+
+/** Enqueued in the transaction that stores the message. */
+export const deliverMessage: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+  kind: "DeliverMessage",
+  payload: Payload
+}
+
+// Shorter than a job may take, so that the message itself learns of it; long enough for large files.
+const longestDelivery = "5 minutes"
+
+export const DeliverMessageJob = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* Jobs
+    const delivery = yield* Delivery
+    const outbound = yield* OutboundRepo
+    const messages = yield* TicketMessagesRepo
+    const events = yield* Events
+
+    // Only while this node holds the job: what follows from a delivery follows once.
+    const markSent = Effect.fn("DeliverMessage.markSent")(
+      function* (customerID: CustomerID, { ticketID, ticketMessageID }: OutboundMessage, claim: JobClaim) {
+        yield* claim.confirm
+        yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError: null })
+        yield* events.record(customerID, [{ kind: "MessageSent", ticketID, ticketMessageID }])
+      },
+      sql.withTransaction,
+      Effect.orDie
+    )
+
+    /** Remembers the failure; when it is final, the answered message waits for a person again. */
+    const markFailed = Effect.fn("DeliverMessage.markFailed")(
+      function* (
+        customerID: CustomerID,
+        message: OutboundMessage,
+        claim: JobClaim,
+        failure: NotDelivered,
+        isFinal: boolean
+      ) {
+        yield* claim.confirm
+        const { answersMessageID, ticketID, ticketMessageID } = message
+        yield* messages.update(customerID, ticketMessageID, {
+          status: "Failed",
+          deliveryError: failure.message,
+          ...(isFinal && { isGivenUp: true })
+        })
+        if (!isFinal) return
+        if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
+        yield* events.record(customerID, [
+          { kind: "SendFailed", ticketID, ticketMessageID, details: { reason: failure.message } }
+        ])
+      },
+      sql.withTransaction,
+      Effect.orDie
+    )
+
+    /** Whatever becomes of it, the message must not wait for ever without anybody knowing. */
+    const deliver = (customerID: CustomerID, message: OutboundMessage, attempt: number) =>
+      delivery[message.channelType].deliver(customerID, message, attempt).pipe(
+        Effect.timeoutFail({
+          duration: longestDelivery,
+          onTimeout: () => new NotDelivered({ message: "It took too long", permanent: false })
+        }),
+        Effect.catchAllDefect((defect) =>
+          Effect.zipRight(
+            Effect.logError("delivery broke", defect),
+            new NotDelivered({ message: "It went wrong unexpectedly", permanent: false })
+          )
+        )
+      )
+
+    yield* jobs.handle(
+      deliverMessage,
+      Effect.fn("DeliverMessage.run")(function* (customerID, { automationRunID, ticketMessageID }, attempt) {
+        const found = yield* outbound.findWaiting(customerID, ticketMessageID)
+        if (Option.isNone(found)) return
+        const message = found.value
+        const count = (outcome: string) => deliveries.add({ channel: message.channelType, outcome })
+        yield* deliver(customerID, message, attempt.number).pipe(
+          Effect.zipRight(markSent(customerID, message, attempt)),
+          Effect.tap(() => count("sent")),
+          Effect.catchTag("NotDelivered", (failure) => {
+            const isFinal = failure.permanent || attempt.isLast
+            count(isFinal ? "failed" : "retried")
+            return Effect.zipRight(
+              markFailed(customerID, message, attempt, failure, isFinal),
+              isFinal ? Effect.logWarning("message not delivered", failure) : Effect.fail(failure)
+            )
+          }),
+          Effect.provideService(CurrentChain, automationRunID === null ? null : { automationRunID })
+        )
+      }),
+      Effect.fn("DeliverMessage.giveUp")(function* (customerID, { ticketMessageID }, claim, reason) {
+        const found = yield* outbound.findWaiting(customerID, ticketMessageID)
+        if (Option.isNone(found)) return
+        yield* markFailed(customerID, found.value, claim, new NotDelivered({ message: reason, permanent: true }), true)
+      })
+    )
+  })
+)

@@ -1,0 +1,78 @@
+import { Context, Effect, Layer, Option } from "effect"
+import type { ChannelType } from "../../schema/ChannelTypes.ts"
+import { BadRequest } from "../../schema/Errors.ts"
+import type { ChannelID, CustomerID, EndUserID, TicketMessageID } from "../../schema/Ids.ts"
+import { CurrentChain } from "../automation/Chain.ts"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { deliverMessage } from "./DeliverMessage.ts"
+import { Delivery } from "./Delivery.ts"
+import { RecipientsRepo } from "./RecipientsRepo.ts"
+
+export interface Destination {
+  readonly channelID: ChannelID
+  readonly endUserID: EndUserID | null
+  /** Where the caller wants it to go. */
+  readonly wanted?: string | undefined
+  /** Where the conversation so far came from, the surest first. */
+  readonly given: ReadonlyArray<string | null | undefined>
+}
+
+const isThere = (text: string) => text.trim() !== ""
+const isNumber = (text: string) => /^(?:whatsapp:)?\+?[\d\s()/.-]{5,}$/i.test(text.trim())
+
+/** What a channel can send to: a chat's uid is no mail address. */
+const fits: Readonly<Record<ChannelType, (text: string) => boolean>> = {
+  Email: (text) => /^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/.test(text),
+  Chat: isThere,
+  Phone: isThere,
+  WhatsApp: isNumber
+}
+
+/** Sends answers on their way. Both functions belong into the transaction that stores the message. */
+export class Deliveries extends Context.Tag("casework/Deliveries")<
+  Deliveries,
+  {
+    /** Where a message on this channel goes; 400 names what the channel lacks to deliver it. */
+    readonly addressFor: (customerID: CustomerID, destination: Destination) => Effect.Effect<string | null, BadRequest>
+    readonly start: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Deliveries,
+    Effect.gen(function* () {
+      const channels = yield* ChannelsRepo
+      const recipients = yield* RecipientsRepo
+      const delivery = yield* Delivery
+      const jobs = yield* Jobs
+      return {
+        addressFor: Effect.fn("Deliveries.addressFor")(function* (
+          customerID,
+          { channelID, endUserID, given, wanted = "" }
+        ) {
+          const channelType = yield* Effect.flatMap(
+            channels.findType(customerID, channelID),
+            Option.match({
+              onNone: () => BadRequest.of("The channel of this ticket is deleted: nothing can be sent on it."),
+              onSome: Effect.succeed
+            })
+          )
+          const canSendTo = fits[channelType]
+          if (isThere(wanted) && !canSendTo(wanted)) {
+            return yield* BadRequest.at("toAddress", `is nothing that a channel of type ${channelType} can send to`)
+          }
+          const known =
+            endUserID === null ? Option.none() : yield* recipients.addressOf(customerID, endUserID, channelType)
+          const candidates = [wanted, ...given, Option.getOrNull(known)]
+          const address = candidates.find((text) => typeof text === "string" && canSendTo(text)) ?? null
+          yield* delivery[channelType].check(customerID, { channelID, channelType, address })
+          return address
+        }),
+        start: Effect.fn("Deliveries.start")(function* (customerID, ticketMessageID) {
+          const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
+          yield* jobs.enqueue(deliverMessage, customerID, { ticketMessageID, automationRunID })
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import { BadRequest } from "../../schema/Errors.ts"
+import { Mailer } from "../platform/Mailer.ts"
+import { Settings } from "../platform/Settings.ts"
+import { ReplySignatures } from "../representatives/ReplySignatures.ts"
+import { makeAnswerFiles } from "./AnswerFiles.ts"
+import { type DeliveryRoute, NotDelivered } from "./Delivery.ts"
+
+export const asReply = (subject: string | null) =>
+  subject === null || subject.trim() === "" ? "Your message" : /^re:/i.test(subject) ? subject : `Re: ${subject}`
+
+/** Answers by mail where the customer has no mail provider: through the service's own mailer. */
+export const makeMailDelivery = Effect.gen(function* () {
+  const mailer = yield* Mailer
+  const signatures = yield* ReplySignatures
+  const filesOf = yield* makeAnswerFiles
+  const { baseUrl } = yield* Settings
+  const host = new URL(baseUrl).hostname
+  return {
+    check: (_, { address }) =>
+      address === null
+        ? BadRequest.of("There is no address to send to: the message has no fromAddress and the end user no email.")
+        : Effect.void,
+    deliver: Effect.fn("MailDelivery.deliver")(function* (customerID, message) {
+      if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })
+      const { emailSignatureText } = yield* signatures.find(customerID, message.customerRepID, message.language)
+      yield* mailer
+        .send(customerID, {
+          to: message.address,
+          subject: asReply(message.subject),
+          text: emailSignatureText === null ? message.text : `${message.text}\n\n-- \n${emailSignatureText}`,
+          isAutomatic: message.customerRepID === null,
+          messageId: `<casework-${message.ticketMessageID}-${message.ticketToken}@${host}>`,
+          files: yield* filesOf(customerID, message.ticketMessageID)
+        })
+        .pipe(Effect.mapError(({ message: reason }) => new NotDelivered({ message: reason, permanent: false })))
+    })
+  } satisfies DeliveryRoute
+})

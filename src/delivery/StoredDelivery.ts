@@ -1,0 +1,8 @@
+import { Effect } from "effect"
+import type { DeliveryRoute } from "./Delivery.ts"
+
+/** For channels whose client reads the answer itself: storing it is delivering it. */
+export const storedDelivery: DeliveryRoute = {
+  check: () => Effect.void,
+  deliver: () => Effect.void
+}

@@ -1,0 +1,72 @@
+import { once } from "node:events"
+import { createWriteStream } from "node:fs"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { SqlClient } from "@effect/sql"
+import { Console, Effect, Layer, Option, Schema, Stream } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { CustomerID, CustomerRepID, PlaceDescriptionReportID } from "../../schema/Ids.ts"
+import { PasswordHasher } from "../auth/PasswordHasher.ts"
+import { PostgresBlobStore } from "../files/PostgresBlobStore.ts"
+import { patchedDocx } from "../places/document/PatchedDocx.ts"
+import { PhotoBytes } from "../places/PhotoBytes.ts"
+import { PlacesRepos } from "../places/PlacesServices.ts"
+import { ReportExport } from "../places/ReportExport.ts"
+import { SharpImages } from "../places/SharpImages.ts"
+import { layerFromPGlite, openPGlite } from "../platform/EmbeddedPostgres.ts"
+import { migrated } from "../platform/Migrate.ts"
+import { DemoTools, seedDemoData } from "./DemoData.ts"
+
+const FirstReport = Schema.Struct({
+  customerID: CustomerID,
+  customerRepID: CustomerRepID,
+  reportID: PlaceDescriptionReportID
+})
+
+const firstReport = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    /* all customers: the first report that there is */
+    select customer_id as "customerID", customer_rep_id as "customerRepID", place_description_report_id as "reportID"
+    from place_description_report order by place_description_report_id limit 1`
+  const [first] = yield* Schema.decodeUnknown(Schema.NonEmptyArray(FirstReport))(rows)
+  return first
+})
+
+const write = (path: string, bytes: Stream.Stream<Uint8Array>) =>
+  Effect.gen(function* () {
+    const file = createWriteStream(path)
+    yield* Stream.runForEach(bytes, (chunk) =>
+      Effect.promise(async () => (file.write(chunk) ? undefined : once(file, "drain")))
+    )
+    yield* Effect.promise(() => new Promise((resolve) => file.end(resolve)))
+  })
+
+/** Writes the demo report as DOCX, from a database that is gone afterwards. */
+const program = Effect.gen(function* () {
+  yield* seedDemoData
+  const { customerID, customerRepID, reportID } = yield* firstReport
+  const { docx } = yield* ReportExport
+  const { bytes, fileName } = yield* docx(reportID, {}).pipe(
+    Effect.provideService(CurrentRep, {
+      _tag: "Representative",
+      customerID,
+      customerRepID,
+      username: "demo",
+      role: "Admin",
+      impersonated: false
+    })
+  )
+  const path = process.argv[2] ?? fileName
+  yield* write(path, bytes)
+  yield* Console.log(`Wrote ${path}.`)
+})
+
+const Tools = Layer.merge(
+  DemoTools.pipe(Layer.provide(PasswordHasher.layer)),
+  ReportExport.layer.pipe(
+    Layer.provide(PhotoBytes.layer),
+    Layer.provide([PlacesRepos, SharpImages, patchedDocx(Option.none())])
+  )
+).pipe(Layer.provideMerge(PostgresBlobStore), Layer.provideMerge(migrated(layerFromPGlite(openPGlite({})))))
+
+NodeRuntime.runMain(program.pipe(Effect.provide(Tools)))

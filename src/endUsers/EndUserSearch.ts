@@ -1,0 +1,26 @@
+import { folded } from "../platform/SearchWords.ts"
+
+/** What of an end user can be found. */
+interface Searchable {
+  readonly FirstName: string
+  readonly LastName: string
+  readonly DisplayName: string | null
+  readonly Email: string | null
+  readonly Phone: string | null
+  readonly CustomerRef: string | null
+}
+
+/** The text that a search looks through, a field a line. */
+export const searchTextOf = (endUser: Searchable, uids: ReadonlyArray<{ readonly UID: string }>) =>
+  folded(
+    [
+      `${endUser.FirstName} ${endUser.LastName}`.trim(),
+      endUser.DisplayName,
+      endUser.Email,
+      endUser.Phone,
+      endUser.CustomerRef,
+      ...uids.map(({ UID }) => UID)
+    ]
+      .filter((line) => line !== null)
+      .join("\n")
+  )

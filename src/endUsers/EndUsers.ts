@@ -1,0 +1,131 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
+import type {
+  AssignedUID,
+  AssignUID,
+  EndUser,
+  EndUserCreate,
+  EndUserPage,
+  EndUsersQuery,
+  EndUserUpdate
+} from "../../schema/EndUsers.ts"
+import { BadRequest, type NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, EndUserID } from "../../schema/Ids.ts"
+import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { EndUsersRepo } from "./EndUsersRepo.ts"
+import { changeUids, link, sameWord, type Uid } from "./EndUserUids.ts"
+import type { Sender } from "./SenderIdentity.ts"
+import { makeForSender } from "./Senders.ts"
+
+export class EndUsers extends Context.Tag("casework/EndUsers")<
+  EndUsers,
+  {
+    readonly list: (query: EndUsersQuery) => Effect.Effect<EndUserPage, never, CurrentRep>
+    readonly get: (endUserID: EndUserID) => Effect.Effect<EndUser, NotFound, CurrentRep>
+    readonly findByUid: (uid: string) => Effect.Effect<ReadonlyArray<EndUser>, never, CurrentCaller>
+    readonly create: (endUser: EndUserCreate) => Effect.Effect<EndUser, BadRequest, CurrentRep>
+    readonly update: (
+      endUserID: EndUserID,
+      change: EndUserUpdate
+    ) => Effect.Effect<void, BadRequest | NotFound, CurrentRep>
+    readonly delete: (endUserID: EndUserID) => Effect.Effect<void, NotFound, CurrentRep>
+    readonly assignUid: (assignment: AssignUID) => Effect.Effect<AssignedUID, BadRequest, CurrentRep>
+    /** Who sent a message: somebody known by the uid, else by the address or number, else somebody new. */
+    readonly forSender: (customerID: CustomerID, sender: Sender) => Effect.Effect<EndUserID>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    EndUsers,
+    Effect.suspend(() => make)
+  )
+}
+
+const missing = (endUserID: EndUserID) => `There is no end user ${endUserID}.`
+
+// Only letters that JavaScript tells apart and the database does not come as far as its unique index.
+const linkedTwice = () => BadRequest.at("UIDs", "has the same UID twice")
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* EndUsersRepo
+  const forSender = yield* makeForSender
+
+  const get = (customerID: CustomerID, endUserID: EndUserID) =>
+    repo.find(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
+
+  return EndUsers.of({
+    list: Effect.fn("EndUsers.list")(function* (query) {
+      const { customerID } = yield* CurrentRep
+      return yield* repo.list(customerID, query)
+    }),
+
+    get: Effect.fn("EndUsers.get")(function* (endUserID) {
+      const { customerID } = yield* CurrentRep
+      return yield* get(customerID, endUserID)
+    }),
+
+    findByUid: Effect.fn("EndUsers.findByUid")(function* (uid) {
+      const { customerID } = yield* CurrentCaller
+      return yield* repo.findByUid(customerID, uid)
+    }),
+
+    create: Effect.fn("EndUsers.create")(
+      function* ({ UIDs = [], ...given }) {
+        const { customerID } = yield* CurrentRep
+        const fields = { DisplayName: null, Email: null, Phone: null, CustomerRef: null, Notes: null, ...given }
+        const uids = UIDs.reduce<ReadonlyArray<Uid>>(link, [])
+        const endUserID = yield* repo.insert(customerID, fields, uids).pipe(Effect.catchTag("Duplicate", linkedTwice))
+        return yield* Effect.orDie(get(customerID, endUserID))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    update: Effect.fn("EndUsers.update")(
+      function* (endUserID, { UIDs, ...change }) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* repo.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
+        const { problems, uids } =
+          UIDs === undefined
+            ? { uids: stored.UIDs, problems: [] }
+            : changeUids(UIDs === null ? [] : stored.UIDs, UIDs ?? [])
+        if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+        yield* repo
+          .update(customerID, stored, { ...stored, ...change }, uids)
+          .pipe(Effect.catchTag("Duplicate", linkedTwice))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("EndUsers.delete")(function* (endUserID) {
+      const { customerID } = yield* CurrentRep
+      yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
+    }),
+
+    assignUid: Effect.fn("EndUsers.assignUid")(
+      function* ({ EndUserID: endUserID, ...assignment }) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* Effect.flatten(repo.findForUpdate(customerID, endUserID)).pipe(
+          Effect.catchTag("NoSuchElementException", () => BadRequest.at("EndUserID", "is not one of your end users"))
+        )
+        const known = stored.UIDs.find(({ UID }) => sameWord(UID, assignment.UID))
+        if (known !== undefined && (known.IsPrimary || assignment.IsPrimary !== true)) {
+          return { EndUserID: endUserID, ...known }
+        }
+        const wanted = known === undefined ? assignment : { ...known, IsPrimary: true }
+        yield* repo
+          .update(customerID, stored, stored, link(stored.UIDs, wanted))
+          .pipe(Effect.catchTag("Duplicate", linkedTwice))
+        const { UIDs } = yield* Effect.orDie(get(customerID, endUserID))
+        const assigned = UIDs.find(({ UID }) => sameWord(UID, assignment.UID))
+        return { EndUserID: endUserID, ...(yield* Effect.orDie(Option.fromNullable(assigned))) }
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    forSender
+  })
+})

@@ -1,0 +1,26 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { EndUsersRepo } from "./EndUsersRepo.ts"
+import { link, type Uid } from "./EndUserUids.ts"
+import { identityOf, type Sender } from "./SenderIdentity.ts"
+import { SendersRepo } from "./SendersRepo.ts"
+
+/** Finds or makes the end user behind a message. Two messages of somebody new at once make one end user. */
+export const makeForSender = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const endUsers = yield* EndUsersRepo
+  const senders = yield* SendersRepo
+
+  return Effect.fn("EndUsers.forSender")(function* (customerID: CustomerID, sender: Sender) {
+    const { fields, known, uids } = identityOf(sender)
+    const found = yield* senders.find(customerID, known)
+    if (Option.isSome(found)) return found.value
+    return yield* Effect.gen(function* () {
+      yield* senders.lock(customerID, known)
+      const meanwhile = yield* senders.find(customerID, known)
+      if (Option.isSome(meanwhile)) return meanwhile.value
+      return yield* endUsers.insert(customerID, fields, uids.reduce<ReadonlyArray<Uid>>(link, []))
+    }).pipe(sql.withTransaction)
+  }, Effect.orDie)
+})

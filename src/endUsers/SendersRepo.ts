@@ -1,0 +1,64 @@
+import { SqlClient, SqlSchema, type Statement } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { CustomerID, EndUserID } from "../../schema/Ids.ts"
+import { searchPatterns } from "../platform/SearchWords.ts"
+
+export class SendersRepo extends Context.Tag("casework/SendersRepo")<
+  SendersRepo,
+  {
+    /**
+     * Who is known by the first of these words that anybody is known by: as a UID, else as an email address, else as a
+     * phone number; the oldest of several.
+     */
+    readonly find: (customerID: CustomerID, words: ReadonlyArray<string>) => Effect.Effect<Option.Option<EndUserID>>
+    /** Nobody else becomes known by these words until the transaction ends. */
+    readonly lock: (customerID: CustomerID, words: ReadonlyArray<string>) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    SendersRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+/** The same as a value in a statement. */
+export const knownBy = (sql: SqlClient.SqlClient, customerID: number, words: ReadonlyArray<string>) =>
+  sql`coalesce(${sql.csv(
+    words.flatMap(
+      (word): ReadonlyArray<Statement.Fragment> => [
+        sql`(select min(end_user_id) from end_user_uid where customer_id = ${customerID} and lower(uid) = lower(${word}))`,
+        sql`(select min(end_user_id) from end_user where customer_id = ${customerID} and lower(email) = lower(${word}))`,
+        sql`(select min(end_user_id) from end_user where customer_id = ${customerID} and phone = ${word}
+      and ${sql.and(searchPatterns(word).map((pattern) => sql`search_text like ${pattern}`))})`
+      ]
+    )
+  )})`
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const find = SqlSchema.single({
+    Request: Schema.Struct({ customerID: CustomerID, words: Schema.Array(Schema.String) }),
+    Result: Schema.Struct({ endUserID: Schema.NullOr(EndUserID) }),
+    execute: (_) => sql`select ${knownBy(sql, _.customerID, _.words)} as "endUserID"`
+  })
+  const lock = SqlSchema.void({
+    Request: Schema.Struct({ customerID: CustomerID, word: Schema.String }),
+    execute: (_) => sql`select pg_advisory_xact_lock(hashtextextended(${`end user ${_.customerID} ${_.word}`}, 0))`
+  })
+
+  return SendersRepo.of({
+    find: (customerID, words) =>
+      words.length === 0
+        ? Effect.succeedNone
+        : find({ customerID, words }).pipe(
+            Effect.map(({ endUserID }) => Option.fromNullable(endUserID)),
+            Effect.orDie
+          ),
+    lock: (customerID, words) => {
+      // In one order, so that no two callers wait for each other.
+      const inOrder = [...new Set(words.map((word) => word.toLowerCase()))].sort()
+      return Effect.forEach(inOrder, (word) => lock({ customerID, word }), { discard: true }).pipe(Effect.orDie)
+    }
+  })
+})

@@ -1,0 +1,167 @@
+import { SqlClient, type Statement } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { runActions, runPipeline } from "../automation/AutomationJobs.ts"
+import { CurrentChain } from "../automation/Chain.ts"
+import { Reactions } from "../automation/EventHooks.ts"
+import { Broadcast } from "../hub/Broadcast.ts"
+import { eventChannel } from "../hub/PostgresBroadcast.ts"
+import { Jobs } from "../platform/Jobs.ts"
+
+/** What can happen to a ticket or a message. */
+export type EventKind =
+  | "TicketCreated"
+  | "TicketClosed"
+  | "TicketReopened"
+  | "TicketEscalated"
+  | "TicketAssigned"
+  | "TicketUnassigned"
+  | "TicketMarkedSpam"
+  | "TicketMarkedNotSpam"
+  | "TicketStatusChanged"
+  | "TicketChanged"
+  | "MessageReceived"
+  | "MessageAdded"
+  | "MessageChanged"
+  | "MessageEscalated"
+  | "MessageSent"
+  | "SendFailed"
+  | "TopicsDetected"
+  | "TopicsCorrected"
+  | "DraftReady"
+  | "Feedback"
+  | "AgentJoined"
+
+export interface Event {
+  readonly kind: EventKind
+  readonly ticketID: TicketID
+  readonly ticketMessageID?: TicketMessageID
+  readonly details?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+/** What follows from an event, as parts of the statement that makes it happen. */
+export interface Following {
+  /** Further parts of its `with`. */
+  readonly parts: Statement.Fragment
+  /** The ids of the events, as a value. */
+  readonly eventIDs: Statement.Fragment
+  /** What is to be done when it has run. */
+  readonly told: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
+}
+
+/**
+ * Remembers what happened and sets going what follows from it. Record inside the transaction of the cause: either all
+ * of it is there or nothing is.
+ */
+export class Events extends Context.Tag("casework/Events")<
+  Events,
+  {
+    readonly record: (customerID: CustomerID, events: ReadonlyArray<Event>) => Effect.Effect<void>
+    /**
+     * The same for the first message of a ticket, when one statement stores both: `stored` there is the message. None
+     * when more follows from it than one statement says.
+     */
+    readonly opening: (
+      customerID: CustomerID,
+      details: { readonly isAutomatic: boolean }
+    ) => Effect.Effect<Option.Option<Following>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Events,
+    Effect.suspend(() => make)
+  )
+}
+
+const Stored = Schema.Array(Schema.Struct({ eventID: Schema.String }))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* Jobs
+  const broadcast = yield* Broadcast
+  const reactionTo = yield* Reactions
+  const decode = Schema.decodeUnknown(Stored)
+
+  const react = (customerID: CustomerID, event: Event, eventID: string, parentRunID: string | null) => {
+    const reaction = reactionTo(event)
+    const { ticketID, ticketMessageID = null } = event
+    switch (reaction?._tag) {
+      case undefined:
+        return Effect.void
+      case "Pipeline":
+        return ticketMessageID === null
+          ? Effect.void
+          : jobs.enqueue(runPipeline, customerID, { ticketMessageID, opensTicket: reaction.opensTicket })
+      case "Hook":
+      case "TopicActions":
+        return jobs.enqueue(runActions, customerID, {
+          reason: `event ${eventID}`,
+          hookName: reaction._tag === "Hook" ? reaction.hookName : null,
+          ticketID,
+          ticketMessageID,
+          parentRunID
+        })
+    }
+  }
+
+  const eventIDs = (customerID: CustomerID) => sql`
+    array(select event_id::text || pg_notify(${eventChannel}, ${`${customerID} `} || event_id)::text from recorded)`
+
+  const opening = Effect.fnUntraced(function* (
+    customerID: CustomerID,
+    { isAutomatic }: { readonly isAutomatic: boolean }
+  ): Effect.fn.Return<Option.Option<Following>> {
+    const created = { kind: "TicketCreated", details: { hasMessage: true } } as const
+    const received = { kind: "MessageReceived", details: { isAutomatic, opensTicket: true } } as const
+    const reaction = reactionTo(received)
+    const isPlain = reactionTo(created) === undefined && (reaction === undefined || reaction._tag === "Pipeline")
+    if (!isPlain || (yield* CurrentChain) !== null) return Option.none()
+    const recorded = sql`
+      insert into event (customer_id, kind, ticket_id, ticket_message_id, details)
+      select ${customerID}::int, what.kind, stored.ticket_id, what.of * stored.ticket_message_id, what.details
+      from stored cross join (values
+        (1, ${created.kind}, null::int, ${JSON.stringify(created.details)}::jsonb),
+        (2, ${received.kind}, 1, ${JSON.stringify(received.details)}::jsonb)) what (place, kind, of, details)
+      order by what.place returning event_id`
+    const payload = sql`jsonb_build_object('ticketMessageID', stored.ticket_message_id, 'opensTicket', true)`
+    const queued =
+      reaction === undefined
+        ? sql``
+        : sql`, queued as (${yield* jobs.enqueuing(runPipeline, customerID, payload, sql`stored`)})`
+    return Option.some({
+      parts: sql`, recorded as (${recorded})${queued}`,
+      eventIDs: eventIDs(customerID),
+      told: (owner, ids) => Effect.zipRight(broadcast.recorded(owner, ids), jobs.woken)
+    })
+  })
+
+  return Events.of({
+    opening,
+
+    record: Effect.fn("Events.record")(function* (customerID, events) {
+      if (events.length === 0) return
+      const chain = yield* CurrentChain
+      const parentRunID = chain?.automationRunID ?? null
+      const rows = events.map(({ details = {}, kind, ticketID, ticketMessageID = null }) => ({
+        customer_id: customerID,
+        kind,
+        ticket_id: ticketID,
+        ticket_message_id: ticketMessageID,
+        automation_run_id: parentRunID,
+        details: JSON.stringify(details)
+      }))
+      const stored = yield* decode(
+        yield* sql`
+          with stored as (insert into event ${sql.insert(rows)} returning event_id)
+          select event_id::text as "eventID", pg_notify(${eventChannel}, ${`${customerID} `} || event_id) from stored`
+      )
+      yield* broadcast.recorded(
+        customerID,
+        stored.map(({ eventID }) => eventID)
+      )
+      for (const [index, event] of events.entries()) {
+        yield* react(customerID, event, stored[index]?.eventID ?? "", parentRunID)
+      }
+    }, Effect.orDie)
+  })
+})

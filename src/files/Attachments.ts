@@ -1,0 +1,158 @@
+import type { Multipart } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Ref, Stream } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import {
+  BadRequest,
+  Forbidden,
+  NotFound,
+  type PayloadTooLarge,
+  type UnsupportedMediaType
+} from "../../schema/Errors.ts"
+import type { CustomerID, TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
+import { largestAttachment, type TicketMessageAttachment } from "../../schema/TicketMessageAttachments.ts"
+import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
+import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+import { AttachmentsRepo } from "./AttachmentsRepo.ts"
+import { Blobs } from "./Blobs.ts"
+import { checkUpload, type SentFile } from "./CheckedUpload.ts"
+
+type Refusal = BadRequest | PayloadTooLarge | UnsupportedMediaType
+
+/** Where a file comes from. */
+interface Origin {
+  readonly isEndUserProvided: boolean
+  /** By which name the HTML of a mail shows it. */
+  readonly contentID?: string | null
+}
+
+export class Attachments extends Context.Tag("casework/Attachments")<
+  Attachments,
+  {
+    readonly list: (
+      messageID: TicketMessageID
+    ) => Effect.Effect<ReadonlyArray<TicketMessageAttachment>, Forbidden | NotFound, CurrentRep>
+    /** Takes the one file of a form. */
+    readonly upload: (
+      messageID: TicketMessageID,
+      form: Stream.Stream<Multipart.Part, Multipart.MultipartError>
+    ) => Effect.Effect<TicketMessageAttachment, Refusal | Forbidden | NotFound, CurrentRep>
+    readonly delete: (
+      messageID: TicketMessageID,
+      attachmentID: TicketMessageAttachmentID
+    ) => Effect.Effect<void, Forbidden | NotFound, CurrentRep>
+    /** Takes a file that came through a channel, by the same rules. Call it outside of transactions. */
+    readonly add: <E>(
+      customerID: CustomerID,
+      messageID: TicketMessageID,
+      file: SentFile<E>,
+      origin: Origin
+    ) => Effect.Effect<TicketMessageAttachment, E | Refusal | NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Attachments,
+    Effect.suspend(() => make)
+  )
+}
+
+const noMessage = (messageID: TicketMessageID) => NotFound.of(`There is no ticket message ${messageID}.`)
+
+const noAttachment = (attachmentID: TicketMessageAttachmentID) =>
+  NotFound.of(`There is no attachment ${attachmentID} at this ticket message.`)
+
+const foreign = (attachmentID: TicketMessageAttachmentID) =>
+  Forbidden.of(`You have no access to attachment ${attachmentID}.`)
+
+const noFile = BadRequest.at("file", "is required: send one file in a form field of this name")
+
+const severalFiles = BadRequest.at("file", "must be given once")
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* AttachmentsRepo
+  const blobs = yield* Blobs
+  const messages = yield* TicketMessagesRepo
+  const access = yield* MessageAccess
+
+  const checkAccess = Effect.fn("Attachments.checkAccess")(function* (messageID: TicketMessageID) {
+    const { customerID } = yield* CurrentRep
+    yield* messages.find(customerID, messageID).pipe(access.orRefuse(messageID))
+    return customerID
+  })
+
+  const store = <E>(customerID: CustomerID, file: SentFile<E>) =>
+    Effect.gen(function* () {
+      const { content, contentType, fileName } = yield* checkUpload(file)
+      const { blobID } = yield* blobs.store(customerID, content, largestAttachment)
+      return { fileName, contentType, blobID }
+    }).pipe(Effect.scoped)
+
+  type Stored = Effect.Effect.Success<ReturnType<typeof store>>
+
+  const insert = (customerID: CustomerID, messageID: TicketMessageID, stored: Stored, origin: Origin) =>
+    repo
+      .insert(customerID, messageID, { contentID: null, ...origin, ...stored })
+      .pipe(Effect.catchTag("MissingReference", () => noMessage(messageID)))
+
+  /** Whatever goes wrong from here on, the bytes do not stay. */
+  const orNothing = <A, E, R>(
+    customerID: CustomerID,
+    run: (keep: (stored: Stored) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+  ) =>
+    Effect.gen(function* () {
+      const kept = yield* Ref.make(Option.none<Stored>())
+      const remove = Effect.flatMap(
+        Ref.get(kept),
+        Option.match({ onNone: () => Effect.void, onSome: ({ blobID }) => blobs.removeUnused(customerID, blobID) })
+      )
+      return yield* run((stored) => Ref.set(kept, Option.some(stored))).pipe(Effect.onError(() => remove))
+    })
+
+  return Attachments.of({
+    list: Effect.fn("Attachments.list")(function* (messageID) {
+      const customerID = yield* checkAccess(messageID)
+      return yield* repo.list(customerID, messageID)
+    }),
+
+    upload: Effect.fn("Attachments.upload")(function* (messageID, form) {
+      const customerID = yield* checkAccess(messageID)
+      return yield* orNothing(customerID, (keep) =>
+        Effect.gen(function* () {
+          // To its end, also behind the file: a form that breaks off there was not meant to be taken.
+          const found = yield* Stream.runFoldEffect(form, Option.none<Stored>(), (known, part) => {
+            if (part._tag === "Field" || part.key !== "file") return Effect.succeed(known)
+            if (Option.isSome(known)) return severalFiles
+            const { content, contentType, name: fileName } = part
+            return store(customerID, { fileName, contentType, content }).pipe(Effect.tap(keep), Effect.asSome)
+          }).pipe(Effect.catchTag("MultipartError", Effect.die))
+          if (Option.isNone(found)) return yield* noFile
+          return yield* insert(customerID, messageID, found.value, { isEndUserProvided: false })
+        })
+      )
+    }),
+
+    delete: Effect.fn("Attachments.delete")(
+      function* (messageID, attachmentID) {
+        const customerID = yield* checkAccess(messageID)
+        const deleted = yield* repo.delete(customerID, messageID, attachmentID)
+        if (Option.isSome(deleted)) return yield* blobs.discard(customerID, deleted.value.blobID)
+        const owner = yield* repo.findOwner(attachmentID)
+        return yield* Option.exists(owner, (its) => its.customerID !== customerID)
+          ? foreign(attachmentID)
+          : noAttachment(attachmentID)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    add: Effect.fn("Attachments.add")(function* (customerID, messageID, file, origin) {
+      return yield* orNothing(customerID, (keep) =>
+        store(customerID, file).pipe(
+          Effect.tap(keep),
+          Effect.flatMap((stored) => insert(customerID, messageID, stored, origin))
+        )
+      )
+    })
+  })
+})

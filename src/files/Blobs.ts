@@ -1,0 +1,115 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Ref, Schema, Stream } from "effect"
+import { PayloadTooLarge } from "../../schema/Errors.ts"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
+import { BlobsRepo } from "./BlobsRepo.ts"
+
+/** Bytes that a row of the caller's may now refer to. */
+export interface StoredBlob {
+  readonly blobID: BlobID
+  readonly size: number
+}
+
+export class Blobs extends Context.Tag("casework/Blobs")<
+  Blobs,
+  {
+    /**
+     * Keeps what comes, up to a limit, without ever holding it whole; what is too large, breaks off or is interrupted
+     * leaves nothing. Call it outside of transactions: a slow sender must not hold one open. Until a row refers to
+     * the blob, and for an hour at most, it may stay alone.
+     */
+    readonly store: <E>(
+      customerID: CustomerID,
+      bytes: Stream.Stream<Uint8Array, E>,
+      limit: number
+    ) => Effect.Effect<StoredBlob, E | PayloadTooLarge>
+    readonly open: (customerID: CustomerID, blobID: BlobID, range?: ByteRange) => Stream.Stream<Uint8Array>
+    /** Call it in the transaction that removes the last reference: the bytes go when that has happened, never before. */
+    readonly discard: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
+    /** Removes a blob when nothing refers to it any more. */
+    readonly removeUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
+    /** The same for all that have been left behind. */
+    readonly sweep: Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Blobs,
+    Effect.suspend(() => make)
+  )
+}
+
+export const blobRemoval: JobKind<{ readonly blobID: BlobID }, { readonly blobID: string }> = {
+  kind: "RemoveBlob",
+  payload: Schema.Struct({ blobID: BlobID })
+}
+
+const sweptAtOnce = 500
+
+const tooLarge = (limit: number) =>
+  new PayloadTooLarge({ message: `The file is too large: up to ${limit / 1024 / 1024} MiB are taken.` })
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* BlobsRepo
+  const blobStore = yield* BlobStore
+  const jobs = yield* Jobs
+
+  /** While the bytes cannot be removed the row stays too, and somebody will try again. */
+  const removeUnused = Effect.fn("Blobs.removeUnused")(
+    function* (customerID: CustomerID, blobID: BlobID) {
+      if (yield* repo.deleteUnused(customerID, blobID)) yield* blobStore.remove(customerID, blobID)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  // One that cannot be removed must not keep the others.
+  const isRemoved = ({ blobID, customerID }: Effect.Effect.Success<ReturnType<typeof repo.findForgotten>>[number]) =>
+    removeUnused(customerID, blobID).pipe(
+      Effect.as(true),
+      Effect.catchAllCause((cause) => Effect.as(Effect.logWarning("could not remove a blob", cause), false))
+    )
+
+  return Blobs.of({
+    store: Effect.fn("Blobs.store")(function* (customerID, bytes, limit) {
+      const blobID = yield* repo.register(customerID)
+      const received = yield* Ref.make(0)
+      const counted = Stream.tap(bytes, (chunk) =>
+        Effect.filterOrFail(
+          Ref.updateAndGet(received, (size) => size + chunk.length),
+          (size) => size <= limit,
+          () => tooLarge(limit)
+        )
+      )
+      yield* blobStore
+        .put(customerID, blobID, counted)
+        .pipe(
+          Effect.onError(() =>
+            removeUnused(customerID, blobID).pipe(
+              Effect.catchAllCause((cause) => Effect.logWarning("could not tidy up", cause))
+            )
+          )
+        )
+      const size = yield* Ref.get(received)
+      yield* repo.setSize(customerID, blobID, size)
+      return { blobID, size }
+    }),
+
+    open: blobStore.get,
+
+    discard: (customerID, blobID) => jobs.enqueue(blobRemoval, customerID, { blobID }),
+
+    removeUnused,
+
+    sweep: repo
+      .findForgotten(sweptAtOnce)
+      .pipe(
+        Effect.flatMap(Effect.filter(isRemoved)),
+        Effect.repeat({ while: (removed) => removed.length > 0 }),
+        Effect.asVoid,
+        Effect.withSpan("Blobs.sweep")
+      )
+  })
+})

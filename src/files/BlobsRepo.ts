@@ -1,0 +1,76 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { BlobID } from "./BlobStore.ts"
+
+/** Every table that refers to blobs. What stands in none of them is swept away. */
+export const referringTables = [
+  "ticket_message_attachment",
+  "failed_mail",
+  "place_description_room_photo",
+  "data_request"
+] as const
+
+const Key = Schema.Struct({ customerID: CustomerID, blobID: BlobID })
+
+export class BlobsRepo extends Context.Tag("casework/BlobsRepo")<
+  BlobsRepo,
+  {
+    readonly register: (customerID: CustomerID) => Effect.Effect<BlobID>
+    readonly setSize: (customerID: CustomerID, blobID: BlobID, size: number) => Effect.Effect<void>
+    /** Only when nothing refers to it; nothing can from then on. */
+    readonly deleteUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<boolean>
+    /** Of all customers: what nothing refers to, an hour after it began at the earliest. */
+    readonly findForgotten: (count: number) => Effect.Effect<ReadonlyArray<typeof Key.Type>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    BlobsRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const unused = sql.and(
+    referringTables.map(
+      (table) => sql`not exists (
+        select 1 from ${sql(table)} user_of_it
+        where user_of_it.customer_id = blob.customer_id and user_of_it.blob_id = blob.blob_id)`
+    )
+  )
+  const register = SqlSchema.single({
+    Request: CustomerID,
+    Result: Schema.Struct({ blobID: BlobID }),
+    execute: (customerID) => sql`insert into blob (customer_id) values (${customerID}) returning blob_id as "blobID"`
+  })
+  const findForgotten = SqlSchema.findAll({
+    Request: Schema.Int,
+    Result: Key,
+    execute: (count) => sql`
+      /* all customers: bytes that nobody can reach any more */
+      select customer_id as "customerID", blob_id as "blobID" from blob
+      where created_at < now() - interval '1 hour' and ${unused}
+      order by created_at limit ${count}`
+  })
+
+  return BlobsRepo.of({
+    register: (customerID) =>
+      register(customerID).pipe(
+        Effect.map(({ blobID }) => blobID),
+        Effect.orDie
+      ),
+    setSize: (customerID, blobID, size) =>
+      sql`update blob set size = ${size} where customer_id = ${customerID} and blob_id = ${blobID}`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    deleteUnused: (customerID, blobID) =>
+      sql`delete from blob where customer_id = ${customerID} and blob_id = ${blobID} and ${unused} returning 1`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
+    findForgotten: (count) => Effect.orDie(findForgotten(count))
+  })
+})

@@ -1,0 +1,23 @@
+const longest = 200
+
+/** Controls, line separators, and marks that turn the reading direction around to hide an extension. */
+const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+
+const characters = (text: string) => Array.from(text)
+
+/** Shortens the part before the extension. */
+const shortened = (name: string) => {
+  const letters = characters(name)
+  if (letters.length <= longest) return name
+  const extension = characters(/\.[^.]{1,20}$/.exec(name)?.[0] ?? "")
+  return [...letters.slice(0, longest - extension.length), ...extension].join("")
+}
+
+const trimmed = (name: string) => name.replace(/^[\s.]+|[\s.]+$/gu, "")
+
+/** A name that is safe to show, to store and to save under; what a caller wrote may have been a path. */
+export const cleanFileName = (written: string) => {
+  const plain = written.toWellFormed().normalize("NFC").replace(unsafe, "")
+  const [name = ""] = plain.split(/[\\/]/).slice(-1)
+  return trimmed(shortened(trimmed(name))) || "file"
+}

@@ -1,0 +1,65 @@
+import { Context, Effect, Layer, Option, Schema, type Stream } from "effect"
+import { NotFound } from "../../schema/Errors.ts"
+import { DataRequestsRepo } from "../dataRights/DataRequestsRepo.ts"
+import { AttachmentsRepo, type StoredFile } from "./AttachmentsRepo.ts"
+import type { ByteRange } from "./BlobStore.ts"
+import { Blobs } from "./Blobs.ts"
+
+/** A file that may be read, whole or in part. */
+export interface OpenFile extends Pick<StoredFile, "fileName" | "contentType" | "size"> {
+  readonly etag: string
+  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array>
+}
+
+export class Files extends Context.Tag("casework/Files")<
+  Files,
+  {
+    /** Public: the token is the key. */
+    readonly open: (accessToken: string) => Effect.Effect<OpenFile, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Files,
+    Effect.suspend(() => make)
+  )
+}
+
+const isToken = Schema.is(Schema.UUID)
+
+const make = Effect.gen(function* () {
+  const repo = yield* AttachmentsRepo
+  const exports = yield* DataRequestsRepo
+  const blobs = yield* Blobs
+
+  const findExport = (accessToken: string) =>
+    Effect.map(
+      exports.findByToken(accessToken),
+      Option.flatMap(({ blobID, customerID, endUserID, size }) =>
+        blobID === null || size === null
+          ? Option.none()
+          : Option.some({
+              customerID,
+              blobID,
+              size,
+              accessToken,
+              fileName: `end-user-${endUserID}.zip`,
+              contentType: "application/zip"
+            })
+      )
+    )
+
+  return Files.of({
+    open: Effect.fn("Files.open")(function* (accessToken) {
+      const found = isToken(accessToken)
+        ? yield* Effect.flatMap(
+            repo.findByToken(accessToken),
+            Option.match({ onSome: Effect.succeedSome, onNone: () => findExport(accessToken) })
+          )
+        : Option.none()
+      if (Option.isNone(found)) return yield* NotFound.of("There is no such file.")
+      const { blobID, customerID, ...file } = found.value
+      // What is behind a token never changes.
+      return { ...file, etag: `"${file.accessToken}"`, read: (range) => blobs.open(customerID, blobID, range) }
+    })
+  })
+})

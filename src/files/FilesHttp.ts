@@ -1,0 +1,16 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { Effect } from "effect"
+import { CaseworkApi } from "../../schema/Api.ts"
+import { answerFile } from "./FileAnswer.ts"
+import { Files } from "./Files.ts"
+
+export const FilesHttp = HttpApiBuilder.group(CaseworkApi, "files", (handlers) =>
+  Effect.map(Files, (files) =>
+    handlers.handle("getFile", ({ headers, path, request }) =>
+      Effect.flatMap(files.open(path.accessToken), (file) =>
+        // A range of nothing has no meaning.
+        answerFile(file, request.method === "HEAD" ? { ...headers, range: "" } : headers)
+      )
+    )
+  )
+)

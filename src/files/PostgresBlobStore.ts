@@ -1,0 +1,69 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Chunk, Effect, Layer, Option, Schema, Stream } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
+import { piecesOf } from "./Pieces.ts"
+
+/** Every chunk has this size, only the last one may be shorter. */
+const chunkSize = 256 * 1024
+
+const Key = Schema.Struct({ customerID: CustomerID, blobID: BlobID, position: Schema.Int })
+
+const cut = (bytes: Uint8Array, position: number, { end, start }: ByteRange) =>
+  bytes.subarray(Math.max(0, start - position * chunkSize), end + 1 - position * chunkSize)
+
+/**
+ * Rows in the database, a chunk each. Every chunk is a statement of its own: a caller who sends slowly holds neither a
+ * transaction nor a connection.
+ */
+export const PostgresBlobStore = Layer.effect(
+  BlobStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const insert = SqlSchema.void({
+      Request: Schema.Struct({ ...Key.fields, bytes: Schema.Uint8ArrayFromSelf }),
+      execute: (_) => sql`
+        insert into blob_chunk (customer_id, blob_id, position, bytes)
+        values (${_.customerID}, ${_.blobID}, ${_.position}, ${_.bytes})`
+    })
+    const find = SqlSchema.findOne({
+      Request: Key,
+      Result: Schema.Struct({ bytes: Schema.Uint8ArrayFromSelf }),
+      execute: (_) => sql`
+        select bytes from blob_chunk
+        where customer_id = ${_.customerID} and blob_id = ${_.blobID} and position = ${_.position}`
+    })
+    const remove = (customerID: CustomerID, blobID: BlobID) =>
+      sql`delete from blob_chunk where customer_id = ${customerID} and blob_id = ${blobID}`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      )
+
+    return BlobStore.of({
+      put: (customerID, blobID, bytes) =>
+        piecesOf(bytes, chunkSize).pipe(
+          Stream.zipWithIndex,
+          Stream.runForEach(([piece, position]) =>
+            Effect.orDie(insert({ customerID, blobID, position, bytes: piece }))
+          ),
+          Effect.onError(() => remove(customerID, blobID))
+        ),
+      get: (customerID, blobID, range = { start: 0, end: Number.MAX_SAFE_INTEGER }) => {
+        const first = Math.floor(range.start / chunkSize)
+        return Stream.paginateChunkEffect(first, (position) =>
+          Effect.map(Effect.orDie(find({ customerID, blobID, position })), (found) => {
+            if (Option.isNone(found)) {
+              if (position > first) return [Chunk.empty(), Option.none()]
+              throw new Error(`Blob ${blobID} has no chunk ${position}`)
+            }
+            const { bytes } = found.value
+            const isLast = bytes.length < chunkSize || range.end < (position + 1) * chunkSize
+            return [Chunk.of(cut(bytes, position, range)), isLast ? Option.none() : Option.some(position + 1)]
+          })
+        )
+      },
+      remove
+    })
+  })
+)

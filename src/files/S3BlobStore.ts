@@ -1,0 +1,100 @@
+import { createReadStream } from "node:fs"
+import { mkdtemp, open, rm, stat } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Readable } from "node:stream"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, Layer, Stream } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import type { BlobPlace } from "../platform/BlobPlace.ts"
+import { type BlobID, BlobStore } from "./BlobStore.ts"
+
+type S3Place = Extract<BlobPlace, { readonly _tag: "S3" }>
+
+/** Loaded only where it is used: the client takes longer to load than the rest of the service. */
+const loadClient = ({ endpoint, region }: S3Place) =>
+  Effect.gen(function* () {
+    const s3 = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(
+        () =>
+          new s3.S3Client({
+            region,
+            // Stores that are not Amazon's rarely have a name in the DNS for each bucket, nor the newer checksums.
+            ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+            requestChecksumCalculation: "WHEN_REQUIRED",
+            responseChecksumValidation: "WHEN_REQUIRED",
+            requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 }
+          })
+      ),
+      (opened) => Effect.sync(() => opened.destroy())
+    )
+    return { s3, client }
+  })
+
+/**
+ * The bytes as a file for the time of the upload. The protocol wants to know the length first; cutting an upload in
+ * parts instead would hold megabytes of each in memory and leave parts behind when a process dies.
+ */
+const spooled = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "casework-upload-"))),
+      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+    )
+    const path = join(folder, "bytes")
+    yield* Effect.acquireUseRelease(
+      Effect.promise(() => open(path, "wx", 0o600)),
+      (file) => Stream.runForEach(bytes, (chunk) => Effect.promise(() => file.writeFile(chunk))),
+      (file) => Effect.promise(() => file.close())
+    )
+    const { size } = yield* Effect.promise(() => stat(path))
+    return { path, size }
+  })
+
+/** Objects in a bucket of Amazon S3 or of a store that speaks its language. */
+export const s3BlobStore = (place: S3Place) =>
+  Layer.scoped(
+    BlobStore,
+    Effect.map(loadClient(place), ({ client, s3 }) => {
+      const objectOf = (customerID: CustomerID, blobID: BlobID) => ({
+        Bucket: place.bucket,
+        Key: `${place.prefix}${customerID}/${blobID}`
+      })
+      return BlobStore.of({
+        put: (customerID, blobID, bytes) =>
+          Effect.gen(function* () {
+            const { path, size } = yield* spooled(bytes)
+            const object = objectOf(customerID, blobID)
+            yield* Effect.tryPromise((abortSignal) =>
+              client.send(new s3.PutObjectCommand({ ...object, Body: createReadStream(path), ContentLength: size }), {
+                abortSignal
+              })
+            ).pipe(
+              Effect.orDie,
+              // The store may have taken it although the answer never came.
+              Effect.onError(() =>
+                Effect.ignore(Effect.tryPromise(() => client.send(new s3.DeleteObjectCommand(object))))
+              )
+            )
+          }).pipe(Effect.scoped),
+        get: (customerID, blobID, range) =>
+          Stream.unwrap(
+            Effect.promise(async (abortSignal) => {
+              const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }
+              const command = new s3.GetObjectCommand({ ...objectOf(customerID, blobID), ...Range })
+              const { Body } = await client.send(command, { abortSignal })
+              if (!(Body instanceof Readable)) throw new Error(`The store answered without bytes for blob ${blobID}`)
+              return NodeStream.fromReadable<unknown, Uint8Array>(
+                () => Body,
+                (error) => error
+              ).pipe(Stream.orDie)
+            })
+          ),
+        remove: (customerID, blobID) =>
+          Effect.promise((abortSignal) =>
+            client.send(new s3.DeleteObjectCommand(objectOf(customerID, blobID)), { abortSignal })
+          ).pipe(Effect.asVoid)
+      })
+    })
+  )

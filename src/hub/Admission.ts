@@ -1,0 +1,75 @@
+import type { HttpServerRequest } from "@effect/platform"
+import { Context, Effect, Layer, Option } from "effect"
+import { Forbidden, Unauthorized } from "../../schema/Errors.ts"
+import { hostnamesOf } from "../../schema/Hostnames.ts"
+import { bearerToken } from "../auth/Policies.ts"
+import { Tokens } from "../auth/Tokens.ts"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import type { HubCaller } from "./HubClients.ts"
+
+export interface Admitted {
+  readonly caller: HubCaller
+  /** Whether the one who was let in would still be: a token expires or is revoked. */
+  readonly isStillGood: Effect.Effect<boolean>
+}
+
+/** Who may connect to the hub. */
+export class Admission extends Context.Tag("casework/Admission")<
+  Admission,
+  {
+    readonly admit: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Admitted, Unauthorized | Forbidden>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Admission,
+    Effect.suspend(() => make)
+  )
+}
+
+const queryOf = (url: string) => {
+  const parameters = new URLSearchParams(url.split(/[?#](.*)/s)[1] ?? "")
+  return (name: string) =>
+    Option.fromNullable([...parameters].find(([given]) => given.toLowerCase() === name)?.[1]).pipe(
+      Option.filter((value) => value !== "")
+    )
+}
+
+const hostOf = (origin: string | undefined) =>
+  origin !== undefined && URL.canParse(origin) ? new URL(origin).hostname.toLowerCase() : undefined
+
+const make = Effect.gen(function* () {
+  const tokens = yield* Tokens
+  const channels = yield* ChannelsRepo
+
+  const admitRepresentative = Effect.fn("Admission.admitRepresentative")(function* (token: string) {
+    const caller = Option.getOrUndefined(yield* tokens.verify(token))
+    if (caller === undefined) return yield* Unauthorized.of("The token is not valid or has expired. Log in again.")
+    if (caller._tag === "PhoneCall") return yield* Forbidden.of("A phone token cannot be used here.")
+    return { caller, isStillGood: Effect.map(tokens.verify(token), Option.isSome) }
+  })
+
+  const admitVisitor = Effect.fn("Admission.admitVisitor")(function* (token: string, origin: string | undefined) {
+    const channel = Option.getOrUndefined(yield* channels.findByToken(token))
+    if (channel === undefined || channel.channelType !== "Chat" || !channel.isActive) {
+      return yield* Unauthorized.of("There is no active chat channel with this token.")
+    }
+    const allowed = hostnamesOf(channel.hostnames)
+    const host = hostOf(origin)
+    if (allowed.length > 0 && (host === undefined || !allowed.includes(host))) {
+      return yield* Forbidden.of("This page may not open a chat: its host is not one of the channel's hostnames.")
+    }
+    const { channelID, customerID } = channel
+    return { caller: { _tag: "Visitor", customerID, channelID } as const, isStillGood: Effect.succeed(true) }
+  })
+
+  return Admission.of({
+    admit: Effect.fn("Admission.admit")(function* (request): Effect.fn.Return<Admitted, Unauthorized | Forbidden> {
+      const query = queryOf(request.url)
+      const token = Option.orElse(bearerToken(request), () => query("access_token"))
+      if (Option.isSome(token)) return yield* admitRepresentative(token.value)
+      const channelToken = query("channeltoken")
+      if (Option.isSome(channelToken)) return yield* admitVisitor(channelToken.value, request.headers["origin"])
+      return yield* Unauthorized.of("Send a representative's token as access_token, or a channelToken.")
+    })
+  })
+})

@@ -1,0 +1,44 @@
+import { SqlClient } from "@effect/sql"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, PubSub, type Queue, type Scope } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { makePostgresBroadcast } from "./PostgresBroadcast.ts"
+import type { Signal, TypingSignal } from "./Signal.ts"
+
+/** Tells every node what happens on any of them. */
+export class Broadcast extends Context.Tag("casework/Broadcast")<
+  Broadcast,
+  {
+    /** Events that the transaction under way has recorded. They are told when it commits, or never. */
+    readonly recorded: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
+    readonly typing: (typing: TypingSignal) => Effect.Effect<void>
+    /** Whether what others recorded can pass unheard for a while, to be looked up later. */
+    readonly mayMiss: boolean
+    readonly subscribe: Effect.Effect<Queue.Dequeue<Signal>, never, Scope.Scope>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Broadcast,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => (isPostgres(sql) ? makePostgresBroadcast(sql) : makeLocalBroadcast))
+  )
+}
+
+const isPostgres = (sql: SqlClient.SqlClient): sql is PgClient.PgClient => PgClient.TypeId in sql
+
+/**
+ * The embedded database serves one process. It has one connection, so whoever looks up an event that a transaction has
+ * recorded waits until that has ended.
+ */
+const makeLocalBroadcast = Effect.gen(function* () {
+  const signals = yield* PubSub.unbounded<Signal>()
+  return Broadcast.of({
+    recorded: (customerID, eventIDs) =>
+      PubSub.publishAll(
+        signals,
+        eventIDs.map((eventID) => ({ _tag: "Recorded", customerID, eventID }) as const)
+      ),
+    typing: (typing) => PubSub.publish(signals, { _tag: "Typing", typing }),
+    mayMiss: false,
+    subscribe: PubSub.subscribe(signals)
+  })
+})

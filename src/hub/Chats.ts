@@ -1,0 +1,128 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import type { Representative } from "../../schema/Authentication.ts"
+import { BadRequest, type Conflict, NotFound } from "../../schema/Errors.ts"
+import { type HubRequestAgent, type HubSendMessage, HubSentMessage, type ResumedChat } from "../../schema/Hub.ts"
+import type { CustomerID, TicketID } from "../../schema/Ids.ts"
+import { Feedback } from "../../schema/TicketMessageBodies.ts"
+import { orNotFound } from "../platform/Found.ts"
+import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { Escalations } from "../ticketMessages/Escalations.ts"
+import { FeedbackRepo } from "../ticketMessages/FeedbackRepo.ts"
+import { NewMessages } from "../ticketMessages/NewMessages.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { AgentJoins } from "./AgentJoins.ts"
+import { ChatsRepo } from "./ChatsRepo.ts"
+import type { Visitor } from "./HubClients.ts"
+import { Presence } from "./Presence.ts"
+
+/** What representatives and visitors do in tickets through the hub. */
+export class Chats extends Context.Tag("casework/Chats")<
+  Chats,
+  {
+    /** A visitor writes in its own chat; its first message makes the ticket. A chat that was deleted is NotFound. */
+    readonly write: (
+      visitor: Visitor,
+      chat: TicketID | undefined,
+      message: HubSendMessage
+    ) => Effect.Effect<HubSentMessage, BadRequest | NotFound>
+    readonly answer: (rep: Representative, message: HubSendMessage) => Effect.Effect<HubSentMessage, BadRequest>
+    readonly resume: (
+      visitor: Visitor,
+      ticketToken: string
+    ) => Effect.Effect<{ readonly ticketID: TicketID; readonly chat: ReadyJson<ResumedChat> }, NotFound>
+    readonly join: (rep: Representative, ticketID: TicketID) => Effect.Effect<void, NotFound>
+    readonly requestAgent: (
+      visitor: Visitor,
+      chat: TicketID,
+      request: HubRequestAgent
+    ) => Effect.Effect<Feedback, BadRequest | NotFound | Conflict>
+    /** What the end user of a ticket is called. */
+    readonly endUserName: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<string, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Chats,
+    Effect.suspend(() => make)
+  )
+}
+
+const anonymous = "Chat visitor"
+
+const noSuchChat = "There is no such chat."
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* ChatsRepo
+  const tickets = yield* TicketsRepo
+  const newMessages = yield* NewMessages
+  const escalations = yield* Escalations
+  const feedback = yield* FeedbackRepo
+  const agentJoins = yield* AgentJoins
+  const presence = yield* Presence
+
+  const about = (customerID: CustomerID, ticketID: TicketID) =>
+    repo.about(customerID, ticketID).pipe(orNotFound(`There is no ticket ${ticketID}.`))
+
+  const add = Effect.fn("Chats.add")(function* (
+    customerID: CustomerID,
+    message: Parameters<typeof newMessages.add>[1]
+  ) {
+    const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, message)
+    const { ticketToken } = yield* Effect.orDie(about(customerID, ticketID))
+    return new HubSentMessage({ ticketID, ticketToken, messageID: ticketMessageID })
+  })
+
+  return Chats.of({
+    write: Effect.fn("Chats.write")(function* ({ channelID, customerID }, chat, { message, pageURL }) {
+      const isThere = chat === undefined ? Effect.void : repo.about(customerID, chat).pipe(orNotFound(noSuchChat))
+      return yield* add(customerID, {
+        ...(chat !== undefined && { ticketID: chat }),
+        channelID,
+        boundToChannel: channelID,
+        message,
+        fromName: anonymous,
+        ...(pageURL !== undefined && { pageURL })
+      }).pipe(Effect.catchTag("BadRequest", (problem) => Effect.zipRight(isThere, Effect.fail(problem))))
+    }),
+
+    answer: Effect.fn("Chats.answer")(function* ({ customerID, customerRepID }, { message, ticketID }) {
+      if (ticketID === undefined) return yield* BadRequest.at("ticketID", "is required")
+      return yield* add(customerID, { ticketID, senderType: "CustomerRep", customerRepID, message })
+    }),
+
+    resume: Effect.fn("Chats.resume")(function* ({ channelID, customerID }, ticketToken) {
+      return yield* repo.resume(customerID, channelID, ticketToken).pipe(orNotFound(noSuchChat))
+    }),
+
+    join: Effect.fn("Chats.join")(
+      function* ({ customerID, customerRepID }, ticketID) {
+        const [ticket] = yield* tickets.lock(customerID, [ticketID])
+        if (ticket === undefined) return yield* NotFound.of(`There is no ticket ${ticketID}.`)
+        yield* agentJoins.note(customerID, ticketID, customerRepID)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    requestAgent: Effect.fn("Chats.requestAgent")(
+      function* ({ customerID }, chat, { email }) {
+        const { lastMessageID, ticketToken } = yield* about(customerID, chat)
+        if (lastMessageID === null) return yield* BadRequest.of("Write a message first.")
+        const feedbackComment =
+          email === undefined ? "The visitor asks for a person." : `The visitor asks for a person. Reply to ${email}.`
+        yield* escalations
+          .escalate(customerID, lastMessageID, { feedbackComment })
+          .pipe(Effect.catchTag("Forbidden", Effect.die))
+        if (email !== undefined) yield* tickets.setCustomField(customerID, chat, "visitorEmail", email)
+        const { customerRepName } = yield* feedback.find(ticketToken).pipe(orNotFound(`There is no ticket ${chat}.`))
+        return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    endUserName: (customerID, ticketID) =>
+      Effect.map(about(customerID, ticketID), ({ endUserName }) => endUserName ?? anonymous)
+  })
+})

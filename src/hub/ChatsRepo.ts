@@ -1,0 +1,87 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { ResumedChat } from "../../schema/Hub.ts"
+import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
+import { visitorColumns } from "./VisitorColumns.ts"
+
+const Key = Schema.Struct({ customerID: CustomerID, ticketID: TicketID })
+
+const About = Schema.Struct({
+  ticketToken: Schema.String,
+  endUserName: Schema.NullOr(Schema.String),
+  /** The end user's last message. */
+  lastMessageID: Schema.NullOr(TicketMessageID)
+})
+
+interface Resumed {
+  readonly ticketID: TicketID
+  readonly chat: ReadyJson<ResumedChat>
+}
+
+/** Tickets as chats. */
+export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
+  ChatsRepo,
+  {
+    readonly about: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<typeof About.Type>>
+    /** A chat of one channel by its token, with its last messages, as its visitor sees it. */
+    readonly resume: (
+      customerID: CustomerID,
+      channelID: ChannelID,
+      ticketToken: string
+    ) => Effect.Effect<Option.Option<Resumed>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ChatsRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const about = SqlSchema.findOne({
+    Request: Key,
+    Result: About,
+    execute: (_) => sql`
+      select t.ticket_token as "ticketToken",
+        (select coalesce(nullif(display_name, ''), nullif(trim(first_name || ' ' || last_name), '')) from end_user u
+          where u.customer_id = t.customer_id and u.end_user_id = t.end_user_id) as "endUserName",
+        (select ticket_message_id from ticket_message m
+          where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and m.sender_type = 'EndUser'
+          order by created_at desc, ticket_message_id desc limit 1) as "lastMessageID"
+      from ticket t where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
+  })
+  const resume = SqlSchema.findOne({
+    Request: Schema.Struct({ customerID: CustomerID, channelID: ChannelID, ticketToken: Schema.UUID }),
+    Result: Schema.Struct({ ticketID: TicketID, json: Schema.String }),
+    execute: (_) => sql`
+      select chat."ticketID", row_to_json(chat)::text as json from (
+        select t.ticket_id as "ticketID", t.ticket_token as "ticketToken", t.status = 'Closed' as "isClosed",
+          (select coalesce(nullif(r.name, ''), r.username) from event e
+            join customer_rep r on r.customer_id = e.customer_id
+              and r.customer_rep_id = (e.details->>'customerRepID')::int
+            where e.customer_id = t.customer_id and e.ticket_id = t.ticket_id and e.kind = 'AgentJoined'
+            order by e.event_id desc limit 1) as "agentName",
+          coalesce((
+            select json_agg(last order by last."messageID") from (
+              select ${sql.literal(visitorColumns)} from ticket_message m
+              where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and not m.is_given_up
+              order by m.created_at desc, m.ticket_message_id desc limit 200) last), '[]') as messages
+        from ticket t
+        where t.customer_id = ${_.customerID} and t.channel_id = ${_.channelID}
+          and t.ticket_token = ${_.ticketToken}::uuid) chat`
+  })
+
+  return ChatsRepo.of({
+    about: (customerID, ticketID) => about({ customerID, ticketID }).pipe(Effect.orDie),
+    resume: (customerID, channelID, ticketToken) =>
+      Schema.is(Schema.UUID)(ticketToken)
+        ? resume({ customerID, channelID, ticketToken }).pipe(
+            Effect.map(Option.map(({ json, ticketID }) => ({ ticketID, chat: readyJson(ResumedChat, json) }))),
+            Effect.orDie
+          )
+        : Effect.succeedNone
+  })
+})

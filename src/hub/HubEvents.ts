@@ -1,0 +1,156 @@
+import { Chunk, Effect, Layer, Queue, Schedule } from "effect"
+import type { CustomerID, TicketID } from "../../schema/Ids.ts"
+import { Broadcast } from "./Broadcast.ts"
+import { HubClients } from "./HubClients.ts"
+import { type HubEvent, HubEventsRepo } from "./HubEventsRepo.ts"
+import { goodbye, invocationOf } from "./HubProtocol.ts"
+import { lightened } from "./Lightened.ts"
+import type { Signal, TypingSignal } from "./Signal.ts"
+
+const largestBatch = 500
+
+/** Who has missed more than this is better off reading anew. */
+const mostMissed = 500
+
+/** The database may be away for a while; what was recorded does not run away. */
+const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  effect.pipe(
+    Effect.sandbox,
+    Effect.retry(
+      Schedule.intersect(
+        Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")),
+        Schedule.recurs(30)
+      )
+    ),
+    Effect.unsandbox
+  )
+
+/** Characters after which the sockets are let be written: who reads must not be taken for one who does not. */
+const mostInOneGo = 64 * 1024
+
+const othersTurn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
+/** Tells the clients of this node what happens, wherever it happens. */
+export const HubEvents = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const clients = yield* HubClients
+    const repo = yield* HubEventsRepo
+    const broadcast = yield* Broadcast
+    // Everything that older transactions recorded has been told; of the rest, what was.
+    let oldestOpen = yield* repo.oldestOpen
+    let previousOpen = oldestOpen
+    const told = new Map<string, bigint>()
+
+    const tellRepresentatives = (customerID: CustomerID, target: string, argument: string) => {
+      const text = invocationOf(target, argument)
+      for (const client of clients.representatives(customerID)) client.send(text)
+    }
+
+    const tellVisitors = (customerID: CustomerID, ticketID: TicketID, target: string, argument: string) => {
+      const text = invocationOf(target, argument)
+      for (const client of clients.followers(customerID, ticketID)) {
+        if (client.caller._tag === "Visitor") client.send(text)
+      }
+    }
+
+    const tellTyping = ({ customerID, customerRepID, from, ticketID }: TypingSignal) => {
+      const toVisitors = invocationOf("Typing", JSON.stringify({ from }))
+      const toRepresentatives = invocationOf("Typing", JSON.stringify({ from, ticketID }))
+      for (const { caller, send } of clients.followers(customerID, ticketID)) {
+        if (caller._tag === "Visitor" && customerRepID !== null) send(toVisitors)
+        if (caller._tag === "Representative" && caller.customerRepID !== customerRepID) send(toRepresentatives)
+      }
+    }
+
+    const tell = (customerID: CustomerID, { agentName, kind, message, ticketID, visitorMessage }: HubEvent) => {
+      if (message !== null) {
+        tellRepresentatives(customerID, kind === "DraftReady" ? "DraftReady" : "MessageReceived", lightened(message))
+      }
+      if (visitorMessage !== null) tellVisitors(customerID, ticketID, "MessageReceived", lightened(visitorMessage))
+      if (agentName !== null) {
+        tellVisitors(customerID, ticketID, "AgentJoined", JSON.stringify({ name: agentName }))
+      }
+    }
+
+    const tellAll = Effect.fn("HubEvents.tellAll")(function* (customerID: CustomerID, eventIDs: ReadonlyArray<string>) {
+      const fresh = eventIDs.filter((eventID) => !told.has(eventID))
+      let inThisGo = 0
+      const paced = (json: string | null) => {
+        inThisGo += json?.length ?? 0
+        if (inThisGo <= mostInOneGo) return Effect.void
+        inThisGo = 0
+        return othersTurn
+      }
+      if (fresh.length === 0 || !clients.has(customerID)) return
+      const events = yield* repo.find(customerID, fresh)
+      const tickets = yield* repo.tickets(customerID, [...new Set(events.map(({ ticketID }) => ticketID))])
+      for (const event of events) {
+        if (broadcast.mayMiss) told.set(event.eventID, event.transactionID)
+        tell(customerID, event)
+        yield* paced(event.message)
+      }
+      for (const { json } of tickets) {
+        tellRepresentatives(customerID, "TicketUpdated", json)
+        yield* paced(json)
+      }
+    }, persistently)
+
+    /** What was recorded while nobody listened. */
+    const findMissed = Effect.gen(function* () {
+      const customers = clients.customers()
+      if (customers.length === 0) return []
+      const missed = yield* repo.since(customers, previousOpen, told.size + mostMissed + 1)
+      const fresh = missed.filter(({ eventID }) => !told.has(eventID))
+      if (fresh.length <= mostMissed) return fresh
+      const text = goodbye({ error: "Too much has happened meanwhile.", allowReconnect: true })
+      for (const customerID of customers) for (const client of clients.all(customerID)) client.close(text)
+      return []
+    }).pipe(persistently)
+
+    const beat = (open: bigint) => {
+      previousOpen = oldestOpen
+      oldestOpen = open
+      for (const [eventID, transactionID] of told) if (transactionID < previousOpen) told.delete(eventID)
+    }
+
+    const handle = Effect.fn("HubEvents.handle")(function* (signals: ReadonlyArray<Signal>) {
+      const recorded = new Map<CustomerID, Array<string>>()
+      const note = ({ customerID, eventID }: { readonly customerID: CustomerID; readonly eventID: string }) => {
+        const known = recorded.get(customerID)
+        if (known === undefined) recorded.set(customerID, [eventID])
+        else known.push(eventID)
+      }
+      for (const signal of signals) {
+        switch (signal._tag) {
+          case "Recorded":
+            note(signal)
+            break
+          case "Typing":
+            tellTyping(signal.typing)
+            break
+          case "Heartbeat":
+            beat(BigInt(signal.oldestOpen))
+            break
+          case "Resumed":
+            for (const missed of yield* findMissed) note(missed)
+            break
+        }
+      }
+      yield* Effect.forEach(recorded, ([customerID, eventIDs]) => tellAll(customerID, eventIDs), {
+        concurrency: 4,
+        discard: true
+      })
+    })
+
+    const signals = yield* broadcast.subscribe
+    yield* Queue.takeBetween(signals, 1, largestBatch).pipe(
+      Effect.flatMap((batch) =>
+        handle(Chunk.toReadonlyArray(batch)).pipe(
+          Effect.catchAllCause((cause) => Effect.logError("events could not be told", cause))
+        )
+      ),
+      Effect.forever,
+      Effect.forkScoped
+    )
+  })
+)

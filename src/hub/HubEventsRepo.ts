@@ -1,0 +1,101 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { CustomerID, TicketID } from "../../schema/Ids.ts"
+import { messageColumns } from "../ticketMessages/MessageColumns.ts"
+import { ticketColumns } from "../tickets/TicketColumns.ts"
+import { visitorColumns } from "./VisitorColumns.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+const Event = Schema.Struct({
+  eventID: Schema.String,
+  transactionID: Schema.BigInt,
+  kind: Schema.String,
+  ticketID: TicketID,
+  /** The message it is about as JSON, when clients are to get it. */
+  message: text,
+  visitorMessage: text,
+  agentName: text
+})
+export type HubEvent = typeof Event.Type
+
+const Missed = Schema.Struct({ customerID: CustomerID, eventID: Schema.String })
+const ReadyTicket = Schema.Struct({ ticketID: TicketID, json: Schema.String })
+
+/** What happened, with what clients are to be told of it: rendered once, by the database. */
+export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
+  HubEventsRepo,
+  {
+    readonly find: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HubEvent>>
+    /** Tickets as JSON. */
+    readonly tickets: (
+      customerID: CustomerID,
+      ticketIDs: ReadonlyArray<TicketID>
+    ) => Effect.Effect<ReadonlyArray<typeof ReadyTicket.Type>>
+    /** What transactions from the given one on have recorded, up to a number of events. */
+    readonly since: (
+      customerIDs: ReadonlyArray<CustomerID>,
+      transactionID: bigint,
+      most: number
+    ) => Effect.Effect<ReadonlyArray<typeof Missed.Type>>
+    /** The oldest transaction that may still record something. */
+    readonly oldestOpen: Effect.Effect<bigint>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    HubEventsRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const decodeEvents = Schema.decodeUnknown(Schema.Array(Event))
+  const decodeMissed = Schema.decodeUnknown(Schema.Array(Missed))
+  const decodeTickets = Schema.decodeUnknown(Schema.Array(ReadyTicket))
+  const decodeOldest = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ oldestOpen: Schema.BigInt })))
+
+  const message = (columns: string) => sql`(
+    select row_to_json(shown)::text from (
+      select ${sql.literal(columns)} from ticket_message m
+      where m.customer_id = e.customer_id and m.ticket_message_id = e.ticket_message_id) shown)`
+
+  return HubEventsRepo.of({
+    find: (customerID, eventIDs) =>
+      sql`
+        select e.event_id::text as "eventID", e.transaction_id::text as "transactionID", e.kind,
+          e.ticket_id as "ticketID",
+          case when e.kind in ('MessageReceived', 'MessageAdded', 'DraftReady')
+            then ${message(messageColumns)} end as message,
+          case when e.kind in ('MessageReceived', 'MessageAdded')
+            then ${message(visitorColumns)} end as "visitorMessage",
+          case when e.kind = 'AgentJoined' then (
+            select coalesce(nullif(r.name, ''), r.username) from customer_rep r where r.customer_id = e.customer_id
+              and r.customer_rep_id = (e.details->>'customerRepID')::int) end as "agentName"
+        from event e
+        where e.customer_id = ${customerID} and e.event_id = any(${[...eventIDs]}::bigint[])
+        order by e.event_id`.pipe(Effect.flatMap(decodeEvents), Effect.orDie),
+
+    tickets: (customerID, ticketIDs) =>
+      sql`
+        select "ticketID", row_to_json(shown)::text as json from (
+          select ${sql.literal(ticketColumns)} from ticket t
+          where t.customer_id = ${customerID} and t.ticket_id = any(${[...ticketIDs]}::int[])) shown`.pipe(
+        Effect.flatMap(decodeTickets),
+        Effect.orDie
+      ),
+
+    since: (customerIDs, transactionID, most) =>
+      sql`
+        select customer_id as "customerID", event_id::text as "eventID" from event
+        where customer_id = any(${[...customerIDs]}::int[])
+          and transaction_id >= ${String(transactionID)}::text::xid8
+        order by event_id limit ${most}`.pipe(Effect.flatMap(decodeMissed), Effect.orDie),
+
+    oldestOpen: sql`select pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpen"`.pipe(
+      Effect.flatMap(decodeOldest),
+      Effect.map(([{ oldestOpen }]) => oldestOpen),
+      Effect.orDie
+    )
+  })
+})

@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto"
+import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect } from "effect"
+import { BadRequest } from "../../schema/Errors.ts"
+import { Negotiation } from "../../schema/Hub.ts"
+import { addressOf } from "../platform/http/ClientAddress.ts"
+import { Settings } from "../platform/Settings.ts"
+import { Admission } from "./Admission.ts"
+import { HubSockets } from "./HubSockets.ts"
+
+/** The library never comes back from a handshake that it refuses, so it only gets those that it takes. */
+const canBeUpgraded = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
+  method === "GET" &&
+  headers["upgrade"]?.toLowerCase() === "websocket" &&
+  /^[+/0-9A-Za-z]{22}==$/.test(headers["sec-websocket-key"] ?? "") &&
+  headers["sec-websocket-version"] === "13" &&
+  /^[\w.-]*$/.test(headers["sec-websocket-protocol"] ?? "")
+
+/** Any node takes the connection: nothing is kept between the two requests. */
+const negotiate = (url: string) => {
+  const version = /[?&]negotiateVersion=[1-9]\d*(?:&|$)/i.test(url) ? 1 : 0
+  return new Negotiation({
+    connectionId: randomUUID(),
+    ...(version === 1 && { connectionToken: randomUUID() }),
+    negotiateVersion: version,
+    availableTransports: [{ transport: "WebSockets", transferFormats: ["Text"] }]
+  })
+}
+
+/** The hub's two routes. They stand outside of the API, since a connection is no request with an answer. */
+export const HubRoutes = HttpApiBuilder.Router.use((router) =>
+  Effect.gen(function* () {
+    const admission = yield* Admission
+    const sockets = yield* HubSockets
+    const { trustProxy } = yield* Settings
+
+    const negotiated = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const admitted = yield* admission.admit(request)
+      yield* sockets.check(admitted, addressOf(request, trustProxy))
+      return yield* HttpServerResponse.schemaJson(Negotiation)(negotiate(request.url))
+    }).pipe(Effect.orDie)
+
+    const connected = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const admitted = yield* admission.admit(request)
+      if (!canBeUpgraded(request)) return yield* BadRequest.of("Connect with a WebSocket of version 13.")
+      const below = NodeHttpServerRequest.toIncomingMessage(request).socket
+      yield* sockets.open(request.upgrade, below, admitted, addressOf(request, trustProxy))
+      return HttpServerResponse.empty({ status: 101 })
+    }).pipe(Effect.orDie)
+
+    yield* router.post("/chatHub/negotiate", negotiated)
+    yield* router.get("/chatHub", connected)
+  })
+)

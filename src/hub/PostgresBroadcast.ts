@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto"
+import type { PgClient } from "@effect/sql-pg"
+import { Data, Deferred, Duration, Effect, Option, Queue, Redacted, Schedule, Schema } from "effect"
+import pg from "pg"
+import { CustomerID, idFromString } from "../../schema/Ids.ts"
+import { type Signal, TypingSignal } from "./Signal.ts"
+
+/** Where recorded events are told: the customer and the event, by id. Events notifies when it records. */
+export const eventChannel = "casework_event"
+const typingChannel = "casework_typing"
+
+const heartbeatEvery = Duration.seconds(5)
+const longestAnswer = Duration.seconds(5)
+
+const beatSql = 'select pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpen", pg_notify($1, $2)'
+
+class ListenerLost extends Data.TaggedError("ListenerLost")<{ readonly cause: unknown }> {}
+
+const Recorded = Schema.Tuple(idFromString(CustomerID), Schema.String.pipe(Schema.pattern(/^\d{1,19}$/)))
+const decodeRecorded = Schema.decodeUnknownOption(Recorded)
+const decodeTyping = Schema.decodeUnknownOption(Schema.parseJson(TypingSignal))
+const encodeTyping = Schema.encode(Schema.parseJson(TypingSignal))
+const decodeHeartbeat = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ oldestOpen: Schema.String })))
+
+const signalOf = ({ channel, payload = "" }: pg.Notification): Option.Option<Signal> =>
+  channel === eventChannel
+    ? Option.map(decodeRecorded(payload.split(" ")), ([customerID, eventID]) => ({
+        _tag: "Recorded",
+        customerID,
+        eventID
+      }))
+    : Option.map(decodeTyping(payload), (typing) => ({ _tag: "Typing", typing }))
+
+/** Through the database that all nodes share, by LISTEN on a connection of its own. */
+export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
+  const connect = Effect.gen(function* () {
+    const lost = yield* Deferred.make<never, ListenerLost>()
+    const lose = (cause: unknown) => Deferred.unsafeDone(lost, Effect.fail(new ListenerLost({ cause })))
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const made = new pg.Client({
+          connectionString: sql.config.url === undefined ? undefined : Redacted.value(sql.config.url),
+          application_name: "casework hub",
+          connectionTimeoutMillis: 10_000,
+          keepAlive: true
+        })
+        return made.on("error", lose).on("end", () => lose("The connection has ended"))
+      }),
+      (opened) => Effect.promise(() => opened.end()).pipe(Effect.timeoutOption("1 second"), Effect.ignore)
+    )
+    const ask = (evaluate: () => Promise<unknown>) =>
+      Effect.tryPromise({ try: evaluate, catch: (cause) => new ListenerLost({ cause }) }).pipe(
+        Effect.timeoutFail({ duration: longestAnswer, onTimeout: () => new ListenerLost({ cause: "It is silent" }) }),
+        Effect.raceFirst(Deferred.await(lost))
+      )
+    yield* ask(() => client.connect())
+    return { client, ask }
+  })
+
+  /** Ends only when the connection is lost. */
+  const listen = (signals: Queue.Enqueue<Signal>) =>
+    Effect.gen(function* () {
+      const { ask, client } = yield* connect
+      // Only this connection hears it: who does not hear itself, as behind a pooler, hears nobody.
+      const echo = `casework_echo_${randomUUID().replaceAll("-", "")}`
+      let hearsItself = true
+      client.on("notification", (notification) => {
+        if (notification.channel === echo) hearsItself = true
+        const signal = signalOf(notification)
+        if (Option.isSome(signal)) signals.unsafeOffer(signal.value)
+      })
+      yield* ask(() => client.query(`listen ${eventChannel}; listen ${typingChannel}; listen ${echo}`))
+      yield* Queue.offer(signals, { _tag: "Resumed" })
+      const beat = Effect.gen(function* () {
+        if (!hearsItself) return yield* new ListenerLost({ cause: "It is deaf: a pooler must pool by session" })
+        hearsItself = false
+        const answer = yield* ask(() => client.query(beatSql, [echo, ""]).then(({ rows }) => rows))
+        const [{ oldestOpen }] = yield* Effect.orDie(decodeHeartbeat(answer))
+        yield* Queue.offer(signals, { _tag: "Heartbeat", oldestOpen })
+      })
+      yield* Effect.repeat(beat, Schedule.spaced(heartbeatEvery))
+    }).pipe(Effect.scoped)
+
+  return Effect.succeed({
+    recorded: () => Effect.void,
+    typing: (typing: TypingSignal) =>
+      Effect.flatMap(encodeTyping(typing), (payload) => sql`select pg_notify(${typingChannel}, ${payload})`).pipe(
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    mayMiss: true,
+    subscribe: Effect.gen(function* () {
+      const signals = yield* Effect.acquireRelease(Queue.unbounded<Signal>(), Queue.shutdown)
+      yield* listen(signals).pipe(
+        Effect.catchAllCause((cause) => Effect.logWarning("the hub does not hear its database", cause)),
+        Effect.repeat(Schedule.jittered(Schedule.spaced("500 millis"))),
+        Effect.forkScoped
+      )
+      return signals
+    })
+  })
+}

@@ -1,0 +1,26 @@
+import { Effect, Option } from "effect"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import type { DeliveryRoute } from "../delivery/Delivery.ts"
+import { makeMailDelivery } from "../delivery/MailDelivery.ts"
+import { makeGraphDelivery } from "./GraphDelivery.ts"
+import { Mailboxes } from "./Mailboxes.ts"
+
+/** Answers by mail: from the channel's own mailbox where it is configured, else through the service's mailer. */
+export const makeEmailDelivery = Effect.gen(function* () {
+  const channels = yield* ChannelsRepo
+  const mailboxes = yield* Mailboxes
+  const plain = yield* makeMailDelivery
+  const viaGraph = yield* makeGraphDelivery
+  return {
+    check: plain.check,
+    deliver: Effect.fn("EmailDelivery.deliver")(function* (customerID, message, attempt) {
+      const channel = yield* channels.findEvenDeleted(customerID, message.channelID)
+      const mailbox = Option.isNone(channel)
+        ? Option.none()
+        : yield* Effect.option(mailboxes.of(customerID, channel.value))
+      return yield* Option.isNone(mailbox)
+        ? plain.deliver(customerID, message)
+        : viaGraph(customerID, mailbox.value, message, attempt)
+    })
+  } satisfies DeliveryRoute
+})

@@ -1,0 +1,86 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
+import type { BlobID } from "../files/BlobStore.ts"
+
+const FailedMail = Schema.Struct({
+  customerID: CustomerID,
+  folderID: ChannelFolderID,
+  messageID: Schema.String,
+  attempts: Schema.Int,
+  error: Schema.String
+})
+export type FailedMail = typeof FailedMail.Type
+
+/** Mails that could not be imported so far. */
+export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
+  FailedMailsRepo,
+  {
+    readonly record: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      messageID: string,
+      error: string
+    ) => Effect.Effect<void>
+    /** It is not tried again by itself any more. */
+    readonly setAside: (mail: Omit<FailedMail, "attempts">, source: BlobID | null) => Effect.Effect<void>
+    readonly delete: (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => Effect.Effect<void>
+    /** Those that have come another way meanwhile. */
+    readonly deleteImported: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
+    /** Of all customers: what the operator may have tried again. */
+    readonly setAsideMails: Effect.Effect<ReadonlyArray<FailedMail>>
+    readonly tryAgain: (mail: FailedMail) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    FailedMailsRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const of = (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => sql`
+    customer_id = ${customerID} and channel_folder_id = ${folderID} and external_id = ${messageID}`
+  const setAsideMails = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: FailedMail,
+    execute: () => sql`
+      /* all customers: the operator tries the mail of the whole service again */
+      select customer_id as "customerID", channel_folder_id as "folderID", external_id as "messageID", attempts, error
+      from failed_mail where set_aside_at is not null order by failed_mail_id`
+  })
+
+  return FailedMailsRepo.of({
+    record: (customerID, folderID, messageID, error) =>
+      sql`
+        insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error)
+        values (${customerID}, ${folderID}, ${messageID}, 1, ${error})
+        on conflict (customer_id, channel_folder_id, external_id) do update
+          set attempts = failed_mail.attempts + 1, error = excluded.error, updated_at = now()`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    setAside: ({ customerID, error, folderID, messageID }, source) =>
+      sql`
+        update failed_mail set set_aside_at = now(), error = ${error}, blob_id = coalesce(blob_id, ${source})
+        where ${of(customerID, folderID, messageID)}`.pipe(Effect.asVoid, Effect.orDie),
+    delete: (customerID, folderID, messageID) =>
+      sql`delete from failed_mail where ${of(customerID, folderID, messageID)}`.pipe(Effect.asVoid, Effect.orDie),
+    deleteImported: (customerID, folderID) =>
+      sql`
+        delete from failed_mail failed using channel_folder f, mail_message m
+        where failed.customer_id = ${customerID} and failed.channel_folder_id = ${folderID}
+          and f.customer_id = failed.customer_id and f.channel_folder_id = failed.channel_folder_id
+          and m.customer_id = f.customer_id and m.channel_id = f.channel_id and m.external_id = failed.external_id`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    setAsideMails: setAsideMails(undefined).pipe(Effect.orDie),
+    tryAgain: ({ customerID, folderID, messageID }) =>
+      sql`update failed_mail set set_aside_at = null where ${of(customerID, folderID, messageID)}`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      )
+  })
+})

@@ -1,0 +1,80 @@
+import type { HttpClientResponse } from "@effect/platform"
+import { Chunk, Effect, Schema, Stream } from "effect"
+import { ErrorAnswer } from "./GraphShapes.ts"
+import { MailProblem } from "./MailGraph.ts"
+
+type Response = HttpClientResponse.HttpClientResponse
+
+// A message with pictures inside its HTML can be large; what is larger is kept aside with its source instead.
+const largestJson = 20 * 1024 * 1024
+
+const reasons: Readonly<Record<number, MailProblem["reason"]>> = {
+  404: "Missing",
+  409: "Exists",
+  410: "Expired",
+  408: "Unavailable",
+  429: "Unavailable"
+}
+
+const reasonOf = (status: number) => reasons[status] ?? (status >= 500 ? "Unavailable" : "Refused")
+
+/** How long the provider asks to wait: seconds, or a moment. */
+export const retryAfterOf = (value: string | undefined, now: number): number | undefined => {
+  if (value === undefined) return undefined
+  if (/^\d+$/.test(value.trim())) return Number(value)
+  const moment = Date.parse(value)
+  return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - now) / 1000))
+}
+
+export const brokeOff = () => new MailProblem({ reason: "Unavailable", message: "The mail provider broke off" })
+
+export const bytesOf = (response: Response) => Stream.mapError(response.stream, brokeOff)
+
+const textOf = (response: Response) =>
+  bytesOf(response).pipe(
+    Stream.mapAccumEffect(0, (size, bytes) =>
+      size + bytes.length > largestJson
+        ? Effect.fail(new MailProblem({ reason: "Refused", message: "The mail is larger than can be read at once" }))
+        : Effect.succeed([size + bytes.length, bytes] as const)
+    ),
+    Stream.runCollect,
+    Effect.map((chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks)).toString("utf8"))
+  )
+
+/** Fails with what the provider said unless it said yes. */
+export const orProblem = (response: Response): Effect.Effect<Response, MailProblem> => {
+  if (response.status >= 200 && response.status < 300) return Effect.succeed(response)
+  return textOf(response).pipe(
+    Effect.flatMap(Schema.decodeUnknown(Schema.parseJson(ErrorAnswer))),
+    Effect.map(({ error }) => [error.code, error.message].filter((part) => part !== null).join(": ")),
+    Effect.orElseSucceed(() => ""),
+    Effect.flatMap((said) => {
+      const retryAfterSeconds = retryAfterOf(response.headers["retry-after"], Date.now())
+      return Effect.fail(
+        new MailProblem({
+          // State that is lost may also come as 400 with one of these codes.
+          reason: /^(?:syncState(?:NotFound|Invalid)|resyncRequired)/i.test(said)
+            ? "Expired"
+            : reasonOf(response.status),
+          message: `The mail provider answered ${response.status} ${said.slice(0, 500)}`.trim(),
+          ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
+        })
+      )
+    })
+  )
+}
+
+export const decodeJson =
+  <A, I>(Answer: Schema.Schema<A, I>) =>
+  (response: Response): Effect.Effect<A, MailProblem> =>
+    Effect.flatMap(textOf(response), (text) =>
+      Schema.decodeUnknown(Schema.parseJson(Answer))(text).pipe(
+        Effect.mapError(
+          ({ message }) =>
+            new MailProblem({
+              reason: "Refused",
+              message: `The mail provider's answer is not understood: ${message.slice(0, 300)}`
+            })
+        )
+      )
+    )

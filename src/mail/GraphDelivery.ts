@@ -1,0 +1,115 @@
+import { Effect, Option } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { makeAnswerFiles } from "../delivery/AnswerFiles.ts"
+import { NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
+import { asReply } from "../delivery/MailDelivery.ts"
+import { beforeItLeaves } from "../platform/JobClaim.ts"
+import { Settings } from "../platform/Settings.ts"
+import { ReplySignatures } from "../representatives/ReplySignatures.ts"
+import { answerHtml } from "./AnswerHtml.ts"
+import { type Mailbox, MailGraph, type MailProblem, type OutgoingMail } from "./MailGraph.ts"
+import { answerMessageID } from "./ReplyAddress.ts"
+import { SentMailsRepo } from "./SentMailsRepo.ts"
+
+type Whereabouts = { readonly draftID: string } | "Left" | "Nowhere"
+
+const notDelivered = ({ message, reason }: MailProblem) =>
+  new NotDelivered({ message, permanent: reason === "Refused" || reason === "Blocked" })
+
+/**
+ * Answers through the mail provider, in the thread. Each has a Message-ID of its own from the first attempt on: an
+ * attempt that broke off is looked for before anything is sent again.
+ */
+export const makeGraphDelivery = Effect.gen(function* () {
+  const graph = yield* MailGraph
+  const repo = yield* SentMailsRepo
+  const signatures = yield* ReplySignatures
+  const filesOf = yield* makeAnswerFiles
+  const { baseUrl } = yield* Settings
+  const host = new URL(baseUrl).hostname
+
+  const isMissing = ({ reason }: MailProblem) => reason === "Missing"
+
+  const byDraft = (mailbox: Mailbox, draftID: string) =>
+    graph.message(mailbox, draftID).pipe(
+      Effect.map(({ id, isDraft }) => Option.some({ id, isDraft: isDraft === true })),
+      Effect.catchIf(isMissing, () => Effect.succeedNone)
+    )
+
+  /** What an earlier attempt has left behind. */
+  const lookFor = Effect.fn("GraphDelivery.lookFor")(function* (
+    customerID: CustomerID,
+    mailbox: Mailbox,
+    message: OutboundMessage,
+    internetMessageID: string
+  ): Effect.fn.Return<Whereabouts, MailProblem | NotDelivered> {
+    const known = yield* repo.find(customerID, message.ticketMessageID)
+    const draft = Option.isNone(known) ? Option.none() : yield* byDraft(mailbox, known.value.draftID)
+    const found = Option.isSome(draft) ? draft : yield* graph.findByInternetMessageID(mailbox, internetMessageID)
+    if (Option.isSome(found)) return found.value.isDraft ? { draftID: found.value.id } : "Left"
+    if (Option.exists(known, ({ mayHaveLeft }) => mayHaveLeft)) {
+      const lost = "It may have been sent before, and its copy is gone: it is not sent a second time"
+      return yield* new NotDelivered({ message: lost, permanent: true })
+    }
+    return "Nowhere"
+  })
+
+  const draft = Effect.fn("GraphDelivery.draft")(function* (
+    customerID: CustomerID,
+    mailbox: Mailbox,
+    message: OutboundMessage,
+    mail: OutgoingMail
+  ) {
+    const original =
+      message.answersMessageID === null ? Option.none() : yield* repo.findOriginal(customerID, message.answersMessageID)
+    yield* beforeItLeaves
+    return Option.isNone(original)
+      ? yield* graph.createDraft(mailbox, mail)
+      : yield* graph
+          .createReply(mailbox, original.value, mail)
+          .pipe(Effect.catchIf(isMissing, () => graph.createDraft(mailbox, mail)))
+  })
+
+  /** The files of the message that the draft does not have yet. */
+  const attachAll = Effect.fn("GraphDelivery.attachAll")(function* (
+    customerID: CustomerID,
+    mailbox: Mailbox,
+    { ticketMessageID }: OutboundMessage,
+    draftID: string
+  ) {
+    const wanted = yield* filesOf(customerID, ticketMessageID)
+    if (wanted.length === 0) return
+    const there = (yield* graph.attachments(mailbox, draftID)).map(({ name }) => name)
+    for (const file of wanted) {
+      const known = there.indexOf(file.fileName)
+      // Each that is there stands for one only: two files may have the same name.
+      if (known >= 0) there.splice(known, 1)
+      else yield* graph.attach(mailbox, draftID, file)
+    }
+  })
+
+  return Effect.fn("GraphDelivery.deliver")(
+    function* (customerID: CustomerID, mailbox: Mailbox, message: OutboundMessage, attempt: number) {
+      if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })
+      const internetMessageID = answerMessageID(message.ticketMessageID, message.ticketToken, host)
+      const place: Whereabouts =
+        attempt === 1 ? "Nowhere" : yield* lookFor(customerID, mailbox, message, internetMessageID)
+      if (place === "Left") return
+      const signature = yield* signatures.find(customerID, message.customerRepID, message.language)
+      const mail = {
+        to: message.address,
+        subject: asReply(message.subject),
+        html: answerHtml(message.text, signature),
+        internetMessageID,
+        isAutomatic: message.customerRepID === null
+      }
+      const draftID = place === "Nowhere" ? yield* draft(customerID, mailbox, message, mail) : place.draftID
+      yield* repo.keepDraft(customerID, message, { draftID, internetMessageID })
+      yield* attachAll(customerID, mailbox, message, draftID)
+      yield* repo.noteSending(customerID, message.ticketMessageID)
+      yield* beforeItLeaves
+      yield* graph.send(mailbox, draftID)
+    },
+    Effect.catchTag("MailProblem", notDelivered)
+  )
+})

@@ -1,0 +1,141 @@
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { Duration, Effect, Random, Redacted, type Scope, Stream } from "effect"
+import { Settings } from "../platform/Settings.ts"
+import { brokeOff, bytesOf, orProblem } from "./GraphAnswers.ts"
+import { makeGraphTokens } from "./GraphTokens.ts"
+import { makeMailboxTurns } from "./MailboxTurns.ts"
+import { type Mailbox, MailProblem } from "./MailGraph.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+
+const mostTries = 5
+
+// Longer than this nobody stands and waits: whoever asked comes back later.
+const longestWait = Duration.seconds(60)
+
+const answersWithin = Duration.seconds(30)
+
+const unreachable = () => new MailProblem({ reason: "Unavailable", message: "The mail provider cannot be reached" })
+
+const tooSlow = () => new MailProblem({ reason: "Unavailable", message: "The mail provider is too slow" })
+
+/** How long to wait before the next try: as long as the provider says, else longer each time, never all at once. */
+const pauseBefore = (problem: MailProblem, tries: number) =>
+  problem.retryAfterSeconds === undefined
+    ? Effect.map(Random.nextRange(0.5, 1.5), (jitter) => 250 * 2 ** tries * jitter)
+    : Effect.succeed(problem.retryAfterSeconds * 1000)
+
+/** Requests to the provider on behalf of a mailbox: with a token, in turn, and again when it makes sense. */
+export const makeGraphRequests = Effect.gen(function* () {
+  const { graphBaseUrl } = yield* Settings
+  const tokens = yield* makeGraphTokens
+  const turns = yield* makeMailboxTurns
+  // Its spans would carry addresses and ids of mails.
+  const client = (yield* HttpClient.HttpClient).pipe(
+    HttpClient.withTracerDisabledWhen(() => true),
+    HttpClient.withScope
+  )
+
+  /** A link that the provider gave: only its own addresses get the token. */
+  const checkedLink = (link: string) =>
+    URL.canParse(link) && new URL(link).origin === new URL(graphBaseUrl).origin
+      ? Effect.succeed(link)
+      : new MailProblem({ reason: "Refused", message: "The mail provider names an address that is not its own" })
+
+  const withToken = (mailbox: Mailbox, request: Request) =>
+    Effect.gen(function* () {
+      const token = yield* tokens.get(mailbox.credentials)
+      const response = yield* HttpClientRequest.bearerToken(request, Redacted.value(token)).pipe(
+        client.execute,
+        Effect.mapError(unreachable),
+        Effect.timeoutFail({ duration: answersWithin, onTimeout: tooSlow })
+      )
+      if (response.status === 401) yield* tokens.forget(mailbox.credentials, token)
+      return response
+    })
+
+  /** A token may be withdrawn at any time: the first 401 asks for a new one. */
+  const once = (mailbox: Mailbox, request: Request): Effect.Effect<Response, MailProblem, Scope.Scope> =>
+    withToken(mailbox, request).pipe(
+      Effect.filterOrElse(
+        ({ status }) => status !== 401,
+        () => withToken(mailbox, request)
+      ),
+      Effect.flatMap(orProblem)
+    )
+
+  /** One request in its turn; the turn ends when the answer has been read. */
+  const inTurn = <A>(
+    mailbox: Mailbox,
+    request: Request,
+    read: (response: Response) => Effect.Effect<A, MailProblem>
+  ): Effect.Effect<A, MailProblem> =>
+    turns.take(mailbox.address).pipe(
+      Effect.zipRight(once(mailbox, request)),
+      Effect.flatMap((response) => Effect.timeoutFail(read(response), { duration: answersWithin, onTimeout: tooSlow })),
+      Effect.scoped
+    )
+
+  /** A provider that wants to be left alone is left alone, by everybody. */
+  const leaveAlone = (mailbox: Mailbox, problem: MailProblem) =>
+    problem.retryAfterSeconds === undefined
+      ? Effect.void
+      : turns.pause(mailbox.address, Math.min(problem.retryAfterSeconds * 1000, Duration.toMillis(longestWait)))
+
+  const withRetries = <A, R>(
+    mailbox: Mailbox,
+    attempt: Effect.Effect<A, MailProblem, R>,
+    tries = 1
+  ): Effect.Effect<A, MailProblem, R> =>
+    Effect.catchAll(attempt, (problem) =>
+      Effect.gen(function* () {
+        yield* leaveAlone(mailbox, problem)
+        const pause = yield* pauseBefore(problem, tries)
+        if (problem.reason !== "Unavailable" || tries >= mostTries || pause > Duration.toMillis(longestWait)) {
+          return yield* problem
+        }
+        yield* Effect.sleep(pause)
+        return yield* withRetries(mailbox, attempt, tries + 1)
+      })
+    )
+
+  const prefer = (request: Request, ...more: ReadonlyArray<string>) =>
+    HttpClientRequest.setHeader(request, "prefer", ['IdType="ImmutableId"', ...more].join(", "))
+
+  return {
+    url: (path: string) => `${graphBaseUrl}${path}`,
+    checkedLink,
+    prefer,
+    /** Asks until there is an answer or no hope. For requests that may be repeated. */
+    ask: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>
+      withRetries(mailbox, inTurn(mailbox, prefer(request), read)),
+    askPreferring: <A>(
+      mailbox: Mailbox,
+      request: Request,
+      preference: string,
+      read: (response: Response) => Effect.Effect<A, MailProblem>
+    ) => withRetries(mailbox, inTurn(mailbox, prefer(request, preference), read)),
+    /** Asks once, and again only when the provider has said that it did nothing. */
+    askOnce: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) => {
+      const attempt = inTurn(mailbox, prefer(request), read)
+      const again = (tries: number): Effect.Effect<A, MailProblem> =>
+        Effect.catchIf(
+          attempt,
+          ({ retryAfterSeconds }) => retryAfterSeconds !== undefined && tries < mostTries,
+          (problem) =>
+            (problem.retryAfterSeconds ?? 0) > Duration.toSeconds(longestWait)
+              ? problem
+              : leaveAlone(mailbox, problem).pipe(Effect.zipRight(Effect.suspend(() => again(tries + 1))))
+        )
+      return again(1)
+    },
+    /** The bytes of an answer as they come; the turn is over with them. */
+    stream: (mailbox: Mailbox, request: Request) =>
+      turns.take(mailbox.address).pipe(
+        Effect.zipRight(withRetries(mailbox, once(mailbox, prefer(request)))),
+        Effect.map((response) => Stream.timeoutFail(bytesOf(response), brokeOff, answersWithin)),
+        Stream.unwrapScoped
+      )
+  }
+})

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto"
+import { HttpClientRequest } from "@effect/platform"
+import { Duration, Effect, Redacted, Schema } from "effect"
+import { boundedCall } from "../platform/BoundedCall.ts"
+import { GuardedHttpClient } from "../platform/Outbound.ts"
+import { isAllowed } from "../platform/OutboundAllow.ts"
+import { Settings } from "../platform/Settings.ts"
+import { withoutSecret } from "../platform/WithoutSecret.ts"
+import { type MailCredentials, MailProblem } from "./MailGraph.ts"
+
+interface KeptToken {
+  readonly token: Redacted.Redacted
+  readonly usableUntil: number
+}
+
+// A token is not used in its last minutes: it might run out on the way.
+const reserve = Duration.toMillis("5 minutes")
+
+const limits = { total: Duration.seconds(15), largestBody: 256 * 1024 }
+
+const Answer = Schema.parseJson(
+  Schema.Struct({
+    access_token: Schema.NonEmptyString,
+    expires_in: Schema.Union(Schema.Number, Schema.NumberFromString)
+  })
+)
+
+const Refusal = Schema.parseJson(Schema.Struct({ error_description: Schema.String }))
+
+/** Never the secret itself: the key only tells one set of credentials from another. */
+const keyOf = ({ authorityURL, clientID, clientSecret, scope, tenantID }: MailCredentials) =>
+  createHash("sha256")
+    .update(JSON.stringify([authorityURL, tenantID, clientID, Redacted.value(clientSecret), scope]))
+    .digest("base64url")
+
+/** The authority may or may not end in the tenant. */
+export const tokenUrl = (authorityURL: string, tenantID: string) => {
+  const base = authorityURL.replace(/\/+$/, "").replace(/\/oauth2(?:\/v2\.0(?:\/token)?)?$/i, "")
+  const tenant = encodeURIComponent(tenantID)
+  const endsInTenant = base.toLowerCase().endsWith(`/${tenant.toLowerCase()}`)
+  return `${endsInTenant ? base : `${base}/${tenant}`}/oauth2/v2.0/token`
+}
+
+/** Tokens for the mail provider: one for each set of credentials, kept until shortly before it runs out. */
+export const makeGraphTokens = Effect.gen(function* () {
+  const client = yield* GuardedHttpClient
+  const { outboundAllow } = yield* Settings
+  const kept = new Map<string, KeptToken>()
+  const locks = new Map<string, Effect.Semaphore>()
+
+  const checkedUrl = ({ authorityURL, tenantID }: MailCredentials) => {
+    const url = new URL(tokenUrl(authorityURL, tenantID))
+    const port = Number(url.port || (url.protocol === "https:" ? 443 : 80))
+    return url.protocol === "https:" || isAllowed(outboundAllow, url.hostname, port)
+      ? Effect.succeed(url.href)
+      : new MailProblem({ reason: "Blocked", message: `The mail authority ${url.host} must be an https address.` })
+  }
+
+  const refusal = (status: number, body: string, { clientSecret }: MailCredentials) =>
+    Schema.decodeUnknown(Refusal)(withoutSecret(body, clientSecret)).pipe(
+      Effect.map(({ error_description }) => `: ${error_description.split(/\r?\n/)[0]?.slice(0, 300)}`),
+      Effect.orElseSucceed(() => ""),
+      Effect.flatMap((why) =>
+        Effect.fail(
+          new MailProblem({
+            reason: status === 429 || status >= 500 ? "Unavailable" : "Refused",
+            message: `The mail provider gave no token (${status})${why}`
+          })
+        )
+      )
+    )
+
+  const request = Effect.fn("GraphTokens.request")(function* (credentials: MailCredentials) {
+    const form = HttpClientRequest.post(yield* checkedUrl(credentials)).pipe(
+      HttpClientRequest.bodyUrlParams({
+        grant_type: "client_credentials",
+        client_id: credentials.clientID,
+        client_secret: Redacted.value(credentials.clientSecret),
+        scope: credentials.scope
+      })
+    )
+    const { body, status } = yield* boundedCall(client, form, limits).pipe(
+      Effect.catchTags({
+        CallBlocked: ({ message }) => new MailProblem({ reason: "Blocked", message }),
+        CallFailed: ({ message }) => new MailProblem({ reason: "Unavailable", message })
+      })
+    )
+    if (status !== 200) return yield* refusal(status, body, credentials)
+    const answer = yield* Schema.decodeUnknown(Answer)(body).pipe(
+      Effect.mapError(
+        () => new MailProblem({ reason: "Unavailable", message: "The mail authority's answer is not understood" })
+      )
+    )
+    const life = answer.expires_in * 1000
+    const usableUntil = Date.now() + Math.max(life - reserve, life / 2)
+    return { token: Redacted.make(answer.access_token), usableUntil }
+  })
+
+  const find = (key: string) => {
+    const known = kept.get(key)
+    return known !== undefined && known.usableUntil > Date.now() ? known.token : undefined
+  }
+
+  const lockOf = (key: string) => {
+    const lock = locks.get(key) ?? Effect.unsafeMakeSemaphore(1)
+    locks.set(key, lock)
+    return lock
+  }
+
+  return {
+    get: (credentials: MailCredentials) => {
+      const key = keyOf(credentials)
+      const known = find(key)
+      if (known !== undefined) return Effect.succeed(known)
+      // One asks, the others wait for what it gets.
+      return Effect.gen(function* () {
+        const meanwhile = find(key)
+        if (meanwhile !== undefined) return meanwhile
+        const fresh = yield* request(credentials)
+        kept.set(key, fresh)
+        return fresh.token
+      }).pipe(lockOf(key).withPermits(1))
+    },
+    /** The provider no longer takes it. */
+    forget: (credentials: MailCredentials, token: Redacted.Redacted) =>
+      Effect.sync(() => {
+        const key = keyOf(credentials)
+        if (kept.get(key)?.token === token) kept.delete(key)
+      })
+  }
+})

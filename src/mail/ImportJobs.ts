@@ -1,0 +1,161 @@
+import { SqlClient } from "@effect/sql"
+import { Cause, Effect, Layer, Option, Stream } from "effect"
+import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
+import { isClaimLost, type JobClaim } from "../platform/JobClaim.ts"
+import { OldWork } from "../platform/JobRank.ts"
+import { Again, Jobs } from "../platform/Jobs.ts"
+import { MailFolders, type OpenFolder } from "./MailFolders.ts"
+import { MailFoldersRepo } from "./MailFoldersRepo.ts"
+import { type DeltaPage, MailGraph, MailProblem } from "./MailGraph.ts"
+import { MailImport } from "./MailImport.ts"
+import { folderKey, importFolder, importMessage, importMessages } from "./MailJobs.ts"
+import { MailMessagesRepo } from "./MailMessagesRepo.ts"
+import { isTheProviders, makePageImport, messageOf } from "./PageImport.ts"
+import { PoisonMail } from "./PoisonMail.ts"
+
+// After this long nothing more is listed when others wait, and after a while in any case.
+const slice = 5000
+const longestSlice = 60_000
+
+const givenUp = (reason: string) => `Given up: ${reason}`.slice(0, 500)
+
+/** A provider that says when to come back is taken at its word. */
+const comeBack = <A, E, R>(effect: Effect.Effect<A, E | MailProblem, R>) =>
+  Effect.catchIf(
+    effect,
+    (error): error is MailProblem & { readonly retryAfterSeconds: number } =>
+      error instanceof MailProblem && error.retryAfterSeconds !== undefined,
+    ({ retryAfterSeconds }) => Effect.succeed(new Again({ pauseSeconds: Math.max(1, retryAfterSeconds) }))
+  )
+
+/** Fetches mail: what is new in a folder, and single messages. */
+export const ImportJobs = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* Jobs
+    const graph = yield* MailGraph
+    const folders = yield* MailFolders
+    const repo = yield* MailFoldersRepo
+    const mails = yield* MailMessagesRepo
+    const mailImport = yield* MailImport
+    const poison = yield* PoisonMail
+    const importPages = yield* makePageImport
+
+    /** One page, and where to go on; from the beginning when the provider has forgotten where that was. */
+    const nextPage = Effect.fn("ImportJobs.nextPage")(function* (open: OpenFolder, link: string | null) {
+      const externalID = yield* folders.externalID(open)
+      const since = open.folder.deltaSince
+      return yield* graph.delta(open.mailbox, externalID, { link, since }).pipe(
+        Effect.catchIf(
+          ({ reason }) => reason === "Expired" && link !== null,
+          () => graph.delta(open.mailbox, externalID, { link: null, since })
+        )
+      )
+    })
+
+    const catchUp = Effect.fn("ImportJobs.catchUp")(function* (open: OpenFolder, claim: JobClaim) {
+      const { customerID, folderID } = open.folder
+      const started = Date.now()
+      const isOver = () => Date.now() - started > (claim.isCrowded() ? slice : longestSlice)
+      let isDone = false
+      const moveOn = (from: string | null, { isLast, link }: DeltaPage["next"]) =>
+        claim.confirm.pipe(
+          Effect.zipRight(repo.moveOn(customerID, folderID, { from, to: link, since: open.folder.deltaSince, isLast })),
+          Effect.zipLeft(Effect.when(poison.forgetImported(open), () => isLast)),
+          sql.withTransaction,
+          Effect.orDie,
+          Effect.flatMap((moved) =>
+            Effect.sync(() => {
+              isDone = isLast || !moved
+            })
+          )
+        )
+      const pages = Stream.paginateEffect(open.folder.deltaLink, (from) =>
+        Effect.map(nextPage(open, from), ({ messageIDs, next }) => [
+          { messageIDs, whenStored: moveOn(from, next) },
+          next.isLast || isOver() ? Option.none() : Option.some(next.link)
+        ])
+      )
+      yield* importPages(open, pages, claim)
+      return isDone ? undefined : new Again({ pauseSeconds: 0 })
+    })
+    const isNobodysFault = (cause: Cause.Cause<unknown>) => Cause.isInterrupted(cause) || isClaimLost(cause)
+
+    /** The folder says what went wrong, at each attempt. */
+    const noted =
+      (customerID: CustomerID, folderID: ChannelFolderID) =>
+      <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.tapErrorCause(effect, (cause) => {
+          const problem = Option.map(Cause.failureOption(cause), ({ message }) => message)
+          const lastError = Option.getOrElse(problem, () => messageOf(cause)).slice(0, 500)
+          return isNobodysFault(cause) ? Effect.void : repo.save(customerID, folderID, { lastError })
+        })
+
+    yield* jobs.handle(
+      importFolder,
+      Effect.fn("ImportJobs.importFolder")(function* (customerID, { folderID }, claim) {
+        const open = yield* noted(customerID, folderID)(folders.open(customerID, folderID))
+        if (Option.isNone(open)) return
+        return yield* catchUp(open.value, claim).pipe(
+          Effect.provideService(OldWork, true),
+          noted(customerID, folderID),
+          comeBack
+        )
+      }),
+      (customerID, { folderID }, _claim, reason) => repo.save(customerID, folderID, { lastError: givenUp(reason) })
+    )
+
+    yield* jobs.handle(
+      importMessages,
+      Effect.fn("ImportJobs.importMessages")(function* (customerID, { folderID, messageIDs }, claim) {
+        const open = yield* noted(customerID, folderID)(folders.open(customerID, folderID))
+        if (Option.isNone(open)) return
+        const listed = Stream.make({ messageIDs, whenStored: Effect.void })
+        return yield* importPages(open.value, listed, claim).pipe(noted(customerID, folderID), comeBack)
+      }),
+      // Whatever they were, the folder still has them: catching up finds them.
+      Effect.fn("ImportJobs.giveUpMessages")(
+        function* (customerID, { folderID }, claim, reason) {
+          yield* claim.confirm
+          yield* repo.save(customerID, folderID, { lastError: givenUp(reason) })
+          yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
+        },
+        sql.withTransaction,
+        Effect.orDie
+      )
+    )
+
+    const importOne = Effect.fn("ImportJobs.importOne")(function* (
+      open: OpenFolder,
+      messageID: string,
+      claim: JobClaim
+    ) {
+      const { channelID, customerID } = open.folder
+      const known = yield* mails.known(customerID, channelID, [messageID])
+      const fetched = known.has(messageID)
+        ? Option.none()
+        : yield* mailImport.fetch(customerID, open.mailbox, messageID)
+      if (Option.isSome(fetched)) yield* mailImport.store(customerID, channelID, [fetched.value], claim)
+      else yield* claim.advance({ done: 1, skipped: 1 })
+      yield* poison.forget(open, messageID)
+    })
+
+    yield* jobs.handle(
+      importMessage,
+      Effect.fn("ImportJobs.importMessage")(function* (customerID, { folderID, messageID }, claim) {
+        const open = yield* folders.open(customerID, folderID)
+        if (Option.isNone(open)) return
+        return yield* importOne(open.value, messageID, claim).pipe(
+          Effect.tapErrorCause((cause) =>
+            isTheProviders(cause) ? Effect.void : poison.record(open.value, messageID, messageOf(cause), claim)
+          ),
+          comeBack
+        )
+      }),
+      Effect.fn("ImportJobs.giveUpMessage")(function* (customerID, { folderID, messageID }, claim, reason) {
+        const open = yield* Effect.orElseSucceed(folders.open(customerID, folderID), () => Option.none())
+        yield* poison.setAside({ customerID, folderID, messageID, error: reason }, open, claim)
+      })
+    )
+  })
+)

@@ -1,0 +1,73 @@
+import { Context, Effect, Layer, Option } from "effect"
+import type { BadRequest } from "../../schema/Errors.ts"
+import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { Mailboxes } from "./Mailboxes.ts"
+import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
+import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
+
+/** A folder with the way into it. */
+export interface OpenFolder {
+  readonly folder: MailFolder
+  readonly mailbox: Mailbox
+}
+
+const wellKnown: Readonly<Record<string, string>> = {
+  inbox: "inbox",
+  sent: "sentitems",
+  "sent items": "sentitems",
+  drafts: "drafts",
+  archive: "archive",
+  junk: "junkemail",
+  deleted: "deleteditems"
+}
+
+/** Folders and where they are at the mail provider. */
+export class MailFolders extends Context.Tag("casework/MailFolders")<
+  MailFolders,
+  {
+    /** Nothing when the folder or its channel is gone. */
+    readonly open: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID
+    ) => Effect.Effect<Option.Option<OpenFolder>, BadRequest>
+    /** The folder's id at the provider; the first time it is looked up by type, else by name. */
+    readonly externalID: (open: OpenFolder) => Effect.Effect<string, MailProblem>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    MailFolders,
+    Effect.gen(function* () {
+      const repo = yield* MailFoldersRepo
+      const channels = yield* ChannelsRepo
+      const mailboxes = yield* Mailboxes
+      const graph = yield* MailGraph
+
+      const lookUp = Effect.fn("MailFolders.lookUp")(function* ({ folder, mailbox }: OpenFolder) {
+        const known = wellKnown[folder.type.toLowerCase()]
+        if (known !== undefined) return (yield* graph.folder(mailbox, known)).id
+        const found = yield* graph.findFolder(mailbox, folder.name, folder.parentExternalID)
+        if (Option.isSome(found)) return found.value.id
+        const message = `The mailbox ${mailbox.address} has no folder named ${folder.name}`
+        return yield* new MailProblem({ reason: "Missing", message })
+      })
+
+      return {
+        open: Effect.fn("MailFolders.open")(function* (customerID, folderID) {
+          const folder = yield* repo.find(customerID, folderID)
+          if (Option.isNone(folder)) return Option.none()
+          const channel = yield* channels.find(customerID, folder.value.channelID)
+          if (Option.isNone(channel)) return Option.none()
+          return Option.some({ folder: folder.value, mailbox: yield* mailboxes.of(customerID, channel.value) })
+        }),
+        externalID: Effect.fn("MailFolders.externalID")(function* (open) {
+          const { customerID, externalFolderID, folderID } = open.folder
+          if (externalFolderID !== null) return externalFolderID
+          const found = yield* lookUp(open)
+          yield* repo.save(customerID, folderID, { externalFolderID: found })
+          return found
+        })
+      }
+    })
+  )
+}

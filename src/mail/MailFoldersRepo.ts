@@ -1,0 +1,192 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
+import { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
+
+/** A folder as the mail side sees it. */
+const MailFolder = Schema.Struct({
+  customerID: CustomerID,
+  folderID: ChannelFolderID,
+  channelID: ChannelID,
+  name: Schema.String,
+  type: Schema.String,
+  parentExternalID: Schema.NullOr(Schema.String),
+  externalFolderID: Schema.NullOr(Schema.String),
+  /** The folder and its channel fetch by themselves, and the channel is active. */
+  retrieves: Schema.Boolean,
+  subscriptionID: Schema.NullOr(Schema.String),
+  subscriptionExpires: Schema.NullOr(Schema.DateFromSelf),
+  /** Encrypted. */
+  clientState: Schema.NullOr(Schema.String),
+  deltaLink: Schema.NullOr(Schema.String),
+  deltaSince: Schema.NullOr(Schema.DateFromSelf)
+})
+export type MailFolder = typeof MailFolder.Type
+
+const Key = Schema.Struct({ customerID: CustomerID, folderID: ChannelFolderID })
+
+export interface FolderState {
+  readonly externalFolderID?: string
+  readonly subscriptionID?: string | null
+  readonly subscriptionExpires?: Date | null
+  readonly clientState?: string | null
+  readonly deltaLink?: string | null
+  readonly deltaSince?: Date | null
+  readonly lastSync?: Date
+  readonly lastError?: string | null
+}
+
+const columns = {
+  externalFolderID: "external_folder_id",
+  subscriptionID: "subscription_id",
+  subscriptionExpires: "subscription_expires_at",
+  clientState: "client_state",
+  deltaLink: "delta_link",
+  deltaSince: "delta_since",
+  lastSync: "last_sync_at",
+  lastError: "last_error"
+} as const satisfies Readonly<Record<keyof FolderState, string>>
+
+/** Folders of channels that are not deleted, and what the provider said about them. */
+export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
+  MailFoldersRepo,
+  {
+    readonly find: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<Option.Option<MailFolder>>
+    readonly ofChannel: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<ReadonlyArray<MailFolder>>
+    /** Of all customers: those that notifications can be about. */
+    readonly findNotified: (search: {
+      readonly subscriptionIDs: ReadonlyArray<string>
+      readonly places: ReadonlyArray<{ readonly mailbox: string; readonly externalFolderID: string }>
+    }) => Effect.Effect<ReadonlyArray<MailFolder & { readonly emailAddress: string }>>
+    /** Of all customers: those that fetch by themselves. */
+    readonly retrieving: Effect.Effect<ReadonlyArray<MailFolder>>
+    readonly save: (customerID: CustomerID, folderID: ChannelFolderID, state: FolderState) => Effect.Effect<void>
+    /**
+     * Notes how far the folder is read. Not when somebody has it read from somewhere else meanwhile; answers whether it
+     * did.
+     */
+    readonly moveOn: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      step: {
+        readonly from: string | null
+        readonly since: Date | null
+        readonly to: string
+        readonly isLast: boolean
+      }
+    ) => Effect.Effect<boolean>
+    readonly setRetrieving: (customerID: CustomerID, channelID: ChannelID, on: boolean) => Effect.Effect<void>
+    /** The channel stands for another mailbox: the folders are looked up there, and read from now on. */
+    readonly moveToMailbox: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
+    readonly noteNotifications: (
+      customerID: CustomerID,
+      folderIDs: ReadonlyArray<ChannelFolderID>
+    ) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    MailFoldersRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const valuesOf = (state: FolderState) =>
+  Object.fromEntries(
+    Struct.entries(columns).flatMap(([field, column]) => (field in state ? [[column, state[field]]] : []))
+  )
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const fields = sql.literal(`f.customer_id as "customerID", f.channel_folder_id as "folderID",
+    f.channel_id as "channelID", f.name, f.folder_type as type, p.external_folder_id as "parentExternalID",
+    f.external_folder_id as "externalFolderID",
+    (f.auto_retrieve_emails and c.auto_retrieve_emails and c.is_active) as retrieves,
+    f.subscription_id as "subscriptionID", f.subscription_expires_at as "subscriptionExpires",
+    f.client_state as "clientState", f.delta_link as "deltaLink", f.delta_since as "deltaSince"`)
+  const from = sql.literal(`channel_folder f
+    join channel c on c.customer_id = f.customer_id and c.channel_id = f.channel_id and c.deleted_at is null
+    left join channel_folder p on p.customer_id = f.customer_id and p.channel_folder_id = f.parent_folder_id`)
+
+  const find = SqlSchema.findOne({
+    Request: Key,
+    Result: MailFolder,
+    execute: (_) => sql`
+      select ${fields} from ${from} where f.customer_id = ${_.customerID} and f.channel_folder_id = ${_.folderID}`
+  })
+  const ofChannel = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, channelID: ChannelID }),
+    Result: MailFolder,
+    execute: (_) => sql`
+      select ${fields} from ${from} where f.customer_id = ${_.customerID} and f.channel_id = ${_.channelID}
+      order by f.channel_folder_id`
+  })
+  const findNotified = SqlSchema.findAll({
+    Request: Schema.Struct({
+      subscriptionIDs: Schema.Array(Schema.String),
+      folders: Schema.Array(Schema.String),
+      mailboxes: Schema.Array(Schema.String)
+    }),
+    Result: Schema.Struct({ ...MailFolder.fields, emailAddress: Schema.String }),
+    execute: (_) => sql`
+      /* all customers: the provider says which folder it means, not whose it is */
+      select ${fields}, coalesce(c.email_address, '') as "emailAddress" from ${from}
+      where f.subscription_id = any(${_.subscriptionIDs}::text[])
+        or (f.external_folder_id = any(${_.folders}::text[]) and lower(c.email_address) = any(${_.mailboxes}::text[]))`
+  })
+  const retrieving = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: MailFolder,
+    execute: () => sql`
+      /* all customers: what comes round comes round for everybody */
+      select ${fields} from ${from}
+      where f.auto_retrieve_emails and c.auto_retrieve_emails and c.is_active and c.channel_type = 'Email'`
+  })
+
+  return MailFoldersRepo.of({
+    find: (customerID, folderID) => find({ customerID, folderID }).pipe(Effect.orDie),
+    ofChannel: (customerID, channelID) => ofChannel({ customerID, channelID }).pipe(Effect.orDie),
+    findNotified: ({ places, subscriptionIDs }) =>
+      findNotified({
+        subscriptionIDs,
+        folders: places.map(({ externalFolderID }) => externalFolderID),
+        mailboxes: places.map(({ mailbox }) => mailbox.toLowerCase())
+      }).pipe(Effect.orDie),
+    retrieving: retrieving(undefined).pipe(Effect.orDie),
+    save: (customerID, folderID, state) =>
+      sql`
+        update channel_folder set ${sql.update(valuesOf(state))}
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, Effect.orDie),
+    moveOn: (customerID, folderID, { from: before, isLast, since, to }) => {
+      const done = isLast ? { lastSync: new Date(), lastError: null } : {}
+      return sql`
+        update channel_folder set ${sql.update(valuesOf({ deltaLink: to, ...done }))}
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+          and delta_link is not distinct from ${before}::text
+          and date_trunc('milliseconds', delta_since) is not distinct from ${since}::timestamptz
+        returning 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      )
+    },
+    setRetrieving: (customerID, channelID, on) =>
+      sql`
+        update channel_folder set auto_retrieve_emails = ${on}
+        where customer_id = ${customerID} and channel_id = ${channelID}`.pipe(
+        Effect.zipRight(sql`
+          update channel set auto_retrieve_emails = ${on}
+          where customer_id = ${customerID} and channel_id = ${channelID}`),
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    moveToMailbox: (customerID, channelID) =>
+      sql`
+        update channel_folder set external_folder_id = null, delta_link = null, delta_since = now(), last_error = null
+        where customer_id = ${customerID} and channel_id = ${channelID}`.pipe(Effect.asVoid, Effect.orDie),
+    noteNotifications: (customerID, folderIDs) =>
+      sql`
+        update channel_folder set last_notification_at = now()
+        where customer_id = ${customerID} and channel_folder_id = any(${[...folderIDs]}::int[])`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      )
+  })
+})

@@ -1,0 +1,159 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import type { ChannelID, CustomerID, TicketID } from "../../schema/Ids.ts"
+import { EndUsers } from "../endUsers/EndUsers.ts"
+import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { mails } from "../platform/telemetry/ServiceMetrics.ts"
+import { NewMessages } from "../ticketMessages/NewMessages.ts"
+import { type KeptFile, MailFiles } from "./MailFiles.ts"
+import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
+import { MailMessagesRepo } from "./MailMessagesRepo.ts"
+import { type ReadMail, readMail } from "./ReadMail.ts"
+import { threadOf } from "./Threading.ts"
+
+/** A mail with its files, ready to be put into a ticket. */
+export interface FetchedMail {
+  readonly mail: ReadMail
+  readonly files: ReadonlyArray<KeptFile>
+  readonly links: ReadonlyArray<string>
+}
+
+/** Brings mail into tickets, each once for a channel. */
+export class MailImport extends Context.Tag("casework/MailImport")<
+  MailImport,
+  {
+    /** Nothing when the mail is gone, or was never sent. */
+    readonly fetch: (
+      customerID: CustomerID,
+      mailbox: Mailbox,
+      messageID: string
+    ) => Effect.Effect<Option.Option<FetchedMail>, MailProblem>
+    /**
+     * Stores the first of them, as many as go into one transaction, and answers how many. The job's progress and its
+     * fence are part of it.
+     */
+    readonly store: (
+      customerID: CustomerID,
+      channelID: ChannelID,
+      fetched: ReadonlyArray<FetchedMail>,
+      claim: JobClaim
+    ) => Effect.Effect<number>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    MailImport,
+    Effect.suspend(() => make)
+  )
+}
+
+/** What a person reads: the text, and where to find what the mail only points to. */
+const textWith = (text: string | undefined, links: ReadonlyArray<string>) =>
+  links.length === 0 ? text : [text ?? "", ...links].join("\n\n").trim()
+
+/** Whether it says itself that it belongs to something that was written before. */
+const isAnswer = ({ hints }: ReadMail) => hints.inReplyTo.length + hints.references.length + hints.tokens.length > 0
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const graph = yield* MailGraph
+  const mailFiles = yield* MailFiles
+  const repo = yield* MailMessagesRepo
+  const attachments = yield* AttachmentsRepo
+  const newMessages = yield* NewMessages
+  const endUsers = yield* EndUsers
+
+  /** Whoever asks something new is made known before it is stored: then that is short, and holds up nobody. */
+  const makeKnown = (customerID: CustomerID, mail: ReadMail) => {
+    const { fromAddress, fromName, isOurs } = mail
+    return isOurs || fromAddress === undefined || isAnswer(mail)
+      ? Effect.void
+      : endUsers.forSender(customerID, { fromAddress, fromName })
+  }
+
+  const findThread = Effect.fn("MailImport.findThread")(function* (
+    customerID: CustomerID,
+    channelID: ChannelID,
+    mail: ReadMail
+  ) {
+    const known = yield* repo.findRelated(customerID, channelID, mail)
+    return threadOf(mail.hints, known, yield* repo.findTokens(customerID, channelID, mail.hints.tokens))
+  })
+
+  const addMessage = Effect.fn("MailImport.addMessage")(function* (
+    customerID: CustomerID,
+    channelID: ChannelID,
+    { files, links, mail }: FetchedMail,
+    number: number,
+    ticketID: TicketID | undefined
+  ) {
+    // What the customer itself wrote elsewhere belongs to its conversation; alone it is nobody's question.
+    if (mail.isOurs && ticketID === undefined) return
+    const given = {
+      ticketID,
+      subject: mail.subject,
+      htmlBody: mail.html,
+      textBody: textWith(mail.text, mail.html === undefined ? links : []),
+      message: mail.html === undefined || links.length === 0 ? undefined : textWith(mail.text, links),
+      fromAddress: mail.fromAddress,
+      fromName: mail.fromName,
+      toAddress: mail.toAddress,
+      messageDate: mail.date
+    }
+    const { ticketMessageID } = yield* newMessages
+      .add(customerID, {
+        ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+        channelID,
+        isAutomatic: mail.isAutomatic,
+        ...(mail.isOurs && { senderType: "CustomerRep", status: "Sent" })
+      })
+      .pipe(Effect.catchTag("BadRequest", Effect.die))
+    yield* Effect.forEach(files, (file) =>
+      attachments.insert(customerID, ticketMessageID, { ...file, isEndUserProvided: !mail.isOurs })
+    ).pipe(Effect.catchTag("MissingReference", Effect.die))
+    yield* repo.setTicketMessage(customerID, number, ticketMessageID)
+  })
+
+  return MailImport.of({
+    fetch: Effect.fn("MailImport.fetch")(
+      function* (customerID, mailbox, messageID) {
+        const message = yield* graph.message(mailbox, messageID)
+        if (message.isDraft === true) return Option.none()
+        const mail = readMail(message, mailbox.address)
+        yield* makeKnown(customerID, mail)
+        if (!mail.mayHaveAttachments) return Option.some({ mail, files: [], links: [] })
+        return Option.some({ mail, ...(yield* mailFiles.fetch(customerID, mailbox, messageID)) })
+      },
+      Effect.catchIf(
+        ({ reason }) => reason === "Missing",
+        () => Effect.succeedNone
+      )
+    ),
+
+    store: Effect.fn("MailImport.store")(
+      function* (customerID, channelID, fetched, claim) {
+        let [imported, skipped] = [0, 0]
+        yield* repo.lock(customerID, channelID)
+        for (const one of fetched) {
+          const ticketID = yield* findThread(customerID, channelID, one.mail)
+          // It locks what others see: with a second such one it might get into their way, and they into its.
+          if ((ticketID !== undefined || isAnswer(one.mail)) && imported + skipped > 0) break
+          const number = yield* repo.insert(customerID, channelID, one.mail)
+          if (Option.isSome(number)) {
+            yield* addMessage(customerID, channelID, one, number.value, ticketID)
+            imported += 1
+          } else skipped += 1
+        }
+        yield* claim.advance({ done: imported + skipped, imported, skipped })
+        return { imported, skipped }
+      },
+      sql.withTransaction,
+      Effect.orDie,
+      Effect.map(({ imported, skipped }) => {
+        mails.add({ outcome: "imported" }, imported)
+        mails.add({ outcome: "skipped" }, skipped)
+        return imported + skipped
+      })
+    )
+  })
+})

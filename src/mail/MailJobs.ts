@@ -1,0 +1,54 @@
+import { Schema } from "effect"
+import { ChannelFolderID, ChannelID } from "../../schema/Ids.ts"
+import { ranks } from "../platform/JobRank.ts"
+import type { JobKind } from "../platform/Jobs.ts"
+
+const Folder = Schema.Struct({ folderID: ChannelFolderID })
+
+/** Fetches what is new in a folder since the last time. */
+export const importFolder: JobKind<typeof Folder.Type, typeof Folder.Encoded> = {
+  kind: "ImportFolder",
+  payload: Folder,
+  rank: ranks.fresh
+}
+
+export const folderKey = (folderID: ChannelFolderID) => `folder ${folderID}`
+
+const Messages = Schema.Struct({ folderID: ChannelFolderID, messageIDs: Schema.Array(Schema.String) })
+
+/** Fetches mails that the provider told about. */
+export const importMessages: JobKind<typeof Messages.Type, typeof Messages.Encoded> = {
+  kind: "ImportMessages",
+  payload: Messages,
+  rank: ranks.fresh
+}
+
+const Message = Schema.Struct({ folderID: ChannelFolderID, messageID: Schema.String })
+
+/** Fetches one mail that could not be imported before. */
+export const importMessage: JobKind<typeof Message.Type, typeof Message.Encoded> = {
+  kind: "ImportMessage",
+  payload: Message,
+  rank: ranks.fresh
+}
+
+export const messageKey = (folderID: ChannelFolderID, messageID: string) => `${folderID} ${messageID}`
+
+const Renewal = Schema.Struct({
+  folderID: ChannelFolderID,
+  reason: Schema.Literal("Expiring", "Reauthorize", "Removed")
+})
+
+/** Keeps the provider telling about a folder. */
+export const renewSubscription: JobKind<typeof Renewal.Type, typeof Renewal.Encoded> = {
+  kind: "RenewSubscription",
+  payload: Renewal
+}
+
+const Removal = Schema.Struct({ channelID: ChannelID, subscriptionID: Schema.String })
+
+/** Makes the provider stop telling. Knows all it needs: the folder may be gone. */
+export const removeSubscription: JobKind<typeof Removal.Type, typeof Removal.Encoded> = {
+  kind: "RemoveSubscription",
+  payload: Removal
+}

@@ -1,0 +1,151 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { ChannelFolder } from "../../schema/ChannelFolders.ts"
+import { BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
+import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { type ImportJob, ImportJobs, type MailSubscription } from "../../schema/MailWebhook.ts"
+import { ChannelFoldersRepo } from "../channels/ChannelFoldersRepo.ts"
+import { missingChannel } from "../channels/Channels.ts"
+import { ChannelsRepo, type StoredChannel } from "../channels/ChannelsRepo.ts"
+import { orNotFound } from "../platform/Found.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { Mailboxes } from "./Mailboxes.ts"
+import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
+import type { Mailbox, MailProblem } from "./MailGraph.ts"
+import { folderKey, importFolder } from "./MailJobs.ts"
+import { Subscriptions } from "./Subscriptions.ts"
+
+/** What people switch on, off and start about the mail of their channels. */
+export class MailRetrieval extends Context.Tag("casework/MailRetrieval")<
+  MailRetrieval,
+  {
+    readonly subscribe: (
+      channelID: ChannelID
+    ) => Effect.Effect<MailSubscription, NotFound | BadRequest | BadGateway, CurrentRep>
+    readonly unsubscribe: (channelID: ChannelID) => Effect.Effect<MailSubscription, NotFound, CurrentRep>
+    readonly importChannel: (channelID: ChannelID) => Effect.Effect<ImportJobs, NotFound | BadRequest, CurrentRep>
+    readonly importAll: () => Effect.Effect<ImportJobs, never, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    MailRetrieval,
+    Effect.suspend(() => make)
+  )
+}
+
+const inbox = {
+  name: "Inbox",
+  type: "Inbox",
+  parentFolderID: null,
+  externalFolderID: null,
+  autoRetrieveEmails: false
+}
+
+const refusal = ({ message, reason }: MailProblem): Effect.Effect<never, BadRequest | BadGateway> =>
+  reason === "Blocked" ? BadRequest.of(message) : BadGateway.of(`${message}. Nothing was switched on.`)
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const channels = yield* ChannelsRepo
+  const channelFolders = yield* ChannelFoldersRepo
+  const folders = yield* MailFoldersRepo
+  const mailboxes = yield* Mailboxes
+  const subscriptions = yield* Subscriptions
+  const jobs = yield* Jobs
+
+  const findChannel = (customerID: CustomerID, channelID: ChannelID) =>
+    channels.find(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
+
+  /** The folders of a channel; its inbox is made when it has none. */
+  const foldersOf = Effect.fn("MailRetrieval.foldersOf")(function* (customerID: CustomerID, channelID: ChannelID) {
+    const known = yield* folders.ofChannel(customerID, channelID)
+    if (known.length > 0) return known
+    yield* channelFolders.insert(customerID, channelID, inbox).pipe(Effect.catchTag("Duplicate", Effect.die))
+    return yield* folders.ofChannel(customerID, channelID)
+  })
+
+  const shown = Effect.fn("MailRetrieval.shown")(function* (customerID: CustomerID, channelID: ChannelID) {
+    const channel = yield* channels.find(customerID, channelID)
+    const all = yield* channelFolders.list(customerID, channelID)
+    return {
+      channelID,
+      autoRetrieveEmails: Option.exists(channel, ({ autoRetrieveEmails }) => autoRetrieveEmails),
+      folders: all.map((folder) => new ChannelFolder(folder))
+    }
+  })
+
+  /** All folders or none: what was begun for those before a refusal is ended again. */
+  const startAll = (mailbox: Mailbox, all: ReadonlyArray<MailFolder>) =>
+    Effect.forEach(all, (folder) => subscriptions.start({ folder, mailbox })).pipe(
+      Effect.tapErrorCause(() =>
+        Effect.gen(function* () {
+          for (const { channelID, customerID, folderID, retrieves } of all) {
+            const now = yield* folders.find(customerID, folderID)
+            const subscriptionID = Option.match(now, { onNone: () => null, onSome: (found) => found.subscriptionID })
+            if (!retrieves) yield* subscriptions.end([{ channelID, customerID, folderID, subscriptionID }])
+          }
+        }).pipe(sql.withTransaction, Effect.orDie)
+      )
+    )
+
+  const startImport = Effect.fn("MailRetrieval.startImport")(function* (customerID: CustomerID, channelID: ChannelID) {
+    const started: Array<ImportJob> = []
+    for (const { folderID } of yield* foldersOf(customerID, channelID)) {
+      // From the beginning: whatever lies in the folder, also from before it was known.
+      yield* folders.save(customerID, folderID, { deltaLink: null, deltaSince: null })
+      const jobID = yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
+      started.push({ jobID, channelID, folderID })
+    }
+    return started
+  })
+
+  const isReady = (customerID: CustomerID) => (channel: StoredChannel) =>
+    Effect.isSuccess(mailboxes.of(customerID, channel))
+
+  return MailRetrieval.of({
+    subscribe: Effect.fn("MailRetrieval.subscribe")(function* (channelID) {
+      const { customerID } = yield* CurrentRep
+      const channel = yield* findChannel(customerID, channelID)
+      const mailbox = yield* mailboxes.of(customerID, channel)
+      const all = yield* foldersOf(customerID, channelID)
+      yield* startAll(mailbox, all).pipe(Effect.catchTag("MailProblem", refusal))
+      yield* folders.setRetrieving(customerID, channelID, true).pipe(sql.withTransaction, Effect.orDie)
+      return yield* shown(customerID, channelID)
+    }),
+
+    unsubscribe: Effect.fn("MailRetrieval.unsubscribe")(
+      function* (channelID) {
+        const { customerID } = yield* CurrentRep
+        yield* findChannel(customerID, channelID)
+        yield* folders.setRetrieving(customerID, channelID, false)
+        yield* subscriptions.end(yield* folders.ofChannel(customerID, channelID))
+        return yield* shown(customerID, channelID)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    importChannel: Effect.fn("MailRetrieval.importChannel")(
+      function* (channelID) {
+        const { customerID } = yield* CurrentRep
+        const channel = yield* findChannel(customerID, channelID)
+        yield* mailboxes.of(customerID, channel)
+        return new ImportJobs({ jobs: yield* startImport(customerID, channelID) })
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    importAll: Effect.fn("MailRetrieval.importAll")(
+      function* () {
+        const { customerID } = yield* CurrentRep
+        const ready = yield* Effect.filter(yield* channels.list(customerID), isReady(customerID))
+        const started = yield* Effect.forEach(ready, ({ channelID }) => startImport(customerID, channelID))
+        return new ImportJobs({ jobs: started.flat() })
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+  })
+})

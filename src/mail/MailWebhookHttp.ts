@@ -1,0 +1,29 @@
+import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import { CaseworkApi } from "../../schema/Api.ts"
+import { MailRetrieval } from "./MailRetrieval.ts"
+import { entriesOf } from "./NotificationEntry.ts"
+import { Notifications } from "./Notifications.ts"
+
+/** Plain text runs no script; what looks like markup is escaped all the same. */
+const escaped = (token: string) => token.replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+export const MailWebhookHttp = HttpApiBuilder.group(CaseworkApi, "mailWebhook", (handlers) =>
+  Effect.gen(function* () {
+    const retrieval = yield* MailRetrieval
+    const notifications = yield* Notifications
+    return handlers
+      .handle("validateMailWebhook", ({ urlParams }) => Effect.succeed(escaped(urlParams.validationToken)))
+      .handleRaw("receiveMailNotifications", ({ request, urlParams }) =>
+        urlParams.validationToken === undefined
+          ? request.json.pipe(
+              Effect.orDie,
+              Effect.flatMap((payload) => notifications.receive(entriesOf(payload))),
+              Effect.as(HttpServerResponse.text(""))
+            )
+          : Effect.succeed(HttpServerResponse.text(escaped(urlParams.validationToken)))
+      )
+      .handle("subscribeMail", ({ path }) => retrieval.subscribe(path.id))
+      .handle("unsubscribeMail", ({ path }) => retrieval.unsubscribe(path.id))
+  })
+)

@@ -1,0 +1,65 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { BadRequest } from "../../schema/Errors.ts"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { clientSecretPlace } from "../channels/ChannelColumns.ts"
+import type { StoredChannel } from "../channels/ChannelsRepo.ts"
+import { CustomerSettings } from "../customers/CustomerSettings.ts"
+import { readSecret } from "../platform/Masking.ts"
+import { Secrets } from "../platform/Secrets.ts"
+import type { Mailbox } from "./MailGraph.ts"
+
+const defaultAuthority = "https://login.microsoftonline.com"
+const defaultScope = "https://graph.microsoft.com/.default"
+
+/** Which mailbox a channel stands for, and how to get into it. */
+export class Mailboxes extends Context.Tag("casework/Mailboxes")<
+  Mailboxes,
+  {
+    /** 400 names what is missing. */
+    readonly of: (customerID: CustomerID, channel: StoredChannel) => Effect.Effect<Mailbox, BadRequest>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Mailboxes,
+    Effect.gen(function* () {
+      const settings = yield* CustomerSettings
+      const secrets = yield* Secrets
+      return {
+        of: Effect.fn("Mailboxes.of")(function* (customerID, channel) {
+          const { emailAddress: address } = channel
+          if (channel.channelType !== "Email" || address === null) {
+            return yield* BadRequest.of("The channel is not an Email channel with an emailAddress.")
+          }
+          const customer = yield* settings.get(customerID)
+          const override = yield* readSecret(
+            secrets,
+            clientSecretPlace(customerID),
+            channel.overrideMailProviderClientSecret
+          )
+          const tenantID = channel.overrideMailProviderTenantID ?? customer.mailProviderTenantID
+          const clientID = channel.overrideMailProviderClientID ?? customer.mailProviderClientID
+          const clientSecret = override === null ? customer.mailProviderClientSecret : Redacted.make(override)
+          if (tenantID === null || clientID === null || clientSecret === null) {
+            const given = { TenantID: tenantID, ClientID: clientID, ClientSecret: clientSecret }
+            const missing = Object.entries(given).filter(([, value]) => value === null)
+            const names = missing.map(([name]) => `mailProvider${name}`).join(", ")
+            return yield* BadRequest.of(
+              `The mail provider is not configured: ${names} missing at the customer and the channel.`
+            )
+          }
+          return {
+            address,
+            credentials: {
+              tenantID,
+              clientID,
+              clientSecret,
+              authorityURL:
+                channel.overrideMailProviderAuthorityURL ?? customer.mailProviderAuthorityURL ?? defaultAuthority,
+              scope: channel.overrideMailProviderScope ?? customer.mailProviderScope ?? defaultScope
+            }
+          }
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,225 @@
+import { HttpClientRequest } from "@effect/platform"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, Layer, Option, type Schema } from "effect"
+import { noResponses } from "../platform/Mailer.ts"
+import { decodeJson } from "./GraphAnswers.ts"
+import { makeGraphRequests } from "./GraphRequests.ts"
+import {
+  DeltaAnswer,
+  GraphAttachment,
+  GraphFolder,
+  GraphMessage,
+  GraphSubscription,
+  ListAnswer,
+  messageFields,
+  Reference,
+  ReplyDraft
+} from "./GraphShapes.ts"
+import { makeGraphUploads } from "./GraphUploads.ts"
+import { type Mailbox, MailGraph, MailProblem, type OutgoingMail } from "./MailGraph.ts"
+
+const attachmentFields = "id,name,contentType,size,isInline"
+
+/** A text inside a filter. */
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+const segment = encodeURIComponent
+
+const usersPath = ({ address }: Mailbox) => `/users/${segment(address)}`
+
+const messagePath = (mailbox: Mailbox, messageID: string) => `${usersPath(mailbox)}/messages/${segment(messageID)}`
+
+const folderPath = (mailbox: Mailbox, folderID: string) => `${usersPath(mailbox)}/mailFolders/${segment(folderID)}`
+
+/** The resource of a subscription, in the form that notifications are told about. */
+export const messagesOf = (address: string, folderID: string) => `/users/${address}/mailFolders('${folderID}')/messages`
+
+const draftOf = ({ html, internetMessageID, subject, to }: OutgoingMail) => ({
+  subject,
+  body: { contentType: "html", content: html },
+  toRecipients: [{ emailAddress: { address: to } }],
+  internetMessageId: internetMessageID
+})
+
+/** The provider takes headers only when a message is made, and only those that begin with x-. */
+const headersOf = (isAutomatic: boolean) => (isAutomatic ? { internetMessageHeaders: [noResponses] } : {})
+
+/** An answer above what it answers, which the provider has put into the draft. */
+const aboveQuote = (html: string, quote: string) => {
+  const body = /<body[^>]*>/i.exec(quote)
+  const at = body === null ? 0 : body.index + body[0].length
+  return `${quote.slice(0, at)}${html}${quote.slice(at)}`
+}
+
+const nothing = () => Effect.void
+
+const make = Effect.gen(function* () {
+  const requests = yield* makeGraphRequests
+  const { ask, askOnce, askPreferring, url } = requests
+  const attach = yield* makeGraphUploads(requests)
+
+  const get = (path: string, query: Readonly<Record<string, string>> = {}) =>
+    HttpClientRequest.get(url(path)).pipe(HttpClientRequest.setUrlParams(query))
+  const post = (path: string, body: unknown = {}) =>
+    HttpClientRequest.post(url(path)).pipe(HttpClientRequest.bodyUnsafeJson(body))
+  const patch = (path: string, body: unknown) =>
+    HttpClientRequest.patch(url(path)).pipe(HttpClientRequest.bodyUnsafeJson(body))
+
+  /** Every page of a list. */
+  const all = <A, I>(mailbox: Mailbox, first: HttpClientRequest.HttpClientRequest, item: Schema.Schema<A, I>) =>
+    Effect.gen(function* () {
+      const read = decodeJson(ListAnswer(item))
+      let page = yield* ask(mailbox, first, read)
+      const items = [...page.value]
+      while (page["@odata.nextLink"] !== null) {
+        const next = HttpClientRequest.get(yield* requests.checkedLink(page["@odata.nextLink"]))
+        page = yield* ask(mailbox, next, read)
+        items.push(...page.value)
+      }
+      return items
+    })
+
+  const firstDelta = (mailbox: Mailbox, folderID: string, since: Date | null) =>
+    get(`${folderPath(mailbox, folderID)}/messages/delta`, {
+      changeType: "created",
+      $select: "id",
+      ...(since !== null && { $filter: `receivedDateTime ge ${since.toISOString()}` })
+    })
+
+  return MailGraph.of({
+    folder: Effect.fn("MicrosoftGraph.folder")(function* (mailbox, folderID) {
+      return yield* ask(
+        mailbox,
+        get(folderPath(mailbox, folderID), { $select: "id,displayName" }),
+        decodeJson(GraphFolder)
+      )
+    }),
+
+    findFolder: Effect.fn("MicrosoftGraph.findFolder")(function* (mailbox, name, parentFolderID) {
+      const path =
+        parentFolderID === null
+          ? `${usersPath(mailbox)}/mailFolders`
+          : `${folderPath(mailbox, parentFolderID)}/childFolders`
+      const query = { $filter: `displayName eq ${quoted(name)}`, $select: "id,displayName" }
+      const { value } = yield* ask(mailbox, get(path, query), decodeJson(ListAnswer(GraphFolder)))
+      return Option.fromNullable(value[0])
+    }),
+
+    delta: Effect.fn("MicrosoftGraph.delta")(function* (mailbox, folderID, { link, since }) {
+      const request =
+        link === null ? firstDelta(mailbox, folderID, since) : HttpClientRequest.get(yield* requests.checkedLink(link))
+      const page = yield* askPreferring(mailbox, request, "odata.maxpagesize=100", decodeJson(DeltaAnswer))
+      const [next, last] = [page["@odata.nextLink"], page["@odata.deltaLink"]]
+      const following = next ?? last
+      if (following === null) {
+        return yield* new MailProblem({ reason: "Refused", message: "The mail provider does not say where to go on" })
+      }
+      return {
+        messageIDs: page.value.filter((item) => item["@removed"] === undefined).map(({ id }) => id),
+        next: { link: following, isLast: next === null }
+      }
+    }),
+
+    message: Effect.fn("MicrosoftGraph.message")(function* (mailbox, messageID) {
+      const request = get(messagePath(mailbox, messageID), { $select: messageFields })
+      return yield* ask(mailbox, request, decodeJson(GraphMessage))
+    }),
+
+    source: (mailbox, messageID) => requests.stream(mailbox, get(`${messagePath(mailbox, messageID)}/$value`)),
+
+    attachments: Effect.fn("MicrosoftGraph.attachments")(function* (mailbox, messageID) {
+      // contentId belongs to one kind of attachment only: asked for by name, the list would not come.
+      const request = get(`${messagePath(mailbox, messageID)}/attachments`, {
+        $select: `${attachmentFields},microsoft.graph.fileAttachment/contentId`
+      })
+      return yield* all(mailbox, request, GraphAttachment)
+    }),
+
+    attachmentContent: (mailbox, messageID, attachmentID) =>
+      requests.stream(mailbox, get(`${messagePath(mailbox, messageID)}/attachments/${segment(attachmentID)}/$value`)),
+
+    findByInternetMessageID: Effect.fn("MicrosoftGraph.findByInternetMessageID")(
+      function* (mailbox, internetMessageID) {
+        const query = { $filter: `internetMessageId eq ${quoted(internetMessageID)}`, $select: "id,isDraft" }
+        const read = decodeJson(ListAnswer(Reference))
+        const { value } = yield* ask(mailbox, get(`${usersPath(mailbox)}/messages`, query), read)
+        // One that has left counts more than a draft.
+        const found = value.find(({ isDraft }) => isDraft !== true) ?? value[0]
+        return Option.map(Option.fromNullable(found), ({ id, isDraft }) => ({ id, isDraft: isDraft === true }))
+      }
+    ),
+
+    createReply: Effect.fn("MicrosoftGraph.createReply")(function* (mailbox, messageID, mail) {
+      const path = `${messagePath(mailbox, messageID)}/createReply`
+      const request = mail.isAutomatic ? post(path, { message: headersOf(true) }) : post(path)
+      const { body, id } = yield* askOnce(mailbox, request, decodeJson(ReplyDraft))
+      const html = aboveQuote(mail.html, body?.content ?? "")
+      yield* ask(mailbox, patch(messagePath(mailbox, id), draftOf({ ...mail, html })), nothing)
+      return id
+    }),
+
+    createDraft: Effect.fn("MicrosoftGraph.createDraft")(function* (mailbox, mail) {
+      const { id } = yield* askOnce(
+        mailbox,
+        post(`${usersPath(mailbox)}/messages`, { ...draftOf(mail), ...headersOf(mail.isAutomatic) }),
+        decodeJson(Reference)
+      )
+      return id
+    }),
+
+    attach: (mailbox, draftID, file) => attach(mailbox, messagePath(mailbox, draftID), file),
+
+    send: Effect.fn("MicrosoftGraph.send")(function* (mailbox, draftID) {
+      yield* askOnce(mailbox, post(`${messagePath(mailbox, draftID)}/send`), nothing)
+    }),
+
+    sendUnkept: Effect.fn("MicrosoftGraph.sendUnkept")(function* (
+      mailbox,
+      { html, internetMessageID, subject, text, to }
+    ) {
+      const message = {
+        subject,
+        body: html === undefined ? { contentType: "text", content: text } : { contentType: "html", content: html },
+        toRecipients: [{ emailAddress: { address: to } }],
+        internetMessageId: internetMessageID,
+        ...headersOf(true)
+      }
+      yield* askOnce(mailbox, post(`${usersPath(mailbox)}/sendMail`, { message, saveToSentItems: false }), nothing)
+    }),
+
+    subscribe: Effect.fn("MicrosoftGraph.subscribe")(function* (mailbox, subscription) {
+      const body = {
+        changeType: "created",
+        resource: messagesOf(mailbox.address, subscription.folderID),
+        notificationUrl: subscription.notificationUrl,
+        lifecycleNotificationUrl: subscription.notificationUrl,
+        clientState: subscription.clientState,
+        expirationDateTime: subscription.expires.toISOString(),
+        latestSupportedTlsVersion: "v1_2"
+      }
+      return yield* askOnce(mailbox, post("/subscriptions", body), decodeJson(GraphSubscription))
+    }),
+
+    subscriptions: Effect.fn("MicrosoftGraph.subscriptions")(function* (mailbox) {
+      return yield* all(mailbox, get("/subscriptions"), GraphSubscription)
+    }),
+
+    renew: Effect.fn("MicrosoftGraph.renew")(function* (mailbox, subscriptionID, expires) {
+      const request = patch(`/subscriptions/${segment(subscriptionID)}`, { expirationDateTime: expires.toISOString() })
+      return yield* ask(mailbox, request, decodeJson(GraphSubscription))
+    }),
+
+    reauthorize: Effect.fn("MicrosoftGraph.reauthorize")(function* (mailbox, subscriptionID) {
+      yield* ask(mailbox, post(`/subscriptions/${segment(subscriptionID)}/reauthorize`), nothing)
+    }),
+
+    unsubscribe: Effect.fn("MicrosoftGraph.unsubscribe")(function* (mailbox, subscriptionID) {
+      const request = HttpClientRequest.del(url(`/subscriptions/${segment(subscriptionID)}`))
+      // What is gone already need not be removed.
+      yield* ask(mailbox, request, nothing).pipe(Effect.catchIf(({ reason }) => reason === "Missing", nothing))
+    })
+  })
+})
+
+/** Microsoft Graph at GRAPH_BASE_URL. */
+export const MicrosoftGraph = Layer.scoped(MailGraph, make).pipe(Layer.provide(NodeHttpClient.layerUndici))

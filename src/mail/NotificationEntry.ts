@@ -1,0 +1,57 @@
+import { Schema } from "effect"
+
+const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
+
+const text = maybe(Schema.String)
+
+/** One notification. Nothing is taken for granted: anybody can send anything. */
+export const NotificationEntry = Schema.Struct({
+  subscriptionId: text,
+  resource: text,
+  changeType: text,
+  clientState: text,
+  lifecycleEvent: text,
+  resourceData: maybe(Schema.Struct({ id: text }))
+})
+export type NotificationEntry = typeof NotificationEntry.Type
+
+/** The entries that can be understood, up to more than the provider ever sends at once. */
+export const entriesOf = (payload: unknown): ReadonlyArray<NotificationEntry> => {
+  const value = typeof payload === "object" && payload !== null && "value" in payload ? payload.value : undefined
+  const decode = Schema.decodeUnknownOption(NotificationEntry)
+  return Array.isArray(value)
+    ? value.slice(0, 5000).flatMap((entry: unknown) => {
+        const decoded = decode(entry)
+        return decoded._tag === "Some" ? [decoded.value] : []
+      })
+    : []
+}
+
+export interface NotifiedPlace {
+  readonly mailbox: string
+  readonly externalFolderID: string
+}
+
+const unescaped = (text: string) => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The mailbox and the folder that a resource names, in the form in which subscriptions are made. */
+export const placeOf = (resource: string | null): NotifiedPlace | undefined => {
+  const [, mailbox, folder] =
+    /^\/?users\/([^/]+)\/mailFolders\(['"]([^'"]+)['"]\)\/messages(?:\/[^/]+)?\/?$/i.exec(resource ?? "") ?? []
+  return mailbox === undefined || folder === undefined
+    ? undefined
+    : { mailbox: unescaped(mailbox), externalFolderID: unescaped(folder) }
+}
+
+/** Whether a resource is a message in the form that the provider really sends. */
+export const namesMessage = (resource: string | null) => /^\/?users\/[^/]+\/messages\/[^/]+\/?$/i.test(resource ?? "")
+
+/** The message that a notification is about; null when it says only that there is one. */
+export const messageIDOf = ({ resource, resourceData }: NotificationEntry) =>
+  resourceData?.id ?? /\/messages\/([^/]+)\/?$/i.exec(resource ?? "")?.[1] ?? null

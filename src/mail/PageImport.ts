@@ -1,0 +1,134 @@
+import { Cause, Chunk, Effect, Exit, Option, Stream } from "effect"
+import { isClaimLost, type JobClaim } from "../platform/JobClaim.ts"
+import type { OpenFolder } from "./MailFolders.ts"
+import type { MailProblem } from "./MailGraph.ts"
+import { type FetchedMail, MailImport } from "./MailImport.ts"
+import { MailMessagesRepo } from "./MailMessagesRepo.ts"
+import { PoisonMail } from "./PoisonMail.ts"
+
+/** Mails that were listed together, and what is to be done when the last of them is stored. */
+export interface ListedMails {
+  readonly messageIDs: ReadonlyArray<string>
+  readonly whenStored: Effect.Effect<void>
+}
+
+// One more than the mailbox takes requests at a time: there is always one that waits for its turn.
+const fetchedAtOnce = 5
+
+// One mail with large files does not hold up those behind it, up to so many.
+const fetchedAhead = 24
+
+// Mails that have come faster than they could be stored share a transaction.
+const storedAtOnce = 8
+
+/** Whether the trouble is the provider's and not the mail's: then it is too early to blame the mail. */
+export const isTheProviders = (cause: Cause.Cause<MailProblem>) =>
+  Cause.isInterrupted(cause) ||
+  isClaimLost(cause) ||
+  Option.exists(Cause.failureOption(cause), ({ reason }) => reason === "Unavailable" || reason === "Blocked")
+
+export const messageOf = (cause: Cause.Cause<unknown>) => (Cause.pretty(cause).split("\n")[0] ?? "").slice(0, 500)
+
+type Came =
+  | {
+      readonly _tag: "Mail"
+      readonly messageID: string
+      readonly exit: Exit.Exit<Option.Option<FetchedMail>, MailProblem>
+    }
+  | { readonly _tag: "PageEnd"; readonly whenStored: Effect.Effect<void> }
+
+type CameMail = Extract<Came, { readonly _tag: "Mail" }>
+
+/** Whatever has come while the last were being stored, as one chunk. */
+const together = <A, E>(stream: Stream.Stream<A, E>) =>
+  Stream.toQueueOfElements(stream, { capacity: storedAtOnce }).pipe(
+    Effect.map((queue) => Stream.flattenExitOption(Stream.fromQueue(queue, { maxChunkSize: storedAtOnce }))),
+    Stream.unwrapScoped
+  )
+
+/**
+ * Brings listed mails in, in their order. It lists, fetches and stores at the same time: the mailbox is asked for the
+ * next while the last are being stored.
+ */
+export const makePageImport = Effect.gen(function* () {
+  const mails = yield* MailMessagesRepo
+  const mailImport = yield* MailImport
+  const poison = yield* PoisonMail
+
+  const fetch = ({ folder, mailbox }: OpenFolder, messageID: string): Effect.Effect<Came> =>
+    Effect.map(Effect.exit(mailImport.fetch(folder.customerID, mailbox, messageID)), (exit) => ({
+      _tag: "Mail",
+      messageID,
+      exit
+    }))
+
+  const storeOne = (open: OpenFolder, { exit, messageID }: CameMail, claim: JobClaim) => {
+    const { channelID, customerID } = open.folder
+    const postpone = (cause: Cause.Cause<MailProblem>) => poison.postpone(open, messageID, messageOf(cause), claim)
+    return Exit.match(exit, {
+      onFailure: (cause) => (isTheProviders(cause) ? Effect.failCause(cause) : postpone(cause)),
+      onSuccess: Option.match({
+        onNone: () => claim.advance({ done: 1, skipped: 1 }),
+        onSome: (fetched) =>
+          mailImport.store(customerID, channelID, [fetched], claim).pipe(
+            Effect.asVoid,
+            Effect.catchAllCause((cause) => (isClaimLost(cause) ? Effect.failCause(cause) : postpone(cause)))
+          )
+      })
+    })
+  }
+
+  /** As many at a time as go together, and one by one when one of them makes trouble. */
+  const storeMails = (
+    open: OpenFolder,
+    came: ReadonlyArray<CameMail>,
+    claim: JobClaim
+  ): Effect.Effect<void, MailProblem> => {
+    const fetched = came.flatMap(({ exit }) => (Exit.isSuccess(exit) ? Option.toArray(exit.value) : []))
+    const oneByOne = Effect.forEach(came, (one) => storeOne(open, one, claim), { discard: true })
+    if (came.length < 2 || fetched.length < came.length) return oneByOne
+    return mailImport.store(open.folder.customerID, open.folder.channelID, fetched, claim).pipe(
+      Effect.matchCauseEffect({
+        onFailure: (cause) => (isClaimLost(cause) ? Effect.failCause(cause) : oneByOne),
+        onSuccess: (stored) => storeMails(open, came.slice(stored), claim)
+      })
+    )
+  }
+
+  const store = (open: OpenFolder, came: ReadonlyArray<Came>, claim: JobClaim): Effect.Effect<void, MailProblem> => {
+    const end = came.findIndex(({ _tag }) => _tag === "PageEnd")
+    const mailsFirst = came.slice(0, end < 0 ? came.length : end).filter((one) => one._tag === "Mail")
+    const marker = came[end]
+    return Effect.gen(function* () {
+      if (mailsFirst.length > 0) yield* storeMails(open, mailsFirst, claim)
+      if (marker?._tag !== "PageEnd") return
+      yield* marker.whenStored
+      yield* store(open, came.slice(end + 1), claim)
+    })
+  }
+
+  const fetchesOf = Effect.fn("PageImport.fetchesOf")(function* (
+    open: OpenFolder,
+    { messageIDs, whenStored }: ListedMails,
+    claim: JobClaim
+  ) {
+    const { channelID, customerID } = open.folder
+    const known = yield* mails.known(customerID, channelID, messageIDs)
+    const fresh = [...new Set(messageIDs)].filter((messageID) => !known.has(messageID))
+    const skipped = messageIDs.length - fresh.length
+    yield* claim.advance({ total: messageIDs.length, done: skipped, skipped })
+    return [...fresh.map((messageID) => fetch(open, messageID)), Effect.succeed<Came>({ _tag: "PageEnd", whenStored })]
+  })
+
+  return <E>(open: OpenFolder, listed: Stream.Stream<ListedMails, E>, claim: JobClaim) => {
+    const slots = Effect.unsafeMakeSemaphore(fetchedAtOnce)
+    return listed.pipe(
+      Stream.mapEffect((some) => fetchesOf(open, some, claim)),
+      Stream.buffer({ capacity: 1 }),
+      Stream.mapConcat((fetches) => fetches),
+      Stream.mapEffect(slots.withPermits(1), { concurrency: fetchedAhead }),
+      together,
+      Stream.runForEachChunk((came) => store(open, Chunk.toReadonlyArray(came), claim))
+    )
+  }
+})

@@ -1,0 +1,88 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, type Option } from "effect"
+import { Blobs } from "../files/Blobs.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { mails } from "../platform/telemetry/ServiceMetrics.ts"
+import { type FailedMail, FailedMailsRepo } from "./FailedMailsRepo.ts"
+import type { OpenFolder } from "./MailFolders.ts"
+import { MailGraph } from "./MailGraph.ts"
+import { importMessage, messageKey } from "./MailJobs.ts"
+
+const largestSource = 160 * 1024 * 1024
+
+/** Mail that cannot be imported: it is kept with its error, tried again, and in the end set aside. Nothing is dropped. */
+export class PoisonMail extends Context.Tag("casework/PoisonMail")<
+  PoisonMail,
+  {
+    /** The rest of the folder goes on; this one gets a job of its own. */
+    readonly postpone: (open: OpenFolder, messageID: string, error: string, claim: JobClaim) => Effect.Effect<void>
+    /** One more attempt failed. */
+    readonly record: (open: OpenFolder, messageID: string, error: string, claim: JobClaim) => Effect.Effect<void>
+    /** The last attempt failed: its source is kept for a person to look at, when there still is a way to it. */
+    readonly setAside: (
+      mail: Omit<FailedMail, "attempts">,
+      open: Option.Option<OpenFolder>,
+      claim: JobClaim
+    ) => Effect.Effect<void>
+    /** The whole folder was gone through: what has come another way is no trouble any more. */
+    readonly forgetImported: (open: OpenFolder) => Effect.Effect<void>
+    readonly forget: (open: OpenFolder, messageID: string) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    PoisonMail,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const repo = yield* FailedMailsRepo
+      const graph = yield* MailGraph
+      const blobs = yield* Blobs
+      const jobs = yield* Jobs
+
+      const note = ({ folder: { customerID, folderID } }: OpenFolder, messageID: string, error: string) =>
+        repo.record(customerID, folderID, messageID, error)
+
+      const sourceOf = (
+        { customerID, messageID }: Pick<FailedMail, "customerID" | "messageID">,
+        open: Option.Option<OpenFolder>
+      ) =>
+        Effect.flatMap(open, ({ mailbox }) =>
+          blobs.store(customerID, graph.source(mailbox, messageID), largestSource)
+        ).pipe(
+          Effect.map(({ blobID }) => blobID),
+          Effect.catchAll((problem) =>
+            Effect.as(Effect.logWarning("the source of a mail cannot be kept", problem), null)
+          )
+        )
+
+      return {
+        postpone: Effect.fn("PoisonMail.postpone")(
+          function* (open, messageID, error, claim) {
+            const { customerID, folderID } = open.folder
+            yield* note(open, messageID, error)
+            yield* jobs.enqueue(importMessage, customerID, { folderID, messageID }, messageKey(folderID, messageID))
+            yield* claim.advance({ done: 1, failed: 1 })
+            mails.add({ outcome: "postponed" })
+          },
+          sql.withTransaction,
+          Effect.orDie
+        ),
+        record: Effect.fn("PoisonMail.record")(
+          function* (open, messageID, error, claim) {
+            yield* claim.confirm
+            yield* note(open, messageID, error)
+          },
+          sql.withTransaction,
+          Effect.orDie
+        ),
+        setAside: Effect.fn("PoisonMail.setAside")(function* (mail, open, claim) {
+          const source = yield* sourceOf(mail, open)
+          yield* claim.confirm.pipe(Effect.zipRight(repo.setAside(mail, source)), sql.withTransaction, Effect.orDie)
+          mails.add({ outcome: "set_aside" })
+        }),
+        forgetImported: ({ folder: { customerID, folderID } }) => repo.deleteImported(customerID, folderID),
+        forget: ({ folder: { customerID, folderID } }, messageID) => repo.delete(customerID, folderID, messageID)
+      }
+    })
+  )
+}

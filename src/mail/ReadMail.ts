@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto"
+import { DateTime } from "effect"
+import { isAutomaticMail } from "./AutomaticMail.ts"
+import type { GraphMessage, GraphRecipient } from "./GraphShapes.ts"
+import { headerOf, messageIDsIn } from "./MailHeaders.ts"
+import { tokensInAddresses, tokensInMessageIDs } from "./ReplyAddress.ts"
+import type { ThreadHints } from "./Threading.ts"
+
+/** A mail as a ticket needs it. */
+export interface ReadMail {
+  readonly externalID: string
+  readonly internetMessageID: string | null
+  readonly contentHash: string
+  readonly conversationID: string | null
+  readonly participants: ReadonlyArray<string>
+  readonly hints: ThreadHints
+  readonly isAutomatic: boolean
+  /** Written from the mailbox itself. */
+  readonly isOurs: boolean
+  readonly subject: string | undefined
+  readonly fromAddress: string | undefined
+  readonly fromName: string | undefined
+  readonly toAddress: string | undefined
+  readonly html: string | undefined
+  readonly text: string | undefined
+  readonly date: DateTime.Utc | undefined
+  readonly mayHaveAttachments: boolean
+}
+
+/** Text that PostgreSQL can store, and no longer than the field. */
+const clean = (text: string | null | undefined, longest = Number.POSITIVE_INFINITY) => {
+  const cleaned = (text ?? "").replaceAll("\u0000", "").toWellFormed()
+  const short = cleaned.length > longest ? cleaned.slice(0, longest).toWellFormed() : cleaned
+  return short.trim() === "" ? undefined : short
+}
+
+const addressOf = (recipient: GraphRecipient | null) => clean(recipient?.emailAddress?.address, 320)?.trim()
+
+const addressesOf = (recipients: ReadonlyArray<GraphRecipient>) =>
+  recipients.flatMap((recipient) => addressOf(recipient) ?? [])
+
+/** The same for the same mail, in whichever folder and under whichever id it lies. */
+const hashOf = (message: GraphMessage) =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        message.subject,
+        addressOf(message.from),
+        message.sentDateTime === null ? null : DateTime.formatIso(message.sentDateTime),
+        message.body?.content ?? null
+      ])
+    )
+    .digest("base64url")
+
+/** Enough of a list of recipients that a person sees who got it. */
+const joined = (addresses: ReadonlyArray<string>) => {
+  const list = addresses.join(", ")
+  return list.length <= 10_000 ? list : list.slice(0, list.lastIndexOf(",", 10_000))
+}
+
+export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
+  const headers = message.internetMessageHeaders
+  const fromAddress = addressOf(message.from) ?? addressOf(message.sender)
+  const recipients = addressesOf(message.toRecipients)
+  const everybody = [
+    ...(fromAddress === undefined ? [] : [fromAddress]),
+    ...recipients,
+    ...addressesOf(message.ccRecipients)
+  ]
+  const isMailbox = (address: string) => address.toLowerCase() === mailbox.toLowerCase()
+  const inReplyTo = messageIDsIn(headerOf(headers, "In-Reply-To"))
+  const references = messageIDsIn(headerOf(headers, "References"))
+  const isHtml = message.body?.contentType?.toLowerCase() === "html"
+  const content = clean(message.body?.content)
+  return {
+    externalID: message.id,
+    internetMessageID: clean(message.internetMessageId, 998) ?? null,
+    contentHash: hashOf(message),
+    conversationID: message.conversationId,
+    participants: [...new Set(everybody.map((address) => address.toLowerCase()))].filter(
+      (address) => !isMailbox(address)
+    ),
+    hints: {
+      inReplyTo,
+      references,
+      conversationID: message.conversationId,
+      sender: fromAddress ?? null,
+      tokens: [...tokensInAddresses(everybody), ...tokensInMessageIDs([...inReplyTo, ...references])]
+    },
+    isAutomatic: isAutomaticMail(message),
+    isOurs: fromAddress !== undefined && isMailbox(fromAddress),
+    subject: clean(message.subject, 1000),
+    fromAddress,
+    fromName: clean(message.from?.emailAddress?.name, 255),
+    toAddress: clean(joined(recipients)),
+    html: isHtml ? content : undefined,
+    text: isHtml ? undefined : content,
+    date: message.receivedDateTime ?? message.sentDateTime ?? undefined,
+    // Pictures inside the text are not counted as attachments by the provider.
+    mayHaveAttachments: message.hasAttachments === true || /\bcid:/i.test(content ?? "")
+  }
+}

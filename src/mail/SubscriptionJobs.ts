@@ -1,0 +1,67 @@
+import { Effect, Layer, Option } from "effect"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { everySoManyMinutes } from "../platform/PeriodicWork.ts"
+import { Mailboxes } from "./Mailboxes.ts"
+import { MailFolders } from "./MailFolders.ts"
+import { MailFoldersRepo } from "./MailFoldersRepo.ts"
+import { MailGraph } from "./MailGraph.ts"
+import { folderKey, importFolder, removeSubscription, renewSubscription } from "./MailJobs.ts"
+import { renewedBefore, Subscriptions } from "./Subscriptions.ts"
+
+/** Keeps subscriptions alive, ends those that nobody wants any more, and looks after folders that were told nothing. */
+export const SubscriptionJobs = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const jobs = yield* Jobs
+    const folders = yield* MailFolders
+    const repo = yield* MailFoldersRepo
+    const channels = yield* ChannelsRepo
+    const mailboxes = yield* Mailboxes
+    const graph = yield* MailGraph
+    const subscriptions = yield* Subscriptions
+
+    yield* jobs.handle(
+      renewSubscription,
+      Effect.fn("SubscriptionJobs.renew")(function* (customerID, { folderID, reason }) {
+        const open = yield* folders.open(customerID, folderID)
+        if (Option.isNone(open) || !open.value.folder.retrieves) return
+        const renewal =
+          reason === "Removed"
+            ? subscriptions.startAnew(open.value)
+            : subscriptions.renew(open.value, reason === "Reauthorize")
+        yield* Effect.tapError(renewal, ({ message }) =>
+          repo.save(customerID, folderID, { lastError: message.slice(0, 500) })
+        )
+      }),
+      (customerID, { folderID }, _claim, reason) =>
+        repo.save(customerID, folderID, { lastError: `Given up: ${reason}`.slice(0, 500) })
+    )
+
+    yield* jobs.handle(
+      removeSubscription,
+      Effect.fn("SubscriptionJobs.remove")(function* (customerID, { channelID, subscriptionID }) {
+        const channel = yield* channels.findEvenDeleted(customerID, channelID)
+        if (Option.isNone(channel)) return
+        // Without credentials nobody can be told; it ends by itself within days.
+        const mailbox = yield* Effect.option(mailboxes.of(customerID, channel.value))
+        if (Option.isSome(mailbox)) yield* graph.unsubscribe(mailbox.value, subscriptionID)
+      })
+    )
+
+    const renewals = Effect.gen(function* () {
+      for (const { customerID, folderID, subscriptionExpires } of yield* repo.retrieving) {
+        // One that has none yet, or not any more, gets one.
+        if (subscriptionExpires !== null && subscriptionExpires.getTime() > Date.now() + renewedBefore) continue
+        yield* jobs.enqueue(renewSubscription, customerID, { folderID, reason: "Expiring" }, folderKey(folderID))
+      }
+    })
+    yield* everySoManyMinutes("Mail subscription renewals", 15, renewals)
+
+    const catchUps = Effect.gen(function* () {
+      for (const { customerID, folderID } of yield* repo.retrieving) {
+        yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
+      }
+    })
+    yield* everySoManyMinutes("Mail catch-up", 15, catchUps)
+  })
+)

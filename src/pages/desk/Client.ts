@@ -1,0 +1,55 @@
+import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { Effect, Either, Predicate } from "effect"
+import { DeskApi } from "./DeskApi.ts"
+
+/** Why something did not work, in words for the person at the desk. */
+export class Problem extends Error {
+  readonly status: number | undefined
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
+}
+
+const problemOf = (failure: unknown): Problem => {
+  if (Predicate.hasProperty(failure, "message") && typeof failure.message === "string") {
+    if (Predicate.hasProperty(failure, "status") && typeof failure.status === "number") {
+      return new Problem(failure.message, failure.status)
+    }
+    if (Predicate.isTagged(failure, "RequestError")) {
+      return new Problem("The service cannot be reached. Check your connection.")
+    }
+  }
+  const status =
+    Predicate.hasProperty(failure, "response") && Predicate.hasProperty(failure.response, "status")
+      ? failure.response.status
+      : undefined
+  return typeof status === "number"
+    ? new Problem(`The service answered with ${status}. Try again in a moment.`, status)
+    : new Problem("The answer could not be understood. Load the page again.")
+}
+
+/** The typed client, derived from the contract. With a token it speaks for a representative, until it is refused. */
+export const makeClient = (login?: { readonly token: string; readonly onRefused: () => void }) =>
+  HttpApiClient.make(DeskApi, {
+    baseUrl: location.origin,
+    transformClient: (client) =>
+      login === undefined
+        ? client
+        : client.pipe(
+            HttpClient.mapRequest(HttpClientRequest.bearerToken(login.token)),
+            HttpClient.tap(({ status }) => (status === 401 ? Effect.sync(login.onRefused) : Effect.void))
+          )
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runSync)
+
+export type Client = ReturnType<typeof makeClient>
+
+/** Leaves the world of effects: a promise that fails with a Problem. */
+export const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
+  const result = await Effect.runPromise(Effect.either(effect))
+  if (Either.isRight(result)) return result.right
+  throw problemOf(result.left)
+}
+
+export const wordsFor = (error: unknown) =>
+  error instanceof Problem ? error.message : "Something unexpected happened. Load the page again."

@@ -1,0 +1,134 @@
+import { Option, Schema } from "effect"
+import { TicketID } from "../../../schema/Ids.ts"
+import { button, element, icon } from "../dom/Element.ts"
+import { icons } from "../dom/Icons.ts"
+import type { HubState } from "../hub/HubClient.ts"
+import { makeClient, run } from "./Client.ts"
+import { Inbox } from "./Inbox.ts"
+import { makeLive } from "./Live.ts"
+import { People } from "./People.ts"
+import type { Session } from "./Session.ts"
+import { TicketPane } from "./TicketPane.ts"
+import { toastRegion } from "./Toast.ts"
+
+const stateWords: Readonly<Record<HubState, string>> = {
+  stopped: "Not live",
+  connecting: "Connecting…",
+  connected: "Live",
+  waiting: "Not live. Trying again…"
+}
+
+const toTicketID = Schema.decodeUnknownOption(TicketID)
+
+const chosenTicket = () =>
+  Option.getOrUndefined(toTicketID(Number(/^#\/tickets\/(\d+)$/.exec(location.hash)?.[1] ?? Number.NaN)))
+
+const pause = 250
+
+/** Everything behind the login: the inbox, the ticket, and what keeps both up to date. */
+export const makeDesk = (session: Session, onLeave: (notice?: string) => void) => {
+  const client = makeClient({ token: session.token, onRefused: () => leave("Please log in again.") })
+  const people = new People(client, () => {
+    inbox.render()
+    pane.render()
+  })
+  const connection = element("span", { class: "connection", role: "status" })
+  const customer = element("span", { class: "customer" })
+
+  let reload: ReturnType<typeof setTimeout> | undefined
+  const loadSoon = (ticketID?: number) => {
+    if (ticketID !== undefined && ticketID === pane.ticketID) isPaneStale = true
+    clearTimeout(reload)
+    reload = setTimeout(() => {
+      void inbox.load()
+      if (isPaneStale) void pane.refresh()
+      isPaneStale = false
+    }, pause)
+  }
+  let isPaneStale = false
+
+  const live = makeLive(session.token, {
+    onState: (state) => {
+      connection.textContent = stateWords[state]
+      connection.dataset["state"] = state
+      if (state === "waiting") loadSoon()
+      if (state !== "connected") return
+      live.joinAgain()
+      // What happened while nobody listened is asked for.
+      isPaneStale = true
+      loadSoon()
+    },
+    onMessage: ({ ticketID }) => {
+      inbox.markFresh(ticketID)
+      loadSoon(ticketID)
+    },
+    onTicket: ({ ticketID }) => loadSoon(ticketID),
+    onTyping: (ticketID) => pane.noteTyping(ticketID)
+  })
+
+  const inbox = new Inbox(client, people)
+  const pane = new TicketPane(client, people, live)
+
+  const stop = () => {
+    live.stop()
+    clearTimeout(reload)
+    clearTimeout(expiry)
+    clearInterval(clock)
+    removeEventListener("hashchange", follow)
+  }
+  let hasLeft = false
+  const leave = (notice?: string) => {
+    if (hasLeft) return
+    hasLeft = true
+    stop()
+    onLeave(notice)
+  }
+  const expiry = setTimeout(
+    () => leave("Your login has ended. Please log in again."),
+    Math.min(session.expiresAt - Date.now(), 2 ** 31 - 1)
+  )
+  // Times in the list grow older by themselves.
+  const clock = setInterval(() => inbox.render(), 60_000)
+
+  const follow = () => {
+    const ticketID = chosenTicket()
+    if (ticketID !== pane.ticketID) pane.show(ticketID)
+    inbox.select(ticketID)
+    view.classList.toggle("has-ticket", ticketID !== undefined)
+  }
+
+  const view = element(
+    "div",
+    { class: "desk" },
+    element(
+      "header",
+      { class: "bar" },
+      element(
+        "p",
+        { class: "brand" },
+        element("span", { class: "glyph", "aria-hidden": "true" }),
+        "Casework",
+        customer
+      ),
+      connection,
+      element("span", { class: "me" }, icon(icons.user), session.username),
+      button({ class: "icon-button", "aria-label": "Log out", title: "Log out" }, () => leave(), icon(icons.leave))
+    ),
+    element("main", {}, inbox.view, pane.view),
+    toastRegion
+  )
+
+  const begin = async () => {
+    const { name } = await run(client.customers.getCustomer())
+    customer.textContent = name
+    await people.loadRepresentatives()
+  }
+
+  addEventListener("hashchange", follow)
+  // Names are a comfort: without them the desk works as well.
+  begin().catch(() => undefined)
+  void inbox.load()
+  live.start()
+  follow()
+  return view
+}

@@ -1,0 +1,28 @@
+import { HttpApi } from "@effect/platform"
+import { AiRunsApi } from "../../../schema/AiRuns.ts"
+import { AuthApi } from "../../../schema/Auth.ts"
+import { AutomationApi } from "../../../schema/Automation.ts"
+import { CustomersApi } from "../../../schema/Customers.ts"
+import { EndUsersApi } from "../../../schema/EndUsers.ts"
+import { BadRequest, InternalServerError } from "../../../schema/Errors.ts"
+import { RepresentativesApi } from "../../../schema/Representatives.ts"
+import { TicketMessagesApi, TicketMessagesOnPhoneApi } from "../../../schema/TicketMessagesApi.ts"
+import { TicketSummariesApi } from "../../../schema/TicketSummaries.ts"
+import { TicketsApi } from "../../../schema/Tickets.ts"
+import { TopicsApi } from "../../../schema/Topics.ts"
+
+/** The part of the contract that the desk uses: the same groups that the service answers with. */
+export class DeskApi extends HttpApi.make("desk")
+  .addError(BadRequest)
+  .addError(InternalServerError)
+  .add(AuthApi)
+  .add(TicketsApi)
+  .add(TicketSummariesApi)
+  .add(TicketMessagesApi)
+  .add(TicketMessagesOnPhoneApi)
+  .add(TopicsApi)
+  .add(EndUsersApi)
+  .add(RepresentativesApi)
+  .add(CustomersApi)
+  .add(AutomationApi)
+  .add(AiRunsApi) {}

@@ -1,0 +1,77 @@
+import type { TicketMessage } from "../../../schema/TicketMessages.ts"
+import type { Topic } from "../../../schema/Topics.ts"
+import { element } from "../dom/Element.ts"
+import { type Client, run } from "./Client.ts"
+import { openDialog } from "./Dialog.ts"
+
+/** Hands a message to a person, with a word on why. */
+export const askToEscalate = (client: Client, message: TicketMessage, onDone: () => void) => {
+  const comment = element("textarea", { id: "escalate-comment", rows: 3, maxlength: 10_000 })
+  const email = element("input", { id: "escalate-email", type: "email", autocomplete: "off", maxlength: 320 })
+  openDialog({
+    title: "Escalate to a person",
+    content: [
+      element("p", { class: "help" }, "The ticket becomes Escalated, and somebody is told by mail."),
+      element("label", { for: "escalate-comment" }, "What is wrong with the automatic answer? (optional)"),
+      comment,
+      element("label", { for: "escalate-email" }, "Whom to tell (optional)"),
+      email,
+      element("p", { class: "help" }, "An e-mail address. Without one, your default representative is told.")
+    ],
+    action: "Escalate",
+    run: async () => {
+      const feedbackComment = comment.value.trim()
+      const address = email.value.trim()
+      await run(
+        client.ticketMessages.escalateMessage({
+          path: { id: message.messageID },
+          payload: {
+            ...(feedbackComment !== "" && { feedbackComment }),
+            ...(address !== "" && { email: address })
+          }
+        })
+      )
+      onDone()
+    }
+  })
+}
+
+/** What a message is about, by hand. Detection learns from it. */
+export const askForTopics = (
+  client: Client,
+  message: TicketMessage,
+  topics: ReadonlyArray<Topic>,
+  onDone: () => void
+) => {
+  const rows = topics.map((topic) => {
+    const isChosen = message.topics.some(({ topicID }) => topicID === topic.topicID)
+    const box = element("input", { type: "checkbox", checked: isChosen, id: `topic-${topic.topicID}` })
+    const row = element(
+      "label",
+      { class: "choice", for: box.id },
+      box,
+      element(
+        "span",
+        {},
+        element("strong", {}, topic.name),
+        topic.description !== null && element("span", { class: "help" }, topic.description)
+      )
+    )
+    return { box, row, topic }
+  })
+  openDialog({
+    title: "What is it about?",
+    content: [
+      element("p", { class: "help" }, "Your choice stays. Topic detection learns from it."),
+      rows.length === 0
+        ? element("p", {}, "There are no topics yet.")
+        : element("div", { class: "choices" }, ...rows.map(({ row }) => row))
+    ],
+    action: "Save topics",
+    run: async () => {
+      const topicIds = rows.filter(({ box }) => box.checked).map(({ topic }) => topic.topicID)
+      await run(client.ticketMessages.correctTopics({ path: { id: message.messageID }, payload: { topicIds } }))
+      onDone()
+    }
+  })
+}

@@ -1,0 +1,54 @@
+import { DateTime } from "effect"
+
+const language = "en"
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
+const weekday = new Intl.DateTimeFormat(language, { weekday: "short" })
+const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" })
+const longDate = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long", year: "numeric" })
+const exact = new Intl.DateTimeFormat(language, {
+  dateStyle: "medium",
+  timeStyle: "medium",
+  hourCycle: "h23"
+})
+
+export const timeOf = (at: DateTime.Utc) => time.format(DateTime.toEpochMillis(at))
+
+export const dayOf = (at: DateTime.Utc) => longDate.format(DateTime.toEpochMillis(at))
+
+export const exactly = (at: DateTime.Utc) => exact.format(DateTime.toEpochMillis(at))
+
+/** How long ago, as short as a list needs it. */
+export const ago = (at: DateTime.Utc, now = Date.now()) => {
+  const then = DateTime.toEpochMillis(at)
+  const passed = now - then
+  if (passed < minute) return "now"
+  if (passed < 60 * minute) return `${Math.floor(passed / minute)} min`
+  if (passed < day) return `${Math.floor(passed / (60 * minute))} h`
+  return passed < 6 * day ? weekday.format(then) : date.format(then)
+}
+
+const languages = new Intl.DisplayNames(language, { type: "language" })
+
+export const languageName = (tag: string) => {
+  try {
+    return languages.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}
+
+/** At most two letters for a round picture. */
+export const initials = (name: string) =>
+  name
+    .split(/[\s.@_-]+/)
+    .filter((part) => part !== "")
+    .slice(0, 2)
+    .map((part) => [...part][0]?.toUpperCase() ?? "")
+    .join("")
+
+export const seconds = (milliseconds: number) =>
+  milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`

@@ -1,0 +1,285 @@
+import type { TicketID, TicketMessageID } from "../../../schema/Ids.ts"
+import type { TicketMessage } from "../../../schema/TicketMessages.ts"
+import type { Ticket } from "../../../schema/Tickets.ts"
+import type { Topic } from "../../../schema/Topics.ts"
+import { button, element, icon } from "../dom/Element.ts"
+import { icons } from "../dom/Icons.ts"
+import { type Client, run, wordsFor } from "./Client.ts"
+import { Details } from "./Details.ts"
+import { askForTopics, askToEscalate } from "./Dialogs.ts"
+import { emptyState, personName, skeleton, statusChip } from "./Labels.ts"
+import type { Live } from "./Live.ts"
+import { renderMessages } from "./Messages.ts"
+import type { People } from "./People.ts"
+import { Reply } from "./Reply.ts"
+import { makeTicketCommands, type TicketCommands } from "./TicketCommands.ts"
+import { toast } from "./Toast.ts"
+import { Trace } from "./Trace.ts"
+
+const typingLasts = 6000
+
+/** One ticket: the conversation in the middle, facts and reasons beside it. */
+export class TicketPane {
+  readonly view = element("section", { class: "ticket", "aria-label": "Ticket" })
+  #ticketID: TicketID | undefined
+  #ticket: Ticket | undefined
+  #messages: ReadonlyArray<TicketMessage> = []
+  #earlier = 0
+  #topics: ReadonlyArray<Topic> = []
+  #picked: TicketMessageID | undefined
+  #side: "details" | "why" = "why"
+  #isTyping = false
+  #typingEnds: ReturnType<typeof setTimeout> | undefined
+  readonly #header = element("header", { class: "ticket-head" })
+  readonly #log = element("ol", { class: "messages", "aria-label": "Conversation" })
+  readonly #typing = element("p", { class: "typing", role: "status" })
+  readonly #scroll = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Conversation" })
+  readonly #aside = element("aside", { class: "side", "aria-label": "About this ticket" })
+  readonly #reply: Reply
+  readonly #trace: Trace
+  readonly #details: Details
+  readonly #commands: TicketCommands
+  readonly #client: Client
+  readonly #people: People
+  readonly #live: Live
+
+  constructor(client: Client, people: People, live: Live) {
+    this.#client = client
+    this.#people = people
+    this.#live = live
+    const reload = () => void this.refresh()
+    this.#commands = makeTicketCommands(client, reload)
+    this.#reply = new Reply(client, live, reload)
+    this.#trace = new Trace(client)
+    this.#details = new Details(client, people, this.#commands)
+    this.#scroll.append(this.#log, this.#typing)
+    this.show(undefined)
+  }
+
+  get ticketID() {
+    return this.#ticketID
+  }
+
+  show(ticketID: TicketID | undefined) {
+    this.#live.leave()
+    this.#ticketID = ticketID
+    this.#ticket = undefined
+    this.#messages = []
+    this.#picked = undefined
+    this.#hideTyping()
+    if (ticketID === undefined) {
+      const text = "Choose a ticket on the left. New ones arrive by themselves."
+      this.view.replaceChildren(emptyState("inbox", "Nothing chosen", text))
+      return
+    }
+    this.view.replaceChildren(skeleton(8))
+    void this.refresh()
+  }
+
+  /** Asks again for everything that is shown. */
+  async refresh() {
+    const ticketID = this.#ticketID
+    if (ticketID === undefined) return
+    try {
+      const [ticket, messages] = await Promise.all([
+        run(this.#client.tickets.getTicket({ path: { id: ticketID } })),
+        run(
+          this.#client.ticketMessages.listTicketMessages({
+            urlParams: { ticketId: ticketID, pageSize: 200, sortBy: "dateCreated", sortOrder: "desc" }
+          })
+        )
+      ])
+      if (ticketID !== this.#ticketID) return
+      const isFirst = this.#ticket === undefined
+      this.#ticket = ticket
+      this.#messages = messages.items.toReversed()
+      this.#earlier = messages.totalCount - messages.items.length
+      if (isFirst) this.#build()
+      this.render()
+      void this.#explain()
+    } catch (error) {
+      if (ticketID !== this.#ticketID || this.#ticket !== undefined) return
+      const back = element("a", { class: "secondary", href: "#/" }, "Back to the inbox")
+      this.view.replaceChildren(emptyState("alert", "This ticket did not load", wordsFor(error), back))
+    }
+  }
+
+  noteTyping(ticketID: number) {
+    if (ticketID !== this.#ticketID) return
+    this.#isTyping = true
+    clearTimeout(this.#typingEnds)
+    this.#typingEnds = setTimeout(() => this.#hideTyping(), typingLasts)
+    this.#renderTyping()
+  }
+
+  render() {
+    const ticket = this.#ticket
+    if (ticket === undefined) return
+    const { clientHeight, scrollHeight, scrollTop } = this.#scroll
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < 120
+    this.#renderHeader(ticket)
+    this.#log.replaceChildren(
+      ...renderMessages(this.#messages, {
+        explained: this.#side === "why" ? this.#explained : undefined,
+        onExplain: (messageID) => {
+          this.#side = "why"
+          this.#picked = messageID
+          this.#openSide()
+          this.render()
+          void this.#explain()
+        },
+        onTopics: (message) => void this.#correctTopics(message)
+      })
+    )
+    if (this.#earlier > 0) {
+      this.#log.prepend(element("li", { class: "day" }, `${this.#earlier} earlier messages are not shown`))
+    }
+    if (this.#messages.length === 0) this.#log.append(element("li", { class: "day" }, "Nothing was said yet."))
+    if (this.#messages.at(-1)?.senderType === "EndUser" && isAtEnd) this.#hideTyping()
+    this.#reply.update(ticket, this.#messages)
+    this.#details.update(ticket)
+    this.#renderSide()
+    if (isAtEnd) this.#scroll.scrollTop = this.#scroll.scrollHeight
+  }
+
+  #build() {
+    this.view.replaceChildren(
+      this.#header,
+      element(
+        "div",
+        { class: "ticket-body" },
+        element("div", { class: "talk" }, this.#scroll, this.#reply.view),
+        this.#aside
+      )
+    )
+    this.view.classList.remove("side-open")
+    requestAnimationFrame(() => (this.#scroll.scrollTop = this.#scroll.scrollHeight))
+  }
+
+  #lastInbound() {
+    return this.#messages.findLast(({ senderType }) => senderType === "EndUser")
+  }
+
+  #renderHeader(ticket: Ticket) {
+    const last = this.#lastInbound()
+    const commands = this.#commands
+    this.#header.replaceChildren(
+      element("a", { class: "icon-button back", href: "#/", "aria-label": "Back to the inbox" }, icon(icons.back)),
+      element(
+        "div",
+        { class: "about" },
+        element("h1", { dir: "auto" }, ticket.subject ?? "No subject"),
+        element(
+          "p",
+          {},
+          statusChip(ticket),
+          element("span", {}, personName(ticket, this.#people)),
+          element("span", { class: "number" }, `#${ticket.ticketID}`)
+        )
+      ),
+      element(
+        "div",
+        { class: "commands" },
+        last !== undefined &&
+          !ticket.isSpam &&
+          ticket.status !== "Escalated" &&
+          button({ class: "secondary" }, () => this.#escalate(last), "Escalate"),
+        ticket.isSpam
+          ? button({ class: "secondary" }, () => void commands.markNotSpam(ticket), "Not spam")
+          : button({ class: "secondary" }, () => void commands.markSpam(ticket), "Spam"),
+        ticket.isClosed
+          ? button({ class: "secondary" }, () => void commands.reopen(ticket), "Reopen")
+          : button({ class: "secondary" }, () => void commands.close(ticket), "Close"),
+        button({ class: "secondary side-toggle" }, () => this.#openSide(), "About")
+      )
+    )
+  }
+
+  #renderSide() {
+    const tab = (side: "details" | "why", name: string) =>
+      button(
+        {
+          class: "tab",
+          role: "tab",
+          id: `tab-${side}`,
+          "aria-selected": String(side === this.#side),
+          "aria-controls": "side-panel"
+        },
+        () => {
+          this.#side = side
+          this.render()
+          document.getElementById(`tab-${side}`)?.focus()
+        },
+        name
+      )
+    const panel = this.#side === "why" ? this.#trace.view : this.#details.view
+    if (this.#aside.dataset["side"] === this.#side && this.#aside.contains(panel)) return
+    this.#aside.dataset["side"] = this.#side
+    this.#aside.replaceChildren(
+      element(
+        "div",
+        { class: "side-head" },
+        element(
+          "div",
+          { class: "tabs", role: "tablist", "aria-label": "About this ticket" },
+          tab("why", "Why did it do that?"),
+          tab("details", "Details")
+        ),
+        button(
+          { class: "icon-button side-close", "aria-label": "Close" },
+          () => this.view.classList.remove("side-open"),
+          icon(icons.close)
+        )
+      ),
+      element(
+        "div",
+        { class: "side-panel", id: "side-panel", role: "tabpanel", "aria-labelledby": `tab-${this.#side}` },
+        panel
+      )
+    )
+  }
+
+  #openSide() {
+    this.view.classList.add("side-open")
+  }
+
+  /** The message that a person asked about, else the newest. */
+  get #explained() {
+    return this.#picked ?? this.#lastInbound()?.messageID
+  }
+
+  async #explain() {
+    await this.#trace.show(this.#explained)
+  }
+
+  #escalate(message: TicketMessage) {
+    askToEscalate(this.#client, message, () => {
+      toast("Escalated.")
+      void this.refresh()
+    })
+  }
+
+  async #correctTopics(message: TicketMessage) {
+    try {
+      if (this.#topics.length === 0) {
+        this.#topics = (await run(this.#client.topics.listTopics({ urlParams: { pageSize: 200 } }))).items
+      }
+      askForTopics(this.#client, message, this.#topics, () => {
+        toast("Topics saved.")
+        void this.refresh()
+      })
+    } catch (error) {
+      toast(wordsFor(error))
+    }
+  }
+
+  #hideTyping() {
+    clearTimeout(this.#typingEnds)
+    this.#isTyping = false
+    this.#renderTyping()
+  }
+
+  #renderTyping() {
+    this.#typing.textContent = this.#isTyping ? "The customer is typing…" : ""
+  }
+}

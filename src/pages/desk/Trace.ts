@@ -1,0 +1,124 @@
+import { DateTime } from "effect"
+import type { AiRun } from "../../../schema/AiRuns.ts"
+import type { MessageTrace, TraceEntry } from "../../../schema/Automation.ts"
+import type { TicketMessageID } from "../../../schema/Ids.ts"
+import { element, icon } from "../dom/Element.ts"
+import { type IconName, icons } from "../dom/Icons.ts"
+import { type Client, run, wordsFor } from "./Client.ts"
+import { exactly, seconds, timeOf } from "./Format.ts"
+import { emptyState, skeleton } from "./Labels.ts"
+import { isMinor, wordsOf } from "./TraceWords.ts"
+
+const typeIcons: Readonly<Record<TraceEntry["type"], IconName>> = {
+  Message: "mail",
+  Step: "check",
+  Event: "flag",
+  Action: "bolt",
+  AiRun: "spark"
+}
+
+const fact = (name: string, value: string | null) =>
+  value === null ? [] : [element("dt", {}, name), element("dd", {}, value)]
+
+const detailsOf = (aiRun: AiRun) =>
+  element(
+    "details",
+    {},
+    element("summary", {}, "What the model said"),
+    element(
+      "dl",
+      { class: "facts" },
+      ...fact("Model", aiRun.modelName),
+      ...fact("Prompt", aiRun.promptVersion),
+      ...fact("Time", seconds(aiRun.durationMs)),
+      ...fact("Tokens", aiRun.inputTokens === null ? null : `${aiRun.inputTokens} in, ${aiRun.outputTokens ?? 0} out`),
+      ...fact(
+        "Documents",
+        aiRun.documents.length === 0 ? null : aiRun.documents.map(({ documentID }) => `#${documentID}`).join(", ")
+      ),
+      ...fact(
+        "Changed before sending",
+        aiRun.changedShare === null ? null : `${Math.round(aiRun.changedShare * 100)} %`
+      ),
+      ...fact("Error", aiRun.error)
+    ),
+    aiRun.output !== null && element("pre", { dir: "auto" }, aiRun.output)
+  )
+
+const badOutcome = /fail|error|reject|skip/i
+
+const entryOf = (entry: TraceEntry, before: TraceEntry | undefined, aiRuns: ReadonlyArray<AiRun>) => {
+  const aiRun = aiRuns.find(({ aiRunID }) => aiRunID === entry.aiRunID)
+  const sinceBefore = before === undefined ? 0 : DateTime.distance(before.at, entry.at)
+  const outcome = entry.type === "Message" && entry.outcome !== null ? `Now: ${entry.outcome}` : (entry.outcome ?? "")
+  return element(
+    "li",
+    {
+      class: `entry ${entry.type.toLowerCase()}${badOutcome.test(outcome) ? " bad" : ""}${isMinor(entry) ? " minor" : ""}`
+    },
+    element("span", { class: "dot" }, icon(icons[typeIcons[entry.type]])),
+    element(
+      "div",
+      {},
+      element(
+        "p",
+        { class: "what" },
+        element("strong", {}, wordsOf(entry)),
+        element(
+          "time",
+          { title: exactly(entry.at) },
+          before === undefined ? timeOf(entry.at) : `+${seconds(sinceBefore)}`
+        )
+      ),
+      outcome !== "" &&
+        !(isMinor(entry) && /^(?:done|started)$/i.test(outcome)) &&
+        element("p", { class: "outcome", dir: "auto" }, outcome),
+      entry.hookName !== null && element("p", { class: "hook" }, `because of ${entry.hookName}`),
+      aiRun !== undefined && detailsOf(aiRun)
+    )
+  )
+}
+
+const renderTrace = ({ entries }: MessageTrace, aiRuns: ReadonlyArray<AiRun>) =>
+  entries.length === 0
+    ? emptyState("clock", "Nothing yet", "As soon as automation looks at the message, its steps appear here.")
+    : element("ol", { class: "trace" }, ...entries.map((entry, index) => entryOf(entry, entries[index - 1], aiRuns)))
+
+/** Why did it do that? Every step that automation and AI took for one message. */
+export class Trace {
+  readonly view = element("div", { class: "why" })
+  #messageID: TicketMessageID | undefined
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  async show(messageID: TicketMessageID | undefined) {
+    if (messageID === undefined) {
+      this.#messageID = undefined
+      this.view.replaceChildren(
+        emptyState("spark", "No message to explain", "Only what customers write is handled by automation.")
+      )
+      return
+    }
+    if (messageID !== this.#messageID) this.view.replaceChildren(skeleton(5))
+    this.#messageID = messageID
+    try {
+      const [trace, aiRuns] = await Promise.all([
+        run(this.#client.automation.getMessageTrace({ path: { id: messageID } })),
+        run(this.#client.aiRuns.listAiRuns({ urlParams: { ticketMessageId: messageID, pageSize: 200 } }))
+      ])
+      if (messageID !== this.#messageID) return
+      // What a person has unfolded stays so when news arrive.
+      const unfolded = [...this.view.querySelectorAll("details")].map(({ open }) => open)
+      this.view.replaceChildren(renderTrace(trace, aiRuns.items))
+      for (const [index, one] of [...this.view.querySelectorAll("details")].entries())
+        one.open = unfolded[index] === true
+    } catch (error) {
+      if (messageID === this.#messageID) {
+        this.view.replaceChildren(emptyState("alert", "The story did not load", wordsFor(error)))
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+type Child = Node | string | false | null | undefined
+
+interface Listeners {
+  click?(event: MouseEvent): void
+  input?(event: Event): void
+  change?(event: Event): void
+  submit?(event: SubmitEvent): void
+  keydown?(event: KeyboardEvent): void
+  scroll?(event: Event): void
+  focusout?(event: FocusEvent): void
+  toggle?(event: Event): void
+  close?(event: Event): void
+}
+
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>> & { readonly on?: never }
+
+const prepare = <E extends Element>(node: E, attributes: Attributes, children: ReadonlyArray<Child>): E => {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : String(value))
+  }
+  node.append(...children.filter((child) => child !== false && child !== null && child !== undefined))
+  return node
+}
+
+/** An element; whatever text goes into it stays text. */
+export const element = <K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: ReadonlyArray<Child>
+): HTMLElementTagNameMap[K] => prepare(document.createElement(tag), attributes, children)
+
+export const listen = <E extends Element>(node: E, listeners: Listeners): E => {
+  for (const [type, listener] of Object.entries(listeners)) node.addEventListener(type, listener)
+  return node
+}
+
+/** A button that does something. */
+export const button = (attributes: Attributes, onClick: () => void, ...children: ReadonlyArray<Child>) =>
+  listen(element("button", { type: "button", ...attributes }, ...children), { click: onClick })
+
+const svg = "http://www.w3.org/2000/svg"
+
+/** A drawing of one path on a field of 24 by 24, for the eye only: what it means is said beside it. */
+export const icon = (path: string) =>
+  prepare(
+    document.createElementNS(svg, "svg"),
+    { viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false", class: "icon" },
+    [prepare(document.createElementNS(svg, "path"), { d: path }, [])]
+  )

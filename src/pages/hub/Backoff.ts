@@ -1,0 +1,5 @@
+const longest = 30_000
+
+/** How long to wait before the next attempt: twice as long each time, and never all clients at once. */
+export const backoff = (attempt: number, random: number) =>
+  Math.min(longest, 1000 * 2 ** Math.min(attempt, 10)) * (0.5 + random / 2)

@@ -1,0 +1,234 @@
+import { HubClient, type HubState, Lost, Refused } from "../hub/HubClient.ts"
+import { isRecord } from "../hub/Protocol.ts"
+import * as Conversation from "./Conversation.ts"
+import type { Options } from "./Options.ts"
+import type { TicketStore } from "./TicketStore.ts"
+
+export interface Feedback {
+  readonly agentAvailable: boolean
+  readonly customerRepName: string
+}
+
+const typingLasts = 6000
+const typingAgainAfter = 2500
+
+/** How the hub says that a token means nothing to it. */
+/** Whether the chat is gone on the other side. */
+const isGone = (error: unknown) => error instanceof Refused && /no such chat/i.test(error.message)
+
+const pageAddress = () => `${location.origin}${location.pathname}`.slice(0, 4096)
+
+const readFeedback = (answer: unknown): Feedback => {
+  const { agentAvailable, customerRepName } = isRecord(answer) ? answer : {}
+  return {
+    agentAvailable: agentAvailable === true,
+    customerRepName: typeof customerRepName === "string" ? customerRepName : ""
+  }
+}
+
+/** The visitor's side of one chat: what was said, whether it arrived, who is there. */
+export class Chat {
+  lines: ReadonlyArray<Conversation.Line> = []
+  state: HubState = "stopped"
+  joined: ReadonlyArray<{ readonly name: string; readonly after: number | null }> = []
+  /** Who of the other side is here. */
+  agentName: string | undefined
+  typist: string | undefined
+  onChange: () => void = () => undefined
+  #ticketID: number | undefined
+  #isSending = false
+  #written = 0
+  #typingSaidAt = 0
+  #typingEnds: ReturnType<typeof setTimeout> | undefined
+  readonly #hub: HubClient
+  readonly #options: Options
+  readonly #store: TicketStore
+
+  constructor(options: Options, store: TicketStore) {
+    this.#options = options
+    this.#store = store
+    const address = new URL("/chatHub", options.service)
+    address.protocol = address.protocol === "https:" ? "wss:" : "ws:"
+    address.search = new URLSearchParams({ channelToken: options.channelToken }).toString()
+    this.#hub = new HubClient({
+      address: () => address.href,
+      onState: (state) => this.#enter(state),
+      onEvent: (target, values) => this.#hear(target, values[0])
+    })
+  }
+
+  get isOngoing() {
+    return this.#store.ticketToken !== undefined
+  }
+
+  start() {
+    this.#hub.start()
+  }
+
+  say(text: string) {
+    this.lines = Conversation.write(this.lines, `own-${++this.#written}`, text, Date.now())
+    this.onChange()
+    void this.#sendQueued()
+  }
+
+  sayAgain(key: string) {
+    this.lines = Conversation.mark(this.lines, key, "queued")
+    this.onChange()
+    void this.#sendQueued()
+  }
+
+  /** Tells the other side, though not with each letter. */
+  noteTyping() {
+    const now = Date.now()
+    if (this.#ticketID === undefined || now - this.#typingSaidAt < typingAgainAfter) return
+    this.#typingSaidAt = now
+    this.#hub.invoke("Typing", this.#ticketID).catch(() => undefined)
+  }
+
+  /** Asks for a person; with an address, for an answer there. */
+  async requestAgent(email?: string): Promise<Feedback> {
+    const ticketID = this.#ticketID
+    return readFeedback(
+      await this.#hub.invoke("RequestAgent", {
+        ...(ticketID !== undefined && { ticketID }),
+        ...(email !== undefined && { email })
+      })
+    )
+  }
+
+  async rate(like: boolean): Promise<Feedback> {
+    const token = encodeURIComponent(this.#store.ticketToken ?? "")
+    const address = new URL(`/ticketMessages/${token}/like-dislike?like=${like}`, this.#options.service)
+    const response = await fetch(address, { credentials: "omit" })
+    const answer: unknown = await response.json()
+    if (!response.ok) throw new Lost("not recorded")
+    return readFeedback(answer)
+  }
+
+  #enter(state: HubState) {
+    this.state = state
+    if (state === "waiting") this.#hideTyping()
+    this.onChange()
+    if (state === "connected") void this.#resume()
+  }
+
+  async #resume() {
+    try {
+      await this.#recall()
+    } catch (error) {
+      if (error instanceof Lost) return
+    }
+    this.lines = Conversation.resume(this.lines, [])
+    this.onChange()
+    await this.#sendQueued()
+  }
+
+  /** Goes on with the chat that this browser remembers; another tab may have begun it a moment ago. */
+  async #recall() {
+    const { ticketToken } = this.#store
+    if (ticketToken === undefined) return
+    try {
+      this.#takeHistory(await this.#hub.invoke("ResumeChat", ticketToken))
+    } catch (error) {
+      if (!isGone(error)) throw error
+      this.#forget()
+    }
+  }
+
+  /** The next message begins a new chat. */
+  #forget() {
+    this.#store.forget()
+    this.#ticketID = undefined
+  }
+
+  #takeHistory(answer: unknown) {
+    if (!isRecord(answer)) return
+    const { agentName, messages, ticketID } = answer
+    if (typeof agentName === "string") this.agentName = agentName
+    if (typeof ticketID === "number") this.#ticketID = ticketID
+    const known = Array.isArray(messages) ? messages.map(Conversation.readMessage) : []
+    this.lines = Conversation.resume(
+      this.lines,
+      known.filter((message) => message !== undefined)
+    )
+  }
+
+  async #sendQueued() {
+    if (this.#isSending || this.state !== "connected") return
+    this.#isSending = true
+    try {
+      for (;;) {
+        const line = this.lines.find(({ state }) => state === "queued")
+        if (line === undefined || this.#hub.state !== "connected") break
+        await this.#send(line)
+      }
+    } finally {
+      this.#isSending = false
+    }
+  }
+
+  async #send({ key, text }: Conversation.Line) {
+    this.#mark(key, "sending")
+    try {
+      if (this.#ticketID === undefined) await this.#recall()
+      const ticketID = this.#ticketID
+      const answer = await this.#hub.invoke("SendMessage", {
+        ...(ticketID !== undefined && { ticketID }),
+        message: text,
+        pageURL: pageAddress()
+      })
+      if (!isRecord(answer) || typeof answer["messageID"] !== "number") return this.#mark(key, "failed")
+      if (typeof answer["ticketID"] === "number") this.#ticketID = answer["ticketID"]
+      if (typeof answer["ticketToken"] === "string") this.#store.remember(answer["ticketToken"])
+      this.lines = Conversation.settle(this.lines, key, answer["messageID"])
+      this.onChange()
+    } catch (error) {
+      if (isGone(error)) {
+        this.#forget()
+        this.#mark(key, "queued")
+      } else this.#mark(key, error instanceof Lost ? "lost" : "failed")
+    }
+  }
+
+  #mark(key: string, state: Conversation.Line["state"]) {
+    this.lines = Conversation.mark(this.lines, key, state)
+    this.onChange()
+  }
+
+  #hear(target: string, value: unknown) {
+    switch (target) {
+      case "MessageReceived": {
+        const message = Conversation.readMessage(value)
+        if (message === undefined) return
+        if (message.from === "agent") this.#hideTyping()
+        this.lines = Conversation.receive(this.lines, message)
+        break
+      }
+      case "AgentJoined": {
+        if (!isRecord(value) || typeof value["name"] !== "string") return
+        const { name } = value
+        if (this.agentName === name) return
+        this.agentName = name
+        const after = this.lines.findLast(({ messageID }) => messageID !== null)?.messageID ?? null
+        this.joined = [...this.joined, { name, after }]
+        break
+      }
+      case "Typing":
+        if (!isRecord(value) || typeof value["from"] !== "string") return
+        this.typist = value["from"]
+        clearTimeout(this.#typingEnds)
+        this.#typingEnds = setTimeout(() => this.#hideTyping(), typingLasts)
+        break
+      default:
+        return
+    }
+    this.onChange()
+  }
+
+  #hideTyping() {
+    clearTimeout(this.#typingEnds)
+    if (this.typist === undefined) return
+    this.typist = undefined
+    this.onChange()
+  }
+}

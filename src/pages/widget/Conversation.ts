@@ -1,0 +1,74 @@
+import { isRecord } from "../hub/Protocol.ts"
+
+/** A message as the hub shows it to a visitor. */
+export interface ChatMessage {
+  readonly messageID: number
+  readonly from: "visitor" | "agent"
+  readonly text: string
+  readonly name: string | null
+  readonly at: number
+}
+
+export interface Line {
+  readonly key: string
+  readonly from: "visitor" | "agent"
+  readonly text: string
+  readonly name: string | null
+  readonly at: number
+  readonly messageID: number | null
+  /** lost: it was on its way when the connection broke, so nobody knows yet whether it arrived. */
+  readonly state: "queued" | "sending" | "lost" | "failed" | "sent"
+}
+
+export const readMessage = (value: unknown): ChatMessage | undefined => {
+  if (!isRecord(value)) return undefined
+  const { customerRepName, dateCreated, message, messageID, senderType } = value
+  return typeof messageID === "number" && typeof message === "string"
+    ? {
+        messageID,
+        from: senderType === "EndUser" ? "visitor" : "agent",
+        text: message,
+        name: typeof customerRepName === "string" && customerRepName !== "" ? customerRepName : null,
+        at: typeof dateCreated === "string" ? Date.parse(dateCreated) : Date.now()
+      }
+    : undefined
+}
+
+type Lines = ReadonlyArray<Line>
+
+export const write = (lines: Lines, key: string, text: string, at: number): Lines => [
+  ...lines,
+  { key, from: "visitor", text, name: null, at, messageID: null, state: "queued" }
+]
+
+export const mark = (lines: Lines, key: string, state: Line["state"]): Lines =>
+  lines.map((line) => (line.key === key && line.state !== "sent" ? { ...line, state } : line))
+
+/** The hub stored it under this id; what it sent to everybody meanwhile is the same line. */
+export const settle = (lines: Lines, key: string, messageID: number): Lines =>
+  lines
+    .filter((line) => line.key === key || line.messageID !== messageID)
+    .map((line) => (line.key === key ? { ...line, messageID, state: "sent" } : line))
+
+const inOrder = (lines: Lines): Lines =>
+  [...lines].sort((a, b) => (a.messageID ?? Number.MAX_SAFE_INTEGER) - (b.messageID ?? Number.MAX_SAFE_INTEGER))
+
+/** A message that arrived, perhaps for the second time, perhaps one of our own. */
+export const receive = (lines: Lines, message: ChatMessage): Lines => {
+  if (lines.some(({ messageID }) => messageID === message.messageID)) return lines
+  const own = lines.find(
+    (line) =>
+      message.from === "visitor" &&
+      line.messageID === null &&
+      line.state !== "queued" &&
+      line.text.trim() === message.text.trim()
+  )
+  if (own !== undefined) return inOrder(settle(lines, own.key, message.messageID))
+  return inOrder([...lines, { ...message, key: `message-${message.messageID}`, state: "sent" }])
+}
+
+/** The hub told everything that it knows: what is lost until now never arrived. */
+export const resume = (lines: Lines, messages: ReadonlyArray<ChatMessage>): Lines =>
+  messages.reduce(receive, lines).map((line) => (line.state === "lost" ? { ...line, state: "failed" } : line))
+
+export const lastAnswer = (lines: Lines) => lines.findLast((line) => line.from === "agent")

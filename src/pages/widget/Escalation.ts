@@ -1,0 +1,110 @@
+import { button, element, listen } from "../dom/Element.ts"
+import { Refused } from "../hub/HubClient.ts"
+import type { ChatTexts } from "./ChatTexts.ts"
+import type { Words } from "./Words.ts"
+
+export interface EscalationHandlers {
+  /** Asks for a person; answers whether one is there right now. */
+  readonly onAsk: () => Promise<boolean>
+  readonly onEmail: (email: string) => Promise<unknown>
+  readonly onDecline: () => void
+}
+
+const looksLikeEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+
+/** Would you like to talk to a person? If nobody is there, an address to answer to is as good. */
+export const makeEscalation = (texts: ChatTexts, words: Words, handlers: EscalationHandlers) => {
+  const card = element("section", { class: "card", hidden: true, "aria-label": texts.escalatePrompt })
+  let wasAsked = false
+
+  const show = (...children: ReadonlyArray<Node>) => {
+    card.replaceChildren(...children)
+    card.hidden = false
+    card.scrollIntoView({ block: "end" })
+  }
+
+  const hide = () => {
+    card.hidden = true
+    card.replaceChildren()
+  }
+
+  const askForEmail = () => {
+    const problem = element("p", { class: "problem", role: "alert", id: "email-problem", hidden: true })
+    const complain = (reason: string) => {
+      problem.textContent = reason
+      problem.hidden = false
+      input.focus()
+    }
+    const submit = async (email: string) => {
+      try {
+        await handlers.onEmail(email)
+        show(element("p", { role: "status" }, texts.succesfulSubmission))
+      } catch (error) {
+        complain(error instanceof Refused ? texts.validEmail : words.offline)
+      }
+    }
+    const input = element("input", {
+      type: "email",
+      autocomplete: "email",
+      dir: "ltr",
+      maxlength: 320,
+      "aria-describedby": "email-problem"
+    })
+    const form = listen(
+      element(
+        "form",
+        { class: "card-form", novalidate: true },
+        element("label", {}, words.email, input),
+        problem,
+        element("button", { type: "submit", class: "choice primary" }, texts.submitButtonText)
+      ),
+      {
+        submit: (event) => {
+          event.preventDefault()
+          const email = input.value.trim()
+          const isGood = looksLikeEmail.test(email)
+          input.setAttribute("aria-invalid", String(!isGood))
+          if (isGood) void submit(email)
+          else complain(texts.validEmail)
+        }
+      }
+    )
+    show(form)
+    input.focus()
+  }
+
+  const accept = async () => {
+    show(element("p", { role: "status" }, texts.availabilityCheck))
+    const isAvailable = await handlers.onAsk().catch(() => false)
+    if (!isAvailable) askForEmail()
+  }
+
+  const decline = () => {
+    hide()
+    handlers.onDecline()
+  }
+
+  const ask = () => {
+    if (!card.hidden) return
+    wasAsked = true
+    show(
+      element("p", {}, texts.escalatePrompt),
+      element(
+        "div",
+        { class: "choices" },
+        button({ class: "choice primary" }, () => void accept(), texts.yesText),
+        button({ class: "choice" }, decline, texts.noText)
+      )
+    )
+  }
+
+  return {
+    card,
+    ask,
+    wasAsked: () => wasAsked,
+    /** Somebody is here: there is nothing left to ask. */
+    settle: () => {
+      if (!card.hidden) hide()
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { button, element, icon } from "../dom/Element.ts"
+import { icons } from "../dom/Icons.ts"
+import type { HubState } from "../hub/HubClient.ts"
+import type { Chat } from "./Chat.ts"
+import type { ChatTexts } from "./ChatTexts.ts"
+import { makeComposer } from "./Composer.ts"
+import { makeEscalation } from "./Escalation.ts"
+import { makeLines } from "./Lines.ts"
+import type { Words } from "./Words.ts"
+
+/** After this long without an answer the window offers a person. */
+const patience = 25_000
+
+const statusIn = (words: Words): Readonly<Record<HubState, string>> => ({
+  stopped: words.connecting,
+  connecting: words.connecting,
+  connected: words.connected,
+  waiting: words.offline
+})
+
+/** The window itself: header, what was said, what is asked, where to write. */
+export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: () => void) => {
+  const rated = new Map<string, "asked" | "liked" | "disliked">()
+  const status = element("p", { class: "status", role: "status" })
+  const typing = element("p", { class: "typing", "aria-live": "off" })
+  const lines = makeLines()
+  const escalation = makeEscalation(texts, words, {
+    onAsk: async () => (await chat.requestAgent()).agentAvailable,
+    onEmail: (email) => chat.requestAgent(email),
+    onDecline: () => composer.focus()
+  })
+
+  let signsWhenAsked = 0
+
+  const log = element(
+    "div",
+    { class: "log", role: "log", "aria-live": "polite", "aria-label": texts.chatTitle, tabindex: 0 },
+    lines.list,
+    escalation.card,
+    typing
+  )
+  const composer = makeComposer(texts, words, {
+    onSend: (text) => {
+      chat.say(text)
+      log.scrollTop = log.scrollHeight
+    },
+    onTyping: () => chat.noteTyping()
+  })
+  const panel = element(
+    "section",
+    { class: "panel", id: "panel", role: "dialog", "aria-label": texts.chatTitle, hidden: true },
+    element(
+      "header",
+      { class: "header" },
+      element("div", { class: "mark" }, icon(icons.chat)),
+      element("div", { class: "heading" }, element("h2", { class: "title" }, texts.chatTitle), status),
+      button({ "aria-label": words.close, title: words.close }, onClose, icon(icons.down))
+    ),
+    log,
+    composer.form
+  )
+
+  const rate = async (key: string, like: boolean) => {
+    rated.set(key, like ? "liked" : "disliked")
+    render()
+    composer.focus()
+    try {
+      const { agentAvailable } = await chat.rate(like)
+      const isTalkedTo = chat.agentName !== undefined && agentAvailable
+      if (!like && !isTalkedTo) ask()
+    } catch {
+      // It was not recorded: the question comes back, and can be answered again.
+      rated.delete(key)
+      render()
+    }
+  }
+
+  /** Whatever shows that somebody is there after all. */
+  const signsOfLife = () => chat.joined.length + chat.lines.filter(({ from }) => from === "agent").length
+
+  const ask = () => {
+    signsWhenAsked = signsOfLife()
+    escalation.ask()
+  }
+
+  const offer = () => {
+    if (!escalation.wasAsked()) ask()
+  }
+
+  const isWaitingLong = () => {
+    const last = chat.lines.at(-1)
+    return (
+      chat.state === "connected" &&
+      chat.agentName === undefined &&
+      last?.from === "visitor" &&
+      Date.now() - last.at > patience
+    )
+  }
+
+  const render = () => {
+    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80
+    status.className = `status ${chat.state}`
+    const state =
+      chat.state === "connected" && chat.agentName !== undefined ? chat.agentName : statusIn(words)[chat.state]
+    if (status.textContent !== state) status.textContent = state
+    lines.render({ chat, texts, words, rated, onRate: (key, like) => void rate(key, like) })
+    typing.replaceChildren(
+      ...(chat.typist === undefined
+        ? []
+        : [
+            element("span", { class: "dots", "aria-hidden": "true" }, element("i"), element("i"), element("i")),
+            `${chat.typist} ${words.typing}`
+          ])
+    )
+    if (signsOfLife() > signsWhenAsked) escalation.settle()
+    if (isWaitingLong()) offer()
+    if (isAtEnd) log.scrollTop = log.scrollHeight
+  }
+
+  setInterval(() => {
+    if (!panel.hidden && isWaitingLong()) render()
+  }, 5000)
+
+  return { panel, render, focus: composer.focus, toEnd: () => (log.scrollTop = log.scrollHeight) }
+}

@@ -1,0 +1,130 @@
+/** What the window says beside the texts of the channel: names of buttons and states. */
+export interface Words {
+  readonly open: string
+  readonly close: string
+  readonly write: string
+  readonly connected: string
+  readonly connecting: string
+  readonly offline: string
+  readonly typing: string
+  readonly sending: string
+  readonly queued: string
+  readonly failed: string
+  readonly again: string
+  readonly helpful: string
+  readonly like: string
+  readonly dislike: string
+  readonly thanks: string
+  readonly email: string
+  readonly tooLong: string
+  readonly newMessages: string
+}
+
+const english: Words = {
+  open: "Open the chat",
+  close: "Close the chat",
+  write: "Write a message",
+  connected: "We are here for you",
+  connecting: "Connecting…",
+  offline: "No connection. We keep trying.",
+  typing: "is typing",
+  sending: "Sending…",
+  queued: "Will be sent when the connection is back",
+  failed: "Not sent",
+  again: "Try again",
+  helpful: "Was this helpful?",
+  like: "Yes, helpful",
+  dislike: "No, not helpful",
+  thanks: "Thank you for telling us.",
+  email: "Your e-mail address",
+  tooLong: "This message is too long.",
+  newMessages: "New messages"
+}
+
+const german: Words = {
+  open: "Chat öffnen",
+  close: "Chat schließen",
+  write: "Nachricht schreiben",
+  connected: "Wir sind für Sie da",
+  connecting: "Verbindung wird aufgebaut …",
+  offline: "Keine Verbindung. Wir versuchen es weiter.",
+  typing: "schreibt",
+  sending: "Wird gesendet …",
+  queued: "Wird gesendet, sobald die Verbindung wieder da ist",
+  failed: "Nicht gesendet",
+  again: "Noch einmal",
+  helpful: "War das hilfreich?",
+  like: "Ja, hilfreich",
+  dislike: "Nein, nicht hilfreich",
+  thanks: "Danke für die Rückmeldung.",
+  email: "Ihre E-Mail-Adresse",
+  tooLong: "Diese Nachricht ist zu lang.",
+  newMessages: "Neue Nachrichten"
+}
+
+const french: Words = {
+  open: "Ouvrir la discussion",
+  close: "Fermer la discussion",
+  write: "Écrire un message",
+  connected: "Nous sommes là pour vous",
+  connecting: "Connexion…",
+  offline: "Pas de connexion. Nous réessayons.",
+  typing: "écrit",
+  sending: "Envoi…",
+  queued: "Sera envoyé dès que la connexion sera rétablie",
+  failed: "Non envoyé",
+  again: "Réessayer",
+  helpful: "Cette réponse vous a-t-elle aidé ?",
+  like: "Oui, utile",
+  dislike: "Non, pas utile",
+  thanks: "Merci pour votre retour.",
+  email: "Votre adresse e-mail",
+  tooLong: "Ce message est trop long.",
+  newMessages: "Nouveaux messages"
+}
+
+const spanish: Words = {
+  open: "Abrir el chat",
+  close: "Cerrar el chat",
+  write: "Escriba un mensaje",
+  connected: "Estamos aquí para ayudarle",
+  connecting: "Conectando…",
+  offline: "Sin conexión. Seguimos intentándolo.",
+  typing: "está escribiendo",
+  sending: "Enviando…",
+  queued: "Se enviará cuando vuelva la conexión",
+  failed: "No enviado",
+  again: "Reintentar",
+  helpful: "¿Le ha sido útil?",
+  like: "Sí, útil",
+  dislike: "No, no me ayudó",
+  thanks: "Gracias por su opinión.",
+  email: "Su correo electrónico",
+  tooLong: "Este mensaje es demasiado largo.",
+  newMessages: "Mensajes nuevos"
+}
+
+const arabic: Words = {
+  open: "فتح المحادثة",
+  close: "إغلاق المحادثة",
+  write: "اكتب رسالة",
+  connected: "نحن هنا لمساعدتك",
+  connecting: "جارٍ الاتصال…",
+  offline: "لا يوجد اتصال. سنواصل المحاولة.",
+  typing: "يكتب الآن",
+  sending: "جارٍ الإرسال…",
+  queued: "سيتم الإرسال عند عودة الاتصال",
+  failed: "لم يتم الإرسال",
+  again: "إعادة المحاولة",
+  helpful: "هل كان هذا مفيدًا؟",
+  like: "نعم، مفيد",
+  dislike: "لا، غير مفيد",
+  thanks: "شكرًا على رأيك.",
+  email: "بريدك الإلكتروني",
+  tooLong: "هذه الرسالة طويلة جدًا.",
+  newMessages: "رسائل جديدة"
+}
+
+const byLanguage: Readonly<Record<string, Words>> = { de: german, fr: french, es: spanish, ar: arabic }
+
+export const wordsIn = (language: string): Words => byLanguage[language.split("-")[0]?.toLowerCase() ?? ""] ?? english

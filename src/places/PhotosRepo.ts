@@ -1,0 +1,163 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, type Option, Schema } from "effect"
+import {
+  CustomerID,
+  PlaceDescriptionReportID,
+  PlaceDescriptionRoomID,
+  type PlaceDescriptionRoomPhotoID
+} from "../../schema/Ids.ts"
+import { PlaceDescriptionRoomPhoto } from "../../schema/PlaceDescriptionPhotos.ts"
+import { BlobID } from "../files/BlobStore.ts"
+import { ownRows } from "../platform/OwnRows.ts"
+
+const Row = Schema.Struct({
+  ...PlaceDescriptionRoomPhoto.fields,
+  dateCreatedUtc: Schema.DateTimeUtcFromDate,
+  blobID: BlobID
+})
+
+/** A photo as it is stored: also where its bytes are, which callers never see. */
+export class StoredPhoto extends PlaceDescriptionRoomPhoto.extend<StoredPhoto>("StoredPhoto")({ blobID: BlobID }) {}
+
+const Stored = Schema.transform(Row, Schema.typeSchema(StoredPhoto), {
+  strict: true,
+  decode: (row) => new StoredPhoto(row),
+  encode: (photo) => photo
+})
+
+export interface NewPhoto {
+  readonly fileName: string
+  readonly contentType: string
+  readonly widthPx: number
+  readonly heightPx: number
+  readonly blobID: BlobID
+}
+
+const Downloadable = Schema.Struct({
+  customerID: CustomerID,
+  blobID: BlobID,
+  fileName: Schema.String,
+  contentType: Schema.String,
+  size: Schema.NumberFromString
+})
+export type DownloadablePhoto = typeof Downloadable.Type
+
+export class PhotosRepo extends Context.Tag("casework/PhotosRepo")<
+  PhotosRepo,
+  {
+    readonly list: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<ReadonlyArray<StoredPhoto>>
+    readonly listOfReport: (
+      customerID: CustomerID,
+      reportID: PlaceDescriptionReportID
+    ) => Effect.Effect<ReadonlyArray<StoredPhoto>>
+    readonly blobsOfReport: (
+      customerID: CustomerID,
+      reportID: PlaceDescriptionReportID
+    ) => Effect.Effect<ReadonlyArray<BlobID>>
+    readonly find: (
+      customerID: CustomerID,
+      photoID: PlaceDescriptionRoomPhotoID
+    ) => Effect.Effect<Option.Option<StoredPhoto>>
+    /** Of any customer: the token alone says which photo is meant. */
+    readonly findByToken: (accessToken: string) => Effect.Effect<Option.Option<DownloadablePhoto>>
+    /** Appends them after the room's last photo, in the given order. */
+    readonly append: (
+      customerID: CustomerID,
+      roomID: PlaceDescriptionRoomID,
+      photos: ReadonlyArray<NewPhoto>
+    ) => Effect.Effect<ReadonlyArray<StoredPhoto>>
+    readonly setOrder: (
+      customerID: CustomerID,
+      roomID: PlaceDescriptionRoomID,
+      photoIDs: ReadonlyArray<PlaceDescriptionRoomPhotoID>
+    ) => Effect.Effect<void>
+    readonly delete: (customerID: CustomerID, photoID: PlaceDescriptionRoomPhotoID) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    PhotosRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(`place_description_room_photo_id as "placeDescriptionRoomPhotoID",
+    place_description_room_id as "placeDescriptionRoomID", file_name as "fileName", content_type as "contentType",
+    access_token::text as "accessToken", sort_order as "sortOrder", width_px as "widthPx", height_px as "heightPx",
+    created_at as "dateCreatedUtc", blob_id as "blobID"`)
+  const inOrder = sql.literal("sort_order, place_description_room_photo_id")
+  const rows = ownRows(sql, {
+    table: "place_description_room_photo",
+    key: "place_description_room_photo_id",
+    columns,
+    Result: Stored
+  })
+
+  const list = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, roomID: PlaceDescriptionRoomID }),
+    Result: Stored,
+    execute: (_) => sql`
+      select ${columns} from place_description_room_photo
+      where customer_id = ${_.customerID} and place_description_room_id = ${_.roomID} order by ${inOrder}`
+  })
+  const lastOrder = SqlSchema.single({
+    Request: Schema.Struct({ customerID: CustomerID, roomID: PlaceDescriptionRoomID }),
+    Result: Schema.Struct({ last: Schema.Int }),
+    execute: (_) => sql`
+      select coalesce(max(sort_order), 0) as last from place_description_room_photo
+      where customer_id = ${_.customerID} and place_description_room_id = ${_.roomID}`
+  })
+  const listOfReport = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, reportID: PlaceDescriptionReportID }),
+    Result: Stored,
+    execute: (_) => sql`
+      select ${columns} from place_description_room_photo
+      where customer_id = ${_.customerID} and place_description_room_id in (
+        select place_description_room_id from place_description_room
+        where customer_id = ${_.customerID} and place_description_report_id = ${_.reportID})
+      order by ${inOrder}`
+  })
+  const findByToken = SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Downloadable,
+    execute: (accessToken) => sql`
+      /* all customers: the token is the credential */
+      select photo.customer_id as "customerID", photo.blob_id as "blobID", file_name as "fileName",
+        content_type as "contentType", size::text as size
+      from place_description_room_photo photo
+      join blob on blob.customer_id = photo.customer_id and blob.blob_id = photo.blob_id
+      where access_token = ${accessToken}::uuid`
+  })
+
+  return PhotosRepo.of({
+    list: (customerID, roomID) => list({ customerID, roomID }).pipe(Effect.orDie),
+    listOfReport: (customerID, reportID) => listOfReport({ customerID, reportID }).pipe(Effect.orDie),
+    blobsOfReport: (customerID, reportID) =>
+      listOfReport({ customerID, reportID }).pipe(
+        Effect.map((photos) => photos.map(({ blobID }) => blobID)),
+        Effect.orDie
+      ),
+    find: rows.find,
+    findByToken: (accessToken) => findByToken(accessToken).pipe(Effect.orDie),
+    append: Effect.fn("PhotosRepo.append")(function* (customerID, roomID, photos) {
+      const { last } = yield* lastOrder({ customerID, roomID })
+      const values = photos.map(({ blobID, contentType, fileName, heightPx, widthPx }, index) => ({
+        place_description_room_id: roomID,
+        file_name: fileName,
+        content_type: contentType,
+        sort_order: last + index + 1,
+        width_px: widthPx,
+        height_px: heightPx,
+        blob_id: blobID
+      }))
+      return yield* rows.insertNew(customerID, values)
+    }, Effect.orDie),
+    setOrder: (customerID, roomID, photoIDs) =>
+      sql`update place_description_room_photo photo set sort_order = wanted.position
+        from unnest(${[...photoIDs]}::int[]) with ordinality wanted (id, position)
+        where photo.customer_id = ${customerID} and photo.place_description_room_id = ${roomID}
+          and photo.place_description_room_photo_id = wanted.id`.pipe(Effect.asVoid, Effect.orDie),
+    delete: rows.delete
+  })
+})

@@ -1,0 +1,61 @@
+import { Context, Effect, Layer, type Stream } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import type { InternalServerError, NotFound } from "../../schema/Errors.ts"
+import type { PlaceDescriptionReportID } from "../../schema/Ids.ts"
+import type { ExportQuery } from "../../schema/PlaceDescriptionReports.ts"
+import { orNotFound } from "../platform/Found.ts"
+import { DocxRenderer } from "./document/DocxRenderer.ts"
+import { composeDocument, documentFileName } from "./document/ReportDocument.ts"
+import { ImageProcessor } from "./ImageProcessor.ts"
+import { PhotoBytes } from "./PhotoBytes.ts"
+import { PhotosRepo } from "./PhotosRepo.ts"
+import { missingReport } from "./Reports.ts"
+import { ReportsRepo } from "./ReportsRepo.ts"
+import { RoomsRepo } from "./RoomsRepo.ts"
+
+export interface ExportedReport {
+  readonly fileName: string
+  readonly bytes: Stream.Stream<Uint8Array>
+}
+
+/** Makes the Word document of a report. */
+export class ReportExport extends Context.Tag("casework/ReportExport")<
+  ReportExport,
+  {
+    readonly docx: (
+      reportID: PlaceDescriptionReportID,
+      query: ExportQuery
+    ) => Effect.Effect<ExportedReport, NotFound | InternalServerError, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ReportExport,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const reports = yield* ReportsRepo
+  const rooms = yield* RoomsRepo
+  const photos = yield* PhotosRepo
+  const photoBytes = yield* PhotoBytes
+  const images = yield* ImageProcessor
+  const renderer = yield* DocxRenderer
+
+  return ReportExport.of({
+    docx: Effect.fn("ReportExport.docx")(function* (reportID, query) {
+      const { customerID } = yield* CurrentRep
+      const report = yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
+      const document = composeDocument(
+        report,
+        yield* rooms.list(customerID, reportID),
+        yield* photos.listOfReport(customerID, reportID),
+        query
+      )
+      const bytes = yield* renderer.render(document, ({ blobID }) =>
+        Effect.flatMap(photoBytes.read(customerID, blobID), images.forWord)
+      )
+      return { fileName: documentFileName(report), bytes }
+    })
+  })
+})

@@ -1,0 +1,98 @@
+import sanitize from "sanitize-html"
+
+const emphasis = ["strong", "b", "em", "i", "u", "s"]
+
+const blocks = ["h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "ul", "ol", "li"]
+
+const tables = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"]
+
+const review = { class: "review", style: "background-color:#fff59d" }
+
+const reviewStart = `<span class="${review.class}" style="${review.style}">`
+
+const isReview = (attributes: sanitize.Attributes) => /(?:^|\s)review(?:\s|$)/.test(attributes["class"] ?? "")
+
+const cell: sanitize.Transformer = (tagName, attributes) => ({
+  tagName,
+  attribs: Object.fromEntries(
+    Object.entries(attributes).filter(
+      ([name, value]) => (name === "colspan" || name === "rowspan") && /^[1-9]\d?$/.test(value)
+    )
+  )
+})
+
+const cleaned = (html: string) =>
+  sanitize(html, {
+    allowedTags: [...blocks, ...tables, ...emphasis, "span"],
+    allowedAttributes: { span: ["class", "style"], td: ["colspan", "rowspan"], th: ["colspan", "rowspan"] },
+    // The only style that can stand here is ours.
+    parseStyleAttributes: false,
+    nonTextTags: ["script", "style", "textarea", "option", "noscript", "title", "iframe", "xmp", "svg", "math"],
+    nestingLimit: 50,
+    transformTags: {
+      span: (_, attributes) =>
+        isReview(attributes) ? { tagName: "span", attribs: { ...review } } : { tagName: "plain", attribs: {} },
+      mark: () => ({ tagName: "span", attribs: { ...review } }),
+      td: cell,
+      th: cell
+    }
+  }).trim()
+
+const untilStable = (html: string, passes: number): string => {
+  const clean = cleaned(html)
+  return clean === html || passes === 1 ? clean : untilStable(clean, passes - 1)
+}
+
+/**
+ * Headings, paragraphs, lists, tables, emphasis and review marks; of everything else the text alone stays. What a tag
+ * held apart may come to stand differently once it is gone, so that it takes a second look until nothing changes.
+ */
+export const cleanHtml = (html: string) => untilStable(html, 5)
+
+/** Which of the markers in a text are a pair: an opening one and the next closing one. */
+const pairedMarkers = (pieces: ReadonlyArray<string>) => {
+  const paired = new Set<number>()
+  let open: number | undefined
+  for (const [index, piece] of pieces.entries()) {
+    if (piece === "[[" && open === undefined) open = index
+    if (piece === "]]" && open !== undefined) {
+      paired.add(open).add(index)
+      open = undefined
+    }
+  }
+  return paired
+}
+
+/** Turns what stands between [[ and ]] into review marks, also across tags. What has no partner stays as it is. */
+export const markReviews = (html: string) => {
+  const pieces = html.match(/<[^>]*>|\[\[|\]\]|[^<[\]]+|[[\]]/g) ?? []
+  const paired = pairedMarkers(pieces)
+  let isOpen = false
+  return pieces
+    .map((piece, index) => {
+      if (paired.has(index)) {
+        isOpen = piece === "[["
+        return ""
+      }
+      return !isOpen || piece.startsWith("<") || piece.trim() === "" ? piece : `${reviewStart}${piece}</span>`
+    })
+    .join("")
+}
+
+const withoutFence = (answer: string) =>
+  /^\s*```(?:html)?[^\S\n]*\n([\s\S]*?)\n?[^\S\n]*```\s*$/i.exec(answer)?.[1] ?? answer
+
+const asParagraphs = (text: string) =>
+  text
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== "")
+    .map((paragraph) => `<p>${paragraph.replaceAll("\n", "<br />")}</p>`)
+    .join("")
+
+/** What a model answered, as the HTML that a room may have; empty when there is no text in it. */
+export const htmlOfAnswer = (answer: string) => {
+  const clean = cleanHtml(withoutFence(answer))
+  const html = markReviews(/<(?:p|h[1-6]|ul|ol|table)\b/.test(clean) ? clean : asParagraphs(clean))
+  return html.replace(/<[^>]*>|&nbsp;|\s/g, "") === "" ? "" : html
+}

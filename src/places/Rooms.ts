@@ -1,0 +1,170 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import type { NotFound } from "../../schema/Errors.ts"
+import type {
+  CustomerID,
+  PlaceDescriptionReportID,
+  PlaceDescriptionRoomID,
+  PlaceDescriptionRoomVersionID
+} from "../../schema/Ids.ts"
+import {
+  PlaceDescriptionRoom,
+  type PlaceDescriptionRoomCreate,
+  type PlaceDescriptionRoomUpdate,
+  type PlaceDescriptionRoomVersion
+} from "../../schema/PlaceDescriptionRooms.ts"
+import { Blobs } from "../files/Blobs.ts"
+import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { PhotosRepo } from "./PhotosRepo.ts"
+import { missingReport } from "./Reports.ts"
+import { ReportsRepo } from "./ReportsRepo.ts"
+import { cleanHtml } from "./RoomHtml.ts"
+import { RoomsRepo, type StoredRoom } from "./RoomsRepo.ts"
+import { withPhotos } from "./RoomsWithPhotos.ts"
+import { RoomVersionsRepo } from "./RoomVersionsRepo.ts"
+
+export class Rooms extends Context.Tag("casework/Rooms")<
+  Rooms,
+  {
+    readonly list: (
+      reportID: PlaceDescriptionReportID
+    ) => Effect.Effect<ReadonlyArray<PlaceDescriptionRoom>, NotFound, CurrentRep>
+    readonly create: (
+      reportID: PlaceDescriptionReportID,
+      room: PlaceDescriptionRoomCreate
+    ) => Effect.Effect<PlaceDescriptionRoom, NotFound, CurrentRep>
+    readonly update: (
+      roomID: PlaceDescriptionRoomID,
+      change: PlaceDescriptionRoomUpdate
+    ) => Effect.Effect<void, NotFound, CurrentRep>
+    readonly delete: (roomID: PlaceDescriptionRoomID) => Effect.Effect<void, NotFound, CurrentRep>
+    readonly versions: (
+      roomID: PlaceDescriptionRoomID
+    ) => Effect.Effect<ReadonlyArray<PlaceDescriptionRoomVersion>, NotFound, CurrentRep>
+    readonly restore: (
+      roomID: PlaceDescriptionRoomID,
+      versionID: PlaceDescriptionRoomVersionID
+    ) => Effect.Effect<PlaceDescriptionRoom, NotFound, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Rooms,
+    Effect.suspend(() => make)
+  )
+}
+
+export const missingRoom = (roomID: PlaceDescriptionRoomID) => `There is no room ${roomID}.`
+
+const highestOrder = 2 ** 31 - 1
+
+const nextOrder = (rooms: ReadonlyArray<StoredRoom>) =>
+  Math.min(highestOrder, Math.max(0, ...rooms.map(({ sortOrder }) => sortOrder)) + 1)
+
+/** HTML as it is stored: clean, and nothing when no text is left. */
+const storedHtml = (html: string | null) => (html === null ? null : cleanHtml(html) || null)
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* RoomsRepo
+  const versions = yield* RoomVersionsRepo
+  const reports = yield* ReportsRepo
+  const photos = yield* PhotosRepo
+  const blobs = yield* Blobs
+
+  const find = (customerID: CustomerID, roomID: PlaceDescriptionRoomID) =>
+    repo.find(customerID, roomID).pipe(orNotFound(missingRoom(roomID)))
+
+  const lock = (customerID: CustomerID, roomID: PlaceDescriptionRoomID) =>
+    reports
+      .touchOfRoom(customerID, roomID)
+      .pipe(changedOrNotFound(missingRoom(roomID)), Effect.zipRight(find(customerID, roomID)))
+
+  /** Writes a person's HTML and keeps what stood there. */
+  const replaceHtml = Effect.fn("Rooms.replaceHtml")(function* (
+    customerID: CustomerID,
+    room: StoredRoom,
+    html: string | null
+  ) {
+    const { customerRepID } = yield* CurrentRep
+    if (html === room.transcriptHtml) return
+    yield* versions.keep(customerID, room.placeDescriptionRoomID)
+    yield* repo.writeHtml(customerID, room.placeDescriptionRoomID, html, { customerRepID, modelID: null })
+  })
+
+  const shown = Effect.fn("Rooms.shown")(function* (customerID: CustomerID, roomID: PlaceDescriptionRoomID) {
+    const room = yield* find(customerID, roomID)
+    return new PlaceDescriptionRoom({ ...room, photos: yield* photos.list(customerID, roomID) })
+  })
+
+  return Rooms.of({
+    list: Effect.fn("Rooms.list")(function* (reportID) {
+      const { customerID } = yield* CurrentRep
+      yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
+      const rooms = yield* repo.list(customerID, reportID)
+      return withPhotos(rooms, yield* photos.listOfReport(customerID, reportID))
+    }),
+
+    create: Effect.fn("Rooms.create")(
+      function* (reportID, { name = null, sortOrder, transcriptHtml = null, transcriptRaw = null }) {
+        const { customerID } = yield* CurrentRep
+        yield* reports.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
+        const order = sortOrder ?? nextOrder(yield* repo.list(customerID, reportID))
+        const room = yield* repo.insert(customerID, reportID, { name, sortOrder: order, transcriptRaw })
+        yield* replaceHtml(customerID, room, storedHtml(transcriptHtml))
+        return yield* shown(customerID, room.placeDescriptionRoomID)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    update: Effect.fn("Rooms.update")(
+      function* (roomID, { transcriptHtml, ...change }) {
+        const { customerID } = yield* CurrentRep
+        const stored = yield* lock(customerID, roomID)
+        yield* repo.update(customerID, roomID, { ...stored, ...change })
+        if (transcriptHtml !== undefined) yield* replaceHtml(customerID, stored, storedHtml(transcriptHtml))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("Rooms.delete")(
+      function* (roomID) {
+        const { customerID } = yield* CurrentRep
+        yield* lock(customerID, roomID)
+        const pictures = yield* photos.list(customerID, roomID)
+        yield* repo.delete(customerID, roomID)
+        yield* Effect.forEach(pictures, ({ blobID }) => blobs.discard(customerID, blobID), { discard: true })
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    versions: Effect.fn("Rooms.versions")(function* (roomID) {
+      const { customerID } = yield* CurrentRep
+      yield* find(customerID, roomID)
+      return yield* versions.list(customerID, roomID)
+    }),
+
+    restore: Effect.fn("Rooms.restore")(
+      function* (roomID, versionID) {
+        const { customerID, customerRepID } = yield* CurrentRep
+        const room = yield* lock(customerID, roomID)
+        const version = yield* versions
+          .find(customerID, roomID, versionID)
+          .pipe(orNotFound(`There is no version ${versionID} of room ${roomID}.`))
+        if (version.transcriptHtml !== room.transcriptHtml) {
+          yield* versions.keep(customerID, roomID)
+          yield* repo.writeHtml(customerID, roomID, version.transcriptHtml, {
+            customerRepID: version.customerRepID ?? customerRepID,
+            modelID: version.modelIdUsed
+          })
+        }
+        return yield* shown(customerID, roomID)
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+  })
+})

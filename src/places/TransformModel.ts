@@ -1,0 +1,14 @@
+import type { TransformRequest } from "../../schema/PlaceDescriptionRooms.ts"
+import type { UsableModel } from "../customers/ModelsRepo.ts"
+
+/** What is wrong with the model that a request names; nothing when it may be used. */
+export const overrideProblem = (
+  { includePhotosInPrompt = false, overrideModelId }: TransformRequest,
+  usable: ReadonlyArray<UsableModel>
+): string | undefined => {
+  const model = usable.find(({ modelID }) => modelID === overrideModelId)
+  if (model === undefined) return "is not an active model that you may use"
+  if (!model.slots.includes("EmailText") && !model.slots.includes("EmailVision"))
+    return "is a model that is not for mail"
+  return includePhotosInPrompt && !model.takesImages ? "is a model that takes no pictures" : undefined
+}

@@ -1,0 +1,73 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { CustomerID, DocumentID, TopicID } from "../../schema/Ids.ts"
+
+const Guide = Schema.Struct({
+  documentID: DocumentID,
+  version: Schema.Int,
+  title: Schema.String,
+  content: Schema.String
+})
+export type Guide = typeof Guide.Type
+
+export class TransformRepo extends Context.Tag("casework/TransformRepo")<
+  TransformRepo,
+  {
+    readonly findTopic: (customerID: CustomerID, topicID: TopicID) => Effect.Effect<Option.Option<TopicID>>
+    readonly findTopicNamed: (customerID: CustomerID, name: string) => Effect.Effect<Option.Option<TopicID>>
+    /** The topic's static documents, the most relevant first. Rows of hooks have no topic, so All never comes along. */
+    readonly guidesOf: (customerID: CustomerID, topicID: TopicID) => Effect.Effect<ReadonlyArray<Guide>>
+    /** A static document with something in it. */
+    readonly findGuide: (customerID: CustomerID, documentID: DocumentID) => Effect.Effect<Option.Option<Guide>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    TransformRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(`d.document_id as "documentID", d.version, d.name as title, d.content`)
+  const isGuide = sql.literal("not d.is_data_retrieval_process and btrim(d.content) <> ''")
+  const Topic = Schema.Struct({ topicID: TopicID })
+
+  const findTopic = SqlSchema.findOne({
+    Request: Schema.Struct({ customerID: CustomerID, topicID: TopicID }),
+    Result: Topic,
+    execute: (_) => sql`
+      select topic_id as "topicID" from topic where customer_id = ${_.customerID} and topic_id = ${_.topicID}`
+  })
+  const findTopicNamed = SqlSchema.findOne({
+    Request: Schema.Struct({ customerID: CustomerID, name: Schema.String }),
+    Result: Topic,
+    execute: (_) => sql`
+      select topic_id as "topicID" from topic
+      where customer_id = ${_.customerID} and lower(name) = lower(${_.name}::text)`
+  })
+  const guidesOf = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, topicID: TopicID }),
+    Result: Guide,
+    execute: (_) => sql`
+      select ${columns} from topic_document t
+      join document d on d.customer_id = t.customer_id and d.document_id = t.document_id
+      where t.customer_id = ${_.customerID} and t.topic_id = ${_.topicID} and ${isGuide}
+      order by t.relevance_score desc nulls last, t.topic_document_id`
+  })
+  const findGuide = SqlSchema.findOne({
+    Request: Schema.Struct({ customerID: CustomerID, documentID: DocumentID }),
+    Result: Guide,
+    execute: (_) => sql`
+      select ${columns} from document d
+      where d.customer_id = ${_.customerID} and d.document_id = ${_.documentID} and ${isGuide}`
+  })
+  const idOf = Option.map(({ topicID }: typeof Topic.Type) => topicID)
+
+  return TransformRepo.of({
+    findTopic: (customerID, topicID) => findTopic({ customerID, topicID }).pipe(Effect.map(idOf), Effect.orDie),
+    findTopicNamed: (customerID, name) => findTopicNamed({ customerID, name }).pipe(Effect.map(idOf), Effect.orDie),
+    guidesOf: (customerID, topicID) => guidesOf({ customerID, topicID }).pipe(Effect.orDie),
+    findGuide: (customerID, documentID) => findGuide({ customerID, documentID }).pipe(Effect.orDie)
+  })
+})

@@ -1,0 +1,105 @@
+import type JSZip from "jszip"
+import type { List } from "./HtmlBlocks.ts"
+
+/** Word knows nine levels. */
+export const deepestLevel = 8
+
+/** Gives each list of a document the number under which Word knows it. Bullets need no counting: they share one. */
+export const makeListNumbers = (bullets: number) => {
+  const counted = new Map<number, number>()
+  return {
+    bullets,
+    counted,
+    numberOf: ({ isOrdered, number }: List) => {
+      if (!isOrdered) return bullets
+      const known = counted.get(number) ?? bullets + 1 + counted.size
+      counted.set(number, known)
+      return known
+    }
+  }
+}
+
+export type ListNumbers = ReturnType<typeof makeListNumbers>
+
+const part = "word/numbering.xml"
+
+const namespace = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+const emptyPart = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><w:numbering ${namespace}></w:numbering>`
+
+const partType = "application/vnd.openxmlformats-officedocument.wordprocessingml.numbering+xml"
+
+const relationType = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/numbering"
+
+const highest = (xml: string, pattern: RegExp) =>
+  Math.max(0, ...Array.from(xml.matchAll(pattern), ([, id = "0"]) => Number(id)))
+
+const levels = (describe: (level: number) => string) =>
+  Array.from(
+    { length: deepestLevel + 1 },
+    (_, level) =>
+      `<w:lvl w:ilvl="${level}"><w:start w:val="1"/>${describe(level)}<w:lvlJc w:val="left"/>` +
+      `<w:pPr><w:ind w:left="${360 * (level + 1)}" w:hanging="360"/></w:pPr></w:lvl>`
+  ).join("")
+
+const bulletSigns = ["•", "–", "▪"]
+
+const bulletLevels = levels(
+  (level) => `<w:numFmt w:val="bullet"/><w:lvlText w:val="${bulletSigns[level % bulletSigns.length]}"/>`
+)
+
+const counts = ["decimal", "lowerLetter", "lowerRoman"]
+
+const countedLevels = levels(
+  (level) => `<w:numFmt w:val="${counts[level % counts.length]}"/><w:lvlText w:val="%${level + 1}."/>`
+)
+
+const abstractNumber = (id: number, content: string) =>
+  `<w:abstractNum w:abstractNumId="${id}"><w:multiLevelType w:val="multilevel"/>${content}</w:abstractNum>`
+
+const restarts = Array.from(
+  { length: deepestLevel + 1 },
+  (_, level) => `<w:lvlOverride w:ilvl="${level}"><w:startOverride w:val="1"/></w:lvlOverride>`
+).join("")
+
+const number = (id: number, abstractId: number, overrides = "") =>
+  `<w:num w:numId="${id}"><w:abstractNumId w:val="${abstractId}"/>${overrides}</w:num>`
+
+/** A template that was written without any list has no place for them yet. */
+const addPart = async (zip: JSZip) => {
+  const types = (await zip.file("[Content_Types].xml")?.async("text")) ?? ""
+  const relations = (await zip.file("word/_rels/document.xml.rels")?.async("text")) ?? ""
+  zip.file(
+    "[Content_Types].xml",
+    types.replace("</Types>", `<Override PartName="/${part}" ContentType="${partType}"/></Types>`)
+  )
+  zip.file(
+    "word/_rels/document.xml.rels",
+    relations.replace(
+      "</Relationships>",
+      `<Relationship Id="rIdLists" Type="${relationType}" Target="numbering.xml"/></Relationships>`
+    )
+  )
+  return emptyPart
+}
+
+/** The first number that no list of the template has. */
+export const freeListNumber = async (template: JSZip) =>
+  highest((await template.file(part)?.async("text")) ?? "", /w:numId="(\d+)"/g) + 1
+
+/** Writes into the template how the lists of the document look and count. */
+export const addLists = async (template: JSZip, numbers: ListNumbers) => {
+  const xml = (await template.file(part)?.async("text")) ?? (await addPart(template))
+  const bulletId = highest(xml, /w:abstractNumId="(\d+)"/g) + 1
+  const kinds = abstractNumber(bulletId, bulletLevels) + abstractNumber(bulletId + 1, countedLevels)
+  const lists = [
+    number(numbers.bullets, bulletId),
+    ...[...numbers.counted.values()].map((id) => number(id, bulletId + 1, restarts))
+  ].join("")
+  const open = xml.replace(/<w:numbering([^>]*)\/>/, "<w:numbering$1></w:numbering>")
+  // Word demands that every kind of list stands before the first list.
+  const firstList = open.search(/<w:num[ >]|<w:numIdMacAtCleanup|<\/w:numbering>/)
+  const withKinds = open.slice(0, firstList) + kinds + open.slice(firstList)
+  const end = withKinds.search(/<w:numIdMacAtCleanup|<\/w:numbering>/)
+  template.file(part, withKinds.slice(0, end) + lists + withKinds.slice(end))
+}

@@ -1,0 +1,44 @@
+import type { Cell } from "./HtmlBlocks.ts"
+
+/** A place in a table: the start of a cell, what a cell above covers, or nothing at all. */
+export type Place =
+  | { readonly kind: "cell"; readonly cell: Cell; readonly columns: number; readonly isTall: boolean }
+  | { readonly kind: "covered"; readonly columns: number }
+  | { readonly kind: "empty" }
+
+/** Word takes no more. */
+const mostColumns = 63
+
+/** Lays the cells of an HTML table out so that every row has the same number of columns, as Word demands. */
+export const tableGrid = (rows: ReadonlyArray<ReadonlyArray<Cell>>): ReadonlyArray<ReadonlyArray<Place>> => {
+  const taken: Array<Map<number, Place | undefined>> = rows.map(() => new Map())
+  for (const [row, cells] of rows.entries()) {
+    let column = 0
+    for (const cell of cells) {
+      while (taken[row]?.has(column)) column += 1
+      if (column >= mostColumns) break
+      const height = Math.min(cell.rows, rows.length - row)
+      let width = 1
+      const isFree = (at: number) => at < mostColumns && taken[row]?.has(at) !== true
+      while (width < cell.columns && isFree(column + width)) width += 1
+      for (let below = row; below < row + height; below += 1) {
+        const start: Place =
+          below === row
+            ? { kind: "cell", cell, columns: width, isTall: height > 1 }
+            : { kind: "covered", columns: width }
+        // A cell further down never stands where one from above has come first.
+        for (let at = column; at < column + width; at += 1) taken[below]?.set(at, at === column ? start : undefined)
+      }
+      column += width
+    }
+  }
+  const width = Math.max(0, ...taken.map((row) => Math.max(0, ...[...row.keys()].map((at) => at + 1))))
+  return taken.map((row) =>
+    Array.from({ length: width }, (_, at): Place | undefined => (row.has(at) ? row.get(at) : { kind: "empty" })).filter(
+      (place) => place !== undefined
+    )
+  )
+}
+
+export const columnsIn = (row: ReadonlyArray<Place>) =>
+  row.reduce((sum, place) => sum + (place.kind === "empty" ? 1 : place.columns), 0)

@@ -1,0 +1,29 @@
+/** Stand-ins for what the patcher would misread in a value; noncharacters, so that no text can hold them. */
+const standIns = [
+  // Two of them begin a placeholder: a value must never be taken for one.
+  { written: "{", standIn: "\ufdd0", xml: "{" },
+  // The patcher's own mark for the place where a value goes.
+  { written: "ɵ", standIn: "\ufdd1", xml: "ɵ" },
+  // It reads &amp; in a text as an ampersand once too often.
+  { written: "&", standIn: "\ufdd2", xml: "&amp;" }
+]
+
+/** What XML 1.0 cannot hold, or should not: control characters and noncharacters. */
+const unprintable = /[\p{Cc}\ufdd0-\ufdef\ufffe\uffff]/gu
+
+/** A line of text that can stand anywhere in a Word document. */
+export const wordText = (text: string) =>
+  standIns.reduce(
+    (safe, { standIn, written }) => safe.replaceAll(written, standIn),
+    text
+      .toWellFormed()
+      .replace(/[\t\n\r]+/g, " ")
+      .replace(unprintable, "")
+  )
+
+/** The lines of a text, each fit for a Word document. */
+export const wordLines = (text: string) => text.split(/\r\n|\r|\n/).map(wordText)
+
+/** Gives back what stood in the texts, once the document is put together. */
+export const withoutStandIns = (xml: string) =>
+  standIns.reduce((result, { standIn, xml: meant }) => result.replaceAll(standIn, meant), xml)

@@ -1,0 +1,232 @@
+import { SqlClient, SqlSchema, type Statement } from "@effect/sql"
+import { Context, Duration, Effect, Layer, type Option, Schema } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { JobID } from "../../schema/Jobs.ts"
+import { type JobRank, ranks } from "./JobRank.ts"
+
+/** How far a job is; what is not named stays. */
+export interface Progress {
+  readonly total?: number
+  readonly done?: number
+  readonly imported?: number
+  readonly skipped?: number
+  readonly failed?: number
+}
+
+const Claimed = Schema.Struct({
+  jobID: JobID,
+  customerID: CustomerID,
+  kind: Schema.String,
+  rank: Schema.Int,
+  payload: Schema.Unknown,
+  attempts: Schema.Int,
+  claims: Schema.Int,
+  traceParent: Schema.NullOr(Schema.String)
+})
+export type ClaimedJob = typeof Claimed.Type
+
+const Held = Schema.Struct({
+  jobID: JobID,
+  customerID: CustomerID,
+  attempts: Schema.Int,
+  claims: Schema.Int
+})
+
+export interface NewJob {
+  readonly payload: string
+  readonly key: string | null
+}
+
+/** Where a job stands in the queue, and the span in which it was put there. */
+export interface JobPlace {
+  readonly kind: string
+  readonly rank: JobRank
+  readonly traceParent: string | null
+}
+
+/** A claim that is not renewed runs out: another node takes the work over. */
+export class ClaimTiming extends Context.Reference<ClaimTiming>()("casework/ClaimTiming", {
+  defaultValue: () => ({ claimSeconds: 25, renewEvery: Duration.seconds(7) })
+}) {}
+
+export class JobsRepo extends Context.Tag("casework/JobsRepo")<
+  JobsRepo,
+  {
+    /** One that waits already under the same key is not doubled; its id is answered. */
+    readonly insert: (
+      customerID: CustomerID,
+      place: JobPlace,
+      jobs: ReadonlyArray<NewJob>
+    ) => Effect.Effect<ReadonlyArray<JobID>>
+    /** The insert of one job as a part of another statement, which knows the payload and says where it is from. */
+    readonly inserting: (
+      customerID: CustomerID,
+      place: JobPlace,
+      payload: Statement.Fragment,
+      from: Statement.Fragment
+    ) => Statement.Fragment
+    /** A job that is due, of the first customer behind the given one, as if they stood in a circle; its first by rank. */
+    readonly claim: (search: {
+      readonly kinds: ReadonlyArray<string>
+      readonly behind: number
+      readonly without: ReadonlyArray<number>
+      /** Whether there is time for what can wait. */
+      readonly withOld: boolean
+    }) => Effect.Effect<Option.Option<ClaimedJob>>
+    /** The rest answers whether the claim still holds; without it, nothing changes. */
+    readonly renew: (job: ClaimedJob) => Effect.Effect<boolean>
+    /** Locks the job until the transaction ends. */
+    readonly advance: (job: ClaimedJob, progress: Progress) => Effect.Effect<boolean>
+    readonly finish: (
+      job: ClaimedJob,
+      end: { readonly status: "Succeeded" | "Failed" | "Queued"; readonly error: string | null; readonly pause: number }
+    ) => Effect.Effect<boolean>
+    /** A statement that holds on to the claim, for the `with` of another one; without the claim it finds nothing. */
+    readonly holding: (job: ClaimedJob) => Statement.Fragment
+    /** Back into the queue as if it had never been tried. */
+    readonly putBack: (job: ClaimedJob, pause: number) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    JobsRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { claimSeconds } = yield* ClaimTiming
+  const Returned = Schema.Struct({ jobID: JobID })
+
+  const insert = SqlSchema.findAll({
+    Request: Schema.Struct({
+      customerID: CustomerID,
+      kind: Schema.String,
+      rank: Schema.Int,
+      traceParent: Schema.NullOr(Schema.String),
+      jobs: Schema.Array(Schema.Struct({ payload: Schema.String, key: Schema.NullOr(Schema.String) }))
+    }),
+    Result: Returned,
+    execute: (_) => sql`
+      insert into job (customer_id, kind, rank, payload, key, trace_parent)
+      select ${_.customerID}, ${_.kind}, ${_.rank}, (one ->> 'payload')::jsonb, one ->> 'key', ${_.traceParent}::text
+      from jsonb_array_elements(${JSON.stringify(_.jobs)}::jsonb) one
+      on conflict (customer_id, kind, key) where status = 'Queued'
+        do update set key = excluded.key, rank = least(job.rank, excluded.rank)
+      returning job_id::text as "jobID"`
+  })
+  const claim = SqlSchema.findOne({
+    Request: Schema.Struct({
+      kinds: Schema.Array(Schema.String),
+      behind: Schema.Int,
+      without: Schema.Array(Schema.Int),
+      withOld: Schema.Boolean
+    }),
+    Result: Claimed,
+    execute: (_) => {
+      // Rank by rank, and no further than needed: what waits for a later time is never looked through.
+      const first = (column: string, customer: Statement.Fragment, lock: string) => {
+        const of = (rank: JobRank) => sql`(
+          select ${sql.literal(column)} from job
+          where customer_id = ${customer} and rank = ${rank} and status in ('Queued', 'Running') and due_at <= now()
+            and ${sql.in("kind", _.kinds)}
+          order by due_at limit 1 ${sql.literal(lock)})`
+        return sql`coalesce(${of(ranks.waitedFor)}, ${of(ranks.fresh)}${_.withOld ? sql`, ${of(ranks.old)}` : sql``})`
+      }
+      return sql`
+        /* all customers: a worker takes whatever is due, from each customer in turn */
+        with recursive waiting (id) as (
+          (select customer_id from job where status in ('Queued', 'Running') order by customer_id limit 1)
+          union all
+          select (select customer_id from job where status in ('Queued', 'Running') and customer_id > waiting.id
+            order by customer_id limit 1)
+          from waiting where waiting.id is not null
+        ), next as (
+          select id from waiting
+          where id is not null and id <> all(${_.without}::int[])
+            and ${first("true", sql`id`, "")}
+          order by id <= ${_.behind}, id limit 1
+        )
+        update job set status = 'Running', attempts = attempts + 1, claims = claims + 1, updated_at = now(),
+          due_at = now() + make_interval(secs => ${claimSeconds}::int)
+        where job_id = ${first("job_id", sql`(select id from next)`, "for update skip locked")}
+        returning job_id::text as "jobID", customer_id as "customerID", kind, rank, payload,
+          attempts, claims, trace_parent as "traceParent"`
+    }
+  })
+  // The numbers of the attempt and of the claim tell whose job it is.
+  const held = (_: typeof Held.Encoded) => sql`
+    customer_id = ${_.customerID} and job_id = ${_.jobID}::uuid
+    and status = 'Running' and attempts = ${_.attempts} and claims = ${_.claims}`
+  const holding = (_: typeof Held.Encoded) => sql`
+    update job set due_at = now() + make_interval(secs => ${claimSeconds}::int)
+    where ${held(_)} returning job_id::text as "jobID"`
+  const renew = SqlSchema.findAll({ Request: Held, Result: Returned, execute: holding })
+  const advance = SqlSchema.findAll({
+    Request: Schema.Struct({
+      ...Held.fields,
+      total: Schema.Int,
+      done: Schema.Int,
+      imported: Schema.Int,
+      skipped: Schema.Int,
+      failed: Schema.Int
+    }),
+    Result: Returned,
+    execute: (_) => sql`
+      update job set total = total + ${_.total}, done = done + ${_.done}, imported = imported + ${_.imported},
+        skipped = skipped + ${_.skipped}, failed = failed + ${_.failed}, updated_at = now(),
+        due_at = now() + make_interval(secs => ${claimSeconds}::int)
+      where ${held(_)} returning job_id::text as "jobID"`
+  })
+  const finish = SqlSchema.findAll({
+    Request: Schema.Struct({
+      ...Held.fields,
+      status: Schema.String,
+      error: Schema.NullOr(Schema.String),
+      pause: Schema.Int
+    }),
+    Result: Returned,
+    execute: (_) => sql`
+      update job set status = ${_.status}, error = ${_.error}, updated_at = now(),
+        due_at = now() + make_interval(secs => ${_.pause}::int), key = null,
+        -- An attempt that broke off has counted what the next one counted again.
+        total = case ${_.status} when 'Succeeded' then done else total end
+      where ${held(_)} returning job_id::text as "jobID"`
+  })
+  // What only makes way for others keeps its key, so that it is not doubled, unless somebody waits under it already. What
+  // failed loses it: who asks anew need not wait for its growing pauses.
+  const putBack = SqlSchema.findAll({
+    Request: Schema.Struct({ ...Held.fields, pause: Schema.Int }),
+    Result: Returned,
+    execute: (_) => sql`
+      update job set status = 'Queued', attempts = 0, error = null, updated_at = now(),
+        due_at = now() + make_interval(secs => ${_.pause}::int), key = case when not exists (
+          select 1 from job twin where twin.customer_id = ${_.customerID} and twin.kind = job.kind
+            and twin.key = job.key and twin.status = 'Queued') then key end
+      where ${held(_)} returning job_id::text as "jobID"`
+  })
+
+  const didSomething = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+    rows.pipe(
+      Effect.map(({ length }) => length > 0),
+      Effect.orDie
+    )
+  const nothing = { total: 0, done: 0, imported: 0, skipped: 0, failed: 0 }
+
+  return JobsRepo.of({
+    insert: (customerID, place, jobs) =>
+      insert({ customerID, ...place, jobs }).pipe(
+        Effect.map((rows) => rows.map(({ jobID }) => jobID)),
+        Effect.orDie
+      ),
+    inserting: (customerID, { kind, rank, traceParent }, payload, from) => sql`
+      insert into job (customer_id, kind, rank, payload, trace_parent)
+      select ${customerID}::int, ${kind}::text, ${rank}::smallint, ${payload}, ${traceParent}::text from ${from}`,
+    claim: (search) => claim(search).pipe(Effect.orDie),
+    renew: (job) => didSomething(renew(job)),
+    holding,
+    advance: (job, progress) => didSomething(advance({ ...job, ...nothing, ...progress })),
+    finish: (job, end) => didSomething(finish({ ...job, ...end })),
+    putBack: (job, pause) => didSomething(putBack({ ...job, pause }))
+  })
+})

@@ -1,0 +1,22 @@
+import { Logger } from "effect"
+
+const waiting: Array<string> = []
+
+const write = () => {
+  if (waiting.length === 0) return
+  process.stdout.write(`${waiting.join("\n")}\n`)
+  waiting.length = 0
+}
+
+// What is logged in the last moment is written, too.
+process.on("exit", write)
+
+/** One line, with all others of a turn of the event loop in one call of the system. */
+export const writeLine = (line: string) => {
+  if (waiting.push(line) === 1) setImmediate(write)
+}
+
+/** One line of JSON each. */
+export const jsonLines = Logger.map(Logger.jsonLogger, writeLine)
+
+export const LogLines = Logger.replace(Logger.defaultLogger, jsonLines)

@@ -1,0 +1,18 @@
+import { performance } from "node:perf_hooks"
+
+// Shorter spells say little.
+const shortestSpell = 50
+
+/** How much of its time this process was busy of late, from 0 to 1. */
+export const makeLoopLoad = () => {
+  let before = performance.eventLoopUtilization()
+  let load = 0
+  return () => {
+    const { active, idle, utilization } = performance.eventLoopUtilization(before)
+    if (active + idle >= shortestSpell) {
+      before = performance.eventLoopUtilization()
+      load = utilization
+    }
+    return load
+  }
+}

@@ -1,0 +1,15 @@
+import { Either } from "effect"
+
+/** Headers as OpenTelemetry writes them: name=value, comma-separated, values percent-encoded. The left side says why not. */
+export const parseOtlpHeaders = (text: string): Either.Either<Readonly<Record<string, string>>, string> =>
+  Either.try({
+    try: () =>
+      Object.fromEntries(
+        text.split(",").map((pair) => {
+          const [, name = "", value = ""] = /^\s*([\w-]+)\s*=(.*)$/s.exec(pair) ?? []
+          if (name === "") throw new Error()
+          return [name.toLowerCase(), decodeURIComponent(value.trim())]
+        })
+      ),
+    catch: () => "Expected name=value, comma-separated, with values percent-encoded"
+  })

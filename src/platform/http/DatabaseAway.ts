@@ -1,0 +1,20 @@
+import { SqlError } from "@effect/sql"
+import { Cause } from "effect"
+
+// The server refuses, ends or cannot take connections, or gave a statement up that took too long.
+const serverStates = /^(?:08\w{3}|53300|57014|57P0[1-5])$/
+const socketCodes = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
+const driverMessages = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/
+
+const tellsOfAbsence = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  const code = "code" in error && typeof error.code === "string" ? error.code : ""
+  if (serverStates.test(code) || socketCodes.test(code) || driverMessages.test(error.message)) return true
+  return error instanceof AggregateError ? error.errors.some(tellsOfAbsence) : tellsOfAbsence(error.cause)
+}
+
+/** Whether something failed because the database is gone or too slow: the caller did nothing wrong and may come back. */
+export const isDatabaseAway = (cause: Cause.Cause<unknown>) =>
+  [...Cause.failures(cause), ...Cause.defects(cause)].some(
+    (error) => error instanceof SqlError.SqlError && tellsOfAbsence(error.cause)
+  )

@@ -1,0 +1,86 @@
+import { Multipart } from "@effect/platform"
+import { Effect, Option, Stream } from "effect"
+import * as Parser from "multipasta"
+
+/** What happens while a form arrives. */
+export type FormEvent =
+  | { readonly _tag: "Field"; readonly info: Parser.PartInfo; readonly value: string }
+  | { readonly _tag: "FileBegins"; readonly info: Parser.PartInfo }
+  | { readonly _tag: "Bytes"; readonly bytes: Uint8Array }
+  | { readonly _tag: "FileEnds" }
+
+const reasons = {
+  MaxParts: "TooManyParts",
+  MaxFieldSize: "FieldTooLarge",
+  MaxPartSize: "FileTooLarge",
+  MaxTotalSize: "BodyTooLarge"
+} as const
+
+const asError = (cause: Parser.MultipartError) =>
+  new Multipart.MultipartError({ reason: cause._tag === "ReachedLimit" ? reasons[cause.limit] : "Parse", cause })
+
+const dash = 0x2d
+
+/** The last dashes of a chunk, two at most. */
+const openEnd = (chunk: Uint8Array) => {
+  if (chunk.at(-1) !== dash) return 0
+  return chunk.at(-2) === dash ? 2 : 1
+}
+
+/** The parser behind a plain function: what each chunk of a form makes happen. */
+const makeFeed = (config: Parser.BaseConfig) => {
+  const events: Array<FormEvent> = []
+  let problem: Parser.MultipartError | undefined
+  let isDone = false
+  let held: Uint8Array = new Uint8Array()
+  // What stands behind the last boundary belongs to nobody.
+  const happen = (event: FormEvent) => (isDone ? 0 : events.push(event))
+  const parser = Parser.make({
+    ...config,
+    onField: (info, value) => happen({ _tag: "Field", info, value: Parser.decodeField(info, value) }),
+    onFile: (info) => {
+      happen({ _tag: "FileBegins", info })
+      return (bytes) => happen(bytes === null ? { _tag: "FileEnds" } : { _tag: "Bytes", bytes })
+    },
+    onError: (error) => {
+      problem ??= isDone ? undefined : error
+    },
+    onDone: () => {
+      isDone = true
+    }
+  })
+  const write = (chunk: Uint8Array) => {
+    const whole = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+    // The parser does not know the last boundary when a chunk ends between its two dashes.
+    const end = whole.length - openEnd(whole)
+    held = whole.subarray(end)
+    if (end > 0) parser.write(whole.subarray(0, end))
+  }
+  const finish = () => {
+    parser.write(held)
+    parser.end()
+    if (!isDone) problem ??= { _tag: "EndNotReached" }
+  }
+  return (chunk: Option.Option<Uint8Array>) =>
+    Effect.suspend(() => {
+      try {
+        Option.match(chunk, { onNone: finish, onSome: write })
+      } catch (cause) {
+        // An encoded file name that cannot be decoded.
+        return Effect.fail(new Multipart.MultipartError({ reason: "Parse", cause }))
+      }
+      return problem === undefined ? Effect.succeed(events.splice(0)) : Effect.fail(asError(problem))
+    })
+}
+
+/** Takes a form apart while it arrives. A form that is broken, or ends too early, fails. */
+export const formEvents = (bytes: Stream.Stream<Uint8Array>, config: Parser.BaseConfig) =>
+  Stream.suspend(() => {
+    const feed = makeFeed(config)
+    return bytes.pipe(
+      Stream.map(Option.some),
+      Stream.concat(Stream.succeed(Option.none())),
+      Stream.mapEffect(feed),
+      Stream.flattenIterables
+    )
+  })

@@ -1,0 +1,34 @@
+import { HttpClient, HttpClientError } from "@effect/platform"
+import { Clock, Effect } from "effect"
+
+const longest = "5 seconds"
+const mostAtOnce = 4
+const quiet = 60_000
+
+/** A collector that hangs must cost neither memory nor attention: few exports at once, each with an end, one warning. */
+export const boundedExport = (client: HttpClient.HttpClient) => {
+  let underWay = 0
+  let warnedAt = Number.NEGATIVE_INFINITY
+
+  const warn = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    if (now - warnedAt < quiet) return Effect.void
+    warnedAt = now
+    return Effect.logWarning("telemetry cannot be exported: look at OTEL_EXPORTER_OTLP_ENDPOINT")
+  })
+
+  return HttpClient.transform(client, (exporting, request) => {
+    const refused = new HttpClientError.RequestError({ request, reason: "Transport", description: "No answer in time" })
+    return Effect.suspend(() => {
+      if (underWay >= mostAtOnce) return Effect.fail(refused)
+      underWay += 1
+      return exporting.pipe(
+        Effect.timeoutFail({ duration: longest, onTimeout: () => refused }),
+        Effect.ensuring(
+          Effect.sync(() => {
+            underWay -= 1
+          })
+        )
+      )
+    }).pipe(Effect.tapError(() => warn))
+  })
+}

@@ -1,0 +1,63 @@
+import { Headers, HttpTraceContext } from "@effect/platform"
+import { Clock, Effect, type Exit, Option, type Tracer } from "effect"
+import type { ClaimedJob } from "../JobsRepo.ts"
+import { isTraced } from "./RequestTelemetry.ts"
+import { jobDuration, jobs, jobsOldest, jobsRunning, jobsWaiting } from "./ServiceMetrics.ts"
+
+type Outcome = "succeeded" | "continued" | "retried" | "failed" | "interrupted"
+
+/** The span that a job was enqueued in, as it is written down beside it. */
+const linkTo = (traceParent: string | null): ReadonlyArray<Tracer.SpanLink> =>
+  Option.match(HttpTraceContext.w3c(Headers.fromInput({ traceparent: traceParent ?? "" })), {
+    onNone: () => [],
+    onSome: (span) => [{ _tag: "SpanLink", span, attributes: {} }]
+  })
+
+/** Counts the runs of jobs and, when somebody collects them, makes a span of each that points at its cause. */
+export const makeJobTelemetry = Effect.map(isTraced, (traced) => {
+  const inSpan = <A, E, R>(job: ClaimedJob, run: Effect.Effect<A, E, R>) =>
+    traced
+      ? Effect.withSpan(run, `job ${job.kind}`, {
+          kind: "consumer",
+          root: true,
+          captureStackTrace: false,
+          links: linkTo(job.traceParent),
+          attributes: {
+            "casework.customer_id": job.customerID,
+            "casework.job_id": job.jobID,
+            "casework.job_kind": job.kind,
+            "casework.job_attempt": job.attempts
+          }
+        })
+      : run
+
+  return {
+    /** A kind that is there from the start can be seen to stand still. */
+    expect: (kind: string) => {
+      for (const metric of [jobsRunning, jobsWaiting, jobsOldest]) metric.change(0, { kind })
+    },
+
+    cause: traced
+      ? Effect.map(Effect.option(Effect.currentSpan), (span) =>
+          Option.isSome(span) ? `00-${span.value.traceId}-${span.value.spanId}-01` : null
+        )
+      : Effect.succeed(null),
+
+    observe: <A, E, R>(
+      job: ClaimedJob,
+      run: Effect.Effect<A, E, R>,
+      outcomeOf: (exit: Exit.Exit<A, E>) => Outcome
+    ): Effect.Effect<A, E, R> =>
+      Effect.flatMap(Clock.currentTimeMillis, (started) => {
+        const { kind } = job
+        jobsRunning.change(1, { kind })
+        return Effect.onExit(inSpan(job, run), (exit) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            jobsRunning.change(-1, { kind })
+            jobs.add({ kind, outcome: outcomeOf(exit) })
+            jobDuration.observe({ kind }, (now - started) / 1000)
+          })
+        )
+      })
+  }
+})

@@ -1,0 +1,61 @@
+import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
+import { Clock, Effect, Exit, FiberRef, Option } from "effect"
+import type { Route } from "../http/Routes.ts"
+import { httpActive, httpDuration, httpRequests } from "./ServiceMetrics.ts"
+
+/** Read while layers are built: whether anybody collects spans does not change afterwards. */
+export const isTraced = FiberRef.get(FiberRef.currentTracerEnabled)
+
+interface Observed {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly route: Route | undefined
+  readonly requestId: string
+}
+
+class Answered5xx extends Error {
+  override readonly name = "Answered5xx"
+}
+
+/** Says of the request's span how it ended. */
+const endSpan = (status: number) =>
+  Effect.flatMap(Effect.currentSpan, (span) => {
+    span.attribute("http.response.status_code", status)
+    return status < 500
+      ? Effect.void
+      : Effect.map(Clock.currentTimeNanos, (now) => span.end(now, Exit.die(new Answered5xx())))
+  }).pipe(Effect.ignore)
+
+/** Counts requests and, when somebody collects them, makes a span of each that goes on with the caller's trace. */
+export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
+  const inSpan =
+    ({ request, requestId, route }: Observed) =>
+    <A, E, R>(answer: Effect.Effect<A, E, R>) =>
+      traced
+        ? Effect.withSpan(answer, `${request.method} ${route?.path ?? "unmatched"}`, {
+            kind: "server",
+            captureStackTrace: false,
+            ...Option.match(HttpTraceContext.w3c(request.headers), {
+              onNone: () => ({ root: true }),
+              onSome: (parent) => ({ parent })
+            }),
+            attributes: {
+              "http.request.method": request.method,
+              "http.route": route?.path ?? "unmatched",
+              "casework.request_id": requestId
+            }
+          })
+        : answer
+
+  const ended = ({ request, route }: Observed, status: number, durationMs: number) => {
+    const labels = { method: request.method, route: route?.path ?? "unmatched" }
+    httpActive.change(-1)
+    httpRequests.add({ ...labels, status: String(status) })
+    httpDuration.observe(labels, durationMs / 1000)
+    return traced ? endSpan(status) : Effect.void
+  }
+
+  return { began: () => httpActive.change(1), inSpan, ended }
+})
+
+/** Whose request, or whose job, the current span is about. */
+export const noteCustomer = (customerID: number) => Effect.annotateCurrentSpan("casework.customer_id", customerID)

@@ -1,0 +1,38 @@
+import { HashMap, Logger, Tracer } from "effect"
+import { causeWithoutWords, exitWithoutWords, messageWithoutWords } from "./WithoutWords.ts"
+
+/** What of a span is told besides numbers: names from the code, and the text of statements without their values. */
+const spanTexts =
+  /^(code\.|db\.|server\.|http\.route$|http\.request\.method$|error\.type$|casework\.request_id$|casework\.job_)/
+
+/** What of a log line is told besides numbers. */
+const logTexts = new Set(["requestId", "method", "route", "jobID", "kind", "status", "event", "module", "package"])
+
+const mayBeTold = (value: unknown) => typeof value === "number" || typeof value === "boolean"
+
+/** Spans with what may leave the house and nothing else: no messages of errors, no events, which repeat the log. */
+export const safeTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
+  Tracer.make({
+    context: tracer.context,
+    span: (...options) => {
+      const span = tracer.span(...options)
+      const { attribute, end } = span
+      span.event = () => undefined
+      span.attribute = (key, value) => {
+        if (mayBeTold(value) || spanTexts.test(key)) attribute.call(span, key, value)
+      }
+      span.end = (time, exit) => end.call(span, time, exitWithoutWords(exit))
+      return span
+    }
+  })
+
+/** The same for the log. What it leaves out is in the process's own output, under the same request id. */
+export const safeLogger = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unknown, A> =>
+  Logger.make((options) =>
+    logger.log({
+      ...options,
+      message: messageWithoutWords(options.message),
+      cause: causeWithoutWords(options.cause),
+      annotations: HashMap.filter(options.annotations, (value, key) => mayBeTold(value) || logTexts.has(key))
+    })
+  )

@@ -1,0 +1,49 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Schema } from "effect"
+import { sampleBy } from "./Sampling.ts"
+import { databaseUp, jobsOldest, jobsWaiting, mailsSetAside } from "./ServiceMetrics.ts"
+
+const Queue = Schema.Array(Schema.Struct({ kind: Schema.String, waiting: Schema.Int, oldest: Schema.Number }))
+
+const Count = Schema.Tuple(Schema.Struct({ mails: Schema.Int }))
+
+/** What waits in the database, whichever node looks. */
+export const WorkSamples = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const decodeQueue = Schema.decodeUnknown(Queue)
+    const decodeCount = Schema.decodeUnknown(Count)
+    const kinds = new Set<string>()
+
+    const look = Effect.gen(function* () {
+      const queue = yield* Effect.flatMap(
+        sql`/* all customers: how much work waits */
+          select kind, count(*)::int as waiting, extract(epoch from now() - min(due_at))::float8 as oldest
+          from job where status = 'Queued' and due_at <= now() group by kind`,
+        decodeQueue
+      )
+      const [{ mails }] = yield* Effect.flatMap(
+        sql`/* all customers: how much mail a person has to look at */
+          select count(*)::int as mails from failed_mail where set_aside_at is not null`,
+        decodeCount
+      )
+      for (const { kind } of queue) kinds.add(kind)
+      for (const kind of kinds) {
+        const found = queue.find((waiting) => waiting.kind === kind)
+        jobsWaiting.set(found?.waiting ?? 0, { kind })
+        jobsOldest.set(Math.max(0, found?.oldest ?? 0), { kind })
+      }
+      mailsSetAside.set(mails)
+      databaseUp.set(1)
+    })
+
+    yield* sampleBy(
+      look.pipe(
+        Effect.timeout("2 seconds"),
+        Effect.withTracerEnabled(false),
+        // What waits is not known now: the metric that says so is the one to look at.
+        Effect.catchAllCause(() => Effect.sync(() => databaseUp.set(0)))
+      )
+    )
+  })
+)

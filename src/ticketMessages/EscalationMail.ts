@@ -1,0 +1,45 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { TicketMessageID } from "../../schema/Ids.ts"
+import { SystemMail } from "../mail/SystemMail.ts"
+import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { Settings } from "../platform/Settings.ts"
+import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+
+const Payload = Schema.Struct({ ticketMessageID: TicketMessageID, to: Schema.String })
+
+export const notifyEscalation: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+  kind: "NotifyEscalation",
+  payload: Payload
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
+
+const escalationMail = (to: string, { fromAddress, fromName, message, subject, ticketID, uid }: StoredMessage) => ({
+  to,
+  subject: oneLine(`Ticket ${ticketID} needs a person${subject === null ? "" : `: ${subject}`}`).slice(0, 200),
+  text: `Ticket ${ticketID} was escalated.
+
+From: ${oneLine([fromName, fromAddress ?? uid].filter((part) => part !== null).join(" ")) || "unknown"}
+Subject: ${oneLine(subject ?? "") || "none"}
+
+${(message ?? "").slice(0, 5000)}
+`
+})
+
+export const EscalationMailJob = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const jobs = yield* Jobs
+    const messages = yield* TicketMessagesRepo
+    const mailer = yield* SystemMail
+    const { hostname } = new URL((yield* Settings).baseUrl)
+    yield* jobs.handle(
+      notifyEscalation,
+      Effect.fn("EscalationMail.send")(function* (customerID, { ticketMessageID, to }, { jobID }) {
+        const found = yield* messages.find(customerID, ticketMessageID)
+        if (Option.isNone(found)) return
+        const messageId = `<casework-escalation-${jobID}@${hostname}>`
+        yield* mailer.send(customerID, { ...escalationMail(to, found.value), messageId })
+      })
+    )
+  })
+)

@@ -1,0 +1,81 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import type { Conflict, Forbidden, NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import type { EscalateMessage } from "../../schema/TicketMessageBodies.ts"
+import { CustomerSettings } from "../customers/CustomerSettings.ts"
+import { Events } from "../events/Events.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
+import { TicketChanges } from "../tickets/TicketChanges.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { notifyEscalation } from "./EscalationMail.ts"
+import { MessageAccess } from "./MessageAccess.ts"
+import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+
+/** Hands a conversation over to a person. */
+export class Escalations extends Context.Tag("casework/Escalations")<
+  Escalations,
+  {
+    /** Answers who is told by mail, if anybody. */
+    readonly escalate: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID,
+      request: EscalateMessage
+    ) => Effect.Effect<Option.Option<string>, NotFound | Forbidden | Conflict>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Escalations,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const access = yield* MessageAccess
+  const messages = yield* TicketMessagesRepo
+  const tickets = yield* TicketsRepo
+  const changes = yield* TicketChanges
+  const customers = yield* CustomerSettings
+  const representatives = yield* RepresentativesRepo
+  const events = yield* Events
+  const jobs = yield* Jobs
+
+  const findDefaultAddress = Effect.fn("Escalations.findDefaultAddress")(function* (customerID: CustomerID) {
+    const { defaultCustomerRepID } = yield* customers.get(customerID)
+    if (defaultCustomerRepID === null) return Option.none()
+    const rep = yield* representatives.find(customerID, defaultCustomerRepID)
+    return Option.flatMap(rep, ({ email }) => Option.fromNullable(email))
+  })
+
+  return Escalations.of({
+    escalate: Effect.fn("Escalations.escalate")(
+      function* (customerID, ticketMessageID, { email, feedbackComment }) {
+        const found = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+        // The ticket first, as everywhere: two that come at once wait here and not for each other.
+        const locked = yield* tickets.lock(customerID, [found.ticketID])
+        const message = yield* messages
+          .findForUpdate(customerID, ticketMessageID)
+          .pipe(access.orRefuse(ticketMessageID))
+        const happened = yield* changes.apply(customerID, locked, [{ _tag: "Escalate" }], ticketMessageID)
+        yield* messages.update(customerID, ticketMessageID, {
+          isEscalated: true,
+          ...(feedbackComment !== undefined && { feedbackComment }),
+          ...(message.senderType === "EndUser" && message.status !== "Replied" && { status: "Escalated" })
+        })
+        if (message.isEscalated && happened.length === 0) return Option.none()
+        if (!happened.includes("TicketEscalated")) {
+          yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])
+        }
+        const told = email === undefined ? yield* findDefaultAddress(customerID) : Option.some(email)
+        if (Option.isSome(told)) {
+          yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to: told.value })
+        }
+        return told
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+  })
+})

@@ -1,0 +1,57 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import type { NotFound } from "../../schema/Errors.ts"
+import { Feedback } from "../../schema/TicketMessageBodies.ts"
+import { Events } from "../events/Events.ts"
+import { Presence } from "../hub/Presence.ts"
+import { orNotFound } from "../platform/Found.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { FeedbackRepo } from "./FeedbackRepo.ts"
+
+/** What end users say about answers. */
+export class Feedbacks extends Context.Tag("casework/Feedbacks")<
+  Feedbacks,
+  {
+    /** A look records nothing: mail programs open links before people do. */
+    readonly give: (ticketToken: string, like: boolean, isOnlyLook: boolean) => Effect.Effect<Feedback, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Feedbacks,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* FeedbackRepo
+  const tickets = yield* TicketsRepo
+  const presence = yield* Presence
+  const events = yield* Events
+
+  return Feedbacks.of({
+    give: Effect.fn("Feedbacks.give")(
+      function* (ticketToken, like, isOnlyLook) {
+        const ticket = yield* repo.find(ticketToken).pipe(orNotFound("There is no ticket with this token."))
+        const { customerID, customerRepName, ticketID } = ticket
+        // The ticket first, as everywhere: two that come at once wait here and not for each other.
+        if (!isOnlyLook) yield* tickets.lock(customerID, [ticketID])
+        const answer = isOnlyLook ? Option.none() : yield* repo.record(customerID, ticketID, like)
+        if (Option.isSome(answer)) {
+          const { ticketMessageID } = answer.value
+          yield* events.record(customerID, [
+            {
+              kind: "Feedback",
+              ticketID,
+              ...(ticketMessageID !== null && { ticketMessageID }),
+              details: { like }
+            }
+          ])
+        }
+        return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+  })
+})

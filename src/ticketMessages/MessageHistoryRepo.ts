@@ -1,0 +1,55 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { SenderType } from "../../schema/TicketMessages.ts"
+
+const Past = Schema.Struct({
+  ticketMessageID: TicketMessageID,
+  senderType: SenderType,
+  sentAt: Schema.DateFromSelf,
+  text: Schema.String
+})
+export type PastMessage = typeof Past.Type
+
+/** What was said in a ticket. */
+export class MessageHistoryRepo extends Context.Tag("casework/MessageHistoryRepo")<
+  MessageHistoryRepo,
+  {
+    /** The last messages that have a text, oldest first; of those before a given one, if one is given. */
+    readonly list: (
+      customerID: CustomerID,
+      ticketID: TicketID,
+      options: { readonly most: number; readonly before?: TicketMessageID }
+    ) => Effect.Effect<ReadonlyArray<PastMessage>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    MessageHistoryRepo,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const newest = SqlSchema.findAll({
+        Request: Schema.Struct({
+          customerID: CustomerID,
+          ticketID: TicketID,
+          before: Schema.NullOr(TicketMessageID),
+          most: Schema.Int
+        }),
+        Result: Past,
+        execute: (_) => sql`
+          select ticket_message_id as "ticketMessageID", sender_type as "senderType",
+            coalesce(message_date, created_at) as "sentAt", message as text
+          from ticket_message
+          where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and message is not null
+            and (${_.before}::int is null or ticket_message_id < ${_.before}::int)
+          order by created_at desc, ticket_message_id desc limit ${_.most}`
+      })
+      return {
+        list: (customerID, ticketID, { before, most }) =>
+          newest({ customerID, ticketID, before: before ?? null, most }).pipe(
+            Effect.map((rows) => rows.toReversed()),
+            Effect.orDie
+          )
+      }
+    })
+  )
+}

@@ -1,0 +1,93 @@
+import { Parser } from "htmlparser2"
+import sanitize from "sanitize-html"
+
+const styles = {
+  color: [/^#[0-9a-f]{3,8}$/i, /^rgba?\([\d\s.,%]+\)$/i, /^[a-z]{3,20}$/i],
+  "background-color": [/^#[0-9a-f]{3,8}$/i, /^rgba?\([\d\s.,%]+\)$/i, /^[a-z]{3,20}$/i],
+  "font-weight": [/^(?:bold|normal|\d{3})$/],
+  "font-style": [/^(?:italic|normal)$/],
+  "text-align": [/^(?:left|right|center|justify)$/],
+  "text-decoration": [/^(?:underline|line-through|none)$/]
+}
+
+/** Pictures come as attachments (cid) or inside the mail; one from elsewhere would tell its owner who reads it. */
+const isOwnPicture = (source: string) => /^(?:cid:|data:image\/(?:png|jpeg|gif|webp);base64,)/i.test(source)
+
+const deepest = 500
+
+/** Whether elements lie in each other deeper than in any mail: the parser takes longer for each one the more there are. */
+const isTooDeep = (html: string) => {
+  let depth = 0
+  const parser = new Parser({ onopentag: () => void depth++, onclosetag: () => void depth-- })
+  for (let at = 0; at < html.length && depth <= deepest; at += 4096) parser.write(html.slice(at, at + 4096))
+  return depth > deepest
+}
+
+/** The HTML of a message as a browser may show it: no script, no form, no frame, nothing that loads by itself. */
+export const safeHtml = (html: string) => (isTooDeep(html) ? escapeText(html) : sanitized(html))
+
+const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+const sanitized = (html: string) =>
+  sanitize(html, {
+    allowedTags: [...sanitize.defaults.allowedTags, "img", "del", "ins", "center", "font"],
+    allowedAttributes: {
+      a: ["href", "name", "title", "rel", "target"],
+      img: ["src", "alt", "title", "width", "height"],
+      td: ["colspan", "rowspan"],
+      th: ["colspan", "rowspan"],
+      ol: ["start", "type"],
+      "*": ["style", "dir", "lang"]
+    },
+    allowedSchemes: ["http", "https", "mailto", "tel"],
+    allowedSchemesByTag: { img: ["cid", "data"] },
+    allowProtocolRelative: false,
+    allowedStyles: { "*": styles },
+    nestingLimit: 100,
+    transformTags: {
+      a: sanitize.simpleTransform("a", { rel: "noopener noreferrer nofollow", target: "_blank" }),
+      img: (tagName, { src = "", ...attribs }) => ({
+        tagName,
+        attribs: isOwnPicture(src) ? { ...attribs, src } : attribs
+      })
+    }
+  })
+
+const blocks = new Set(
+  "address article blockquote br dd div dl dt fieldset figure footer h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul".split(
+    " "
+  )
+)
+const unread = new Set(["script", "style", "head", "title", "template"])
+
+/** What a person reads of the HTML, a line for each block. */
+export const textOfHtml = (html: string) => (isTooDeep(html) ? html : readText(html))
+
+const readText = (html: string) => {
+  let text = ""
+  let hidden = 0
+  const newLine = (name: string) => {
+    if (blocks.has(name) && text !== "" && !text.endsWith("\n")) text += "\n"
+  }
+  const parser = new Parser({
+    onopentag: (name) => {
+      if (unread.has(name)) hidden += 1
+      newLine(name)
+    },
+    ontext: (piece) => {
+      if (hidden === 0)
+        text += text === "" || text.endsWith("\n") ? piece.replace(/\s+/g, " ").trimStart() : piece.replace(/\s+/g, " ")
+    },
+    onclosetag: (name) => {
+      if (unread.has(name)) hidden -= 1
+      newLine(name)
+    }
+  })
+  parser.end(html)
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim()
+}

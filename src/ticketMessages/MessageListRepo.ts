@@ -1,0 +1,76 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import type { MessagesOfTicketQuery } from "../../schema/TicketMessageBodies.ts"
+import { messagePaging, TicketMessage, TicketMessagePage } from "../../schema/TicketMessages.ts"
+import { pagedJson } from "../platform/PagedJson.ts"
+import { ignoringCase } from "../platform/PagedQuery.ts"
+import { type ReadyJson, type ReadyPage, readyJson } from "../platform/ReadyJson.ts"
+import { messageColumns } from "./MessageColumns.ts"
+
+/** Messages as they are shown, ready to send. */
+export class MessageListRepo extends Context.Tag("casework/MessageListRepo")<
+  MessageListRepo,
+  {
+    readonly list: (
+      customerID: CustomerID,
+      ticketID: TicketID,
+      query: MessagesOfTicketQuery
+    ) => Effect.Effect<ReadyPage<TicketMessagePage>>
+    readonly find: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID,
+      channelID: Option.Option<ChannelID>
+    ) => Effect.Effect<Option.Option<ReadyJson<TicketMessage>>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    MessageListRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const Found = Schema.Array(Schema.Struct({ json: Schema.String }))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const list = pagedJson(sql, {
+    Page: TicketMessagePage,
+    columns: messageColumns,
+    from: ({ customerID, ticketID }: { readonly customerID: CustomerID; readonly ticketID: TicketID }) =>
+      sql`ticket_message m where m.customer_id = ${customerID} and m.ticket_id = ${ticketID}`,
+    sortBy: {
+      messageID: "m.ticket_message_id",
+      dateCreated: "m.created_at",
+      messageDate: "m.message_date",
+      senderType: "m.sender_type",
+      customerRepID: "m.customer_rep_id",
+      status: "m.status",
+      subject: ignoringCase("m.subject"),
+      fromAddress: ignoringCase("m.from_address"),
+      toAddress: ignoringCase("m.to_address"),
+      isOpened: "m.is_opened",
+      isEscalated: "m.is_escalated"
+    },
+    id: "m.ticket_message_id",
+    paging: messagePaging
+  })
+
+  return MessageListRepo.of({
+    list: (customerID, ticketID, query) => list({ customerID, ticketID }, query),
+    find: (customerID, ticketMessageID, channelID) =>
+      sql`
+        select row_to_json(found)::text as json from (
+          select ${sql.literal(messageColumns)} from ticket_message m
+          where ${sql.and([
+            sql`m.customer_id = ${customerID}`,
+            sql`m.ticket_message_id = ${ticketMessageID}`,
+            ...Option.match(channelID, { onNone: () => [], onSome: (id) => [sql`m.channel_id = ${id}`] })
+          ])}) found`.pipe(
+        Effect.flatMap(Schema.decodeUnknown(Found)),
+        Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ json }) => readyJson(TicketMessage, json))),
+        Effect.orDie
+      )
+  })
+})

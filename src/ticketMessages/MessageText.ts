@@ -1,0 +1,31 @@
+import { safeHtml, textOfHtml } from "./MessageHtml.ts"
+
+interface Given {
+  readonly message?: string | undefined
+  readonly textBody?: string | undefined
+  readonly htmlBody?: string | undefined
+  readonly preview?: string | undefined
+}
+
+const firstFilled = (...texts: ReadonlyArray<string | undefined>) => texts.find((text) => (text ?? "").trim() !== "")
+
+const oneLine = (text: string, longest: number) => {
+  const line = text.replace(/\s+/g, " ").trim()
+  const short = [...line].slice(0, longest).join("")
+  return short === line ? line : `${short.trimEnd()}…`
+}
+
+/** The texts of a message, each made from the others where the caller left it out. */
+export const messageTexts = ({ htmlBody, message, preview, textBody }: Given) => {
+  const text = firstFilled(message, textBody) ?? (htmlBody === undefined ? undefined : textOfHtml(htmlBody))
+  return {
+    message: text ?? null,
+    textBody: textBody ?? null,
+    htmlBody: htmlBody === undefined ? null : safeHtml(htmlBody),
+    preview: preview ?? (text === undefined ? null : oneLine(text, 200))
+  }
+}
+
+/** What a new ticket is about: the subject, else the beginning of the text. */
+export const ticketSubject = (subject: string | undefined, message: string | null) =>
+  firstFilled(subject)?.trim() ?? (message === null || message.trim() === "" ? null : oneLine(message, 100))

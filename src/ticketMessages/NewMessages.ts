@@ -1,0 +1,220 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { BadRequest } from "../../schema/Errors.ts"
+import type { ChannelID, CustomerID, CustomerRepID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import type { TicketMessageCreate } from "../../schema/TicketMessageBodies.ts"
+import type { TicketMessage } from "../../schema/TicketMessages.ts"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { Deliveries } from "../delivery/Deliveries.ts"
+import { EndUsers } from "../endUsers/EndUsers.ts"
+import { identityOf } from "../endUsers/SenderIdentity.ts"
+import { Events } from "../events/Events.ts"
+import { AgentJoins } from "../hub/AgentJoins.ts"
+import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { TicketChanges } from "../tickets/TicketChanges.ts"
+import { type LockedTicket, TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { messageTexts, ticketSubject } from "./MessageText.ts"
+import { OpeningsRepo } from "./OpeningsRepo.ts"
+import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+
+export interface Incoming extends TicketMessageCreate {
+  /** Who of the customer wrote it, when a representative did. */
+  readonly customerRepID?: CustomerRepID | null
+  /** A phone call writes only in tickets of its own channel. */
+  readonly boundToChannel?: ChannelID
+  /** Automatic mail is kept, but triggers nothing. */
+  readonly isAutomatic?: boolean
+}
+
+export interface Added {
+  readonly ticketID: TicketID
+  readonly ticketMessageID: TicketMessageID
+  /** How the world sees it, when that is known already. */
+  readonly shown?: ReadyJson<TicketMessage>
+}
+
+/** The one way a message gets into a ticket, whatever brought it: REST, mail, chat or phone. */
+export class NewMessages extends Context.Tag("casework/NewMessages")<
+  NewMessages,
+  { readonly add: (customerID: CustomerID, message: Incoming) => Effect.Effect<Added, BadRequest> }
+>() {
+  static readonly layer = Layer.effect(
+    NewMessages,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const channels = yield* ChannelsRepo
+  const tickets = yield* TicketsRepo
+  const messages = yield* TicketMessagesRepo
+  const changes = yield* TicketChanges
+  const endUsers = yield* EndUsers
+  const deliveries = yield* Deliveries
+  const events = yield* Events
+  const agentJoins = yield* AgentJoins
+  const openings = yield* OpeningsRepo
+
+  const findTicket = (customerID: CustomerID, ticketID: TicketID, channelID?: ChannelID) =>
+    Effect.flatMap(tickets.lock(customerID, [ticketID]), ([ticket]) =>
+      ticket === undefined || (channelID ?? ticket.channelID) !== ticket.channelID
+        ? BadRequest.at("ticketID", "is not one of your tickets")
+        : Effect.succeed(ticket)
+    )
+
+  const checkChannel = (customerID: CustomerID, channelID: ChannelID) =>
+    Effect.flatMap(
+      channels.findType(customerID, channelID),
+      Option.match({
+        onNone: () => BadRequest.at("channelID", "is not one of your channels"),
+        onSome: () => Effect.void
+      })
+    )
+
+  const senderOf = (message: Incoming) => ({
+    uid: message.uid ?? null,
+    fromAddress: message.fromAddress ?? null,
+    fromName: message.fromName ?? null,
+    phone: null
+  })
+
+  /** The end user at the other end, when there is something to know them by. */
+  const findEndUser = Effect.fn("NewMessages.findEndUser")(function* (customerID: CustomerID, message: Incoming) {
+    if (message.senderType !== "CustomerRep") return yield* endUsers.forSender(customerID, senderOf(message))
+    const { toAddress, uid } = message
+    if (uid === undefined && toAddress === undefined) return null
+    return yield* endUsers.forSender(customerID, { ...senderOf(message), fromAddress: toAddress, fromName: null })
+  })
+
+  const openTicket = Effect.fn("NewMessages.openTicket")(function* (
+    customerID: CustomerID,
+    channelID: ChannelID,
+    message: Incoming,
+    text: string | null
+  ) {
+    const endUserID = yield* findEndUser(customerID, message)
+    const subject = ticketSubject(message.subject, text)
+    const ticketID = yield* tickets.insert(customerID, {
+      channelID,
+      endUserID,
+      status: "Open",
+      subject,
+      customFieldsData: {},
+      hasMessage: true
+    })
+    return { ticketID, endUserID }
+  })
+
+  /** A ticket that nobody is known for learns from its next message whose it is. */
+  const completeTicket = Effect.fn("NewMessages.completeTicket")(function* (
+    customerID: CustomerID,
+    ticket: LockedTicket,
+    message: Incoming
+  ): Effect.fn.Return<{ readonly ticketID: TicketID; readonly endUserID: EndUserID | null }> {
+    const { ticketID } = ticket
+    if (ticket.endUserID !== null || (message.uid === undefined && message.fromAddress === undefined)) return ticket
+    const endUserID = yield* findEndUser(customerID, message)
+    yield* tickets.update(customerID, ticketID, { endUserID })
+    return { ticketID, endUserID }
+  })
+
+  /** A new message as it is stored, whatever its ticket is. */
+  const messageOf = (incoming: Incoming, channelID: ChannelID) => ({
+    ...messageTexts(incoming),
+    channelID,
+    senderType: incoming.senderType ?? "EndUser",
+    customerRepID: null,
+    status: "Received" as const,
+    subject: incoming.subject ?? null,
+    fromAddress: incoming.fromAddress ?? null,
+    fromName: incoming.fromName ?? null,
+    toAddress: incoming.toAddress ?? null,
+    uid: incoming.uid ?? null,
+    pageURL: incoming.pageURL ?? null,
+    pageScreenshot: incoming.pageScreenshot ?? null,
+    messageDate: incoming.messageDate ?? null,
+    isOpened: incoming.isOpened ?? false,
+    isAutomatic: incoming.isAutomatic ?? false,
+    answersMessageID: null,
+    customFieldsData: incoming.customFieldsData ?? {}
+  })
+
+  /** The short way, for what comes in most often: the first message of an end user who is known. */
+  const open = Effect.fn("NewMessages.open")(function* (
+    customerID: CustomerID,
+    incoming: Incoming
+  ): Effect.fn.Return<Option.Option<Added>> {
+    const { channelID, isAutomatic = false, senderType = "EndUser", ticketID } = incoming
+    const words = identityOf(senderOf(incoming)).known
+    if (channelID === undefined || ticketID !== undefined || senderType !== "EndUser" || words.length === 0) {
+      return Option.none()
+    }
+    const following = yield* events.opening(customerID, { isAutomatic })
+    if (Option.isNone(following)) return Option.none()
+    const message = messageOf(incoming, channelID)
+    const subject = ticketSubject(incoming.subject, message.message)
+    return yield* openings.open(customerID, { words, subject, message, following: following.value })
+  })
+
+  const add = Effect.fn("NewMessages.add")(
+    function* (customerID: CustomerID, incoming: Incoming): Effect.fn.Return<Added, BadRequest> {
+      const { channelID: givenChannel, isAutomatic = false, senderType = "EndUser", ticketID: given } = incoming
+      const known = given === undefined ? undefined : yield* findTicket(customerID, given, incoming.boundToChannel)
+      const channelID = givenChannel ?? known?.channelID
+      if (channelID === undefined) return yield* BadRequest.at("channelID", "is required when there is no ticketID")
+      if (givenChannel !== undefined) yield* checkChannel(customerID, givenChannel)
+      const message = messageOf(incoming, channelID)
+      const ticket =
+        known === undefined
+          ? yield* openTicket(customerID, channelID, incoming, message.message)
+          : yield* completeTicket(customerID, known, incoming)
+      const isOurs = senderType === "CustomerRep"
+      const isDelivered = isOurs && incoming.status?.toLowerCase() !== "sent"
+      const toAddress = isDelivered
+        ? yield* deliveries.addressFor(customerID, {
+            channelID,
+            endUserID: ticket.endUserID,
+            wanted: incoming.toAddress,
+            given: [incoming.uid]
+          })
+        : message.toAddress
+      const ticketMessageID = yield* messages.insert(customerID, ticket.ticketID, {
+        ...message,
+        ...(isOurs && { customerRepID: incoming.customerRepID ?? null, status: isDelivered ? "Queued" : "Sent" }),
+        toAddress
+      })
+      const added = { ticketID: ticket.ticketID, ticketMessageID }
+      if (isOurs && incoming.customerRepID) {
+        yield* agentJoins.note(customerID, ticket.ticketID, incoming.customerRepID)
+      }
+      if (isDelivered) yield* deliveries.start(customerID, ticketMessageID)
+      if (known !== undefined && !isOurs) {
+        yield* changes
+          .apply(customerID, [known], [{ _tag: "ReceiveMessage", isAutomatic }], ticketMessageID)
+          .pipe(Effect.catchTag("Conflict", Effect.die))
+      }
+      yield* events.record(customerID, [
+        ...(known === undefined
+          ? [{ kind: "TicketCreated", ticketID: ticket.ticketID, details: { hasMessage: !isOurs } } as const]
+          : []),
+        {
+          kind: isOurs ? "MessageAdded" : "MessageReceived",
+          ...added,
+          details: { isAutomatic, opensTicket: known === undefined }
+        }
+      ])
+      return added
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  return NewMessages.of({
+    add: (customerID, incoming) =>
+      Effect.flatMap(
+        open(customerID, incoming),
+        Option.match({ onNone: () => add(customerID, incoming), onSome: Effect.succeed })
+      )
+  })
+})

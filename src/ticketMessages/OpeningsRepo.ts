@@ -1,0 +1,78 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { type CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { TicketMessage } from "../../schema/TicketMessages.ts"
+import { knownBy } from "../endUsers/SendersRepo.ts"
+import type { Following } from "../events/Events.ts"
+import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
+import { messageColumns } from "./MessageColumns.ts"
+import { NewMessage, storing } from "./TicketMessagesRepo.ts"
+
+export interface Opening {
+  /** Under what the sender may be known. */
+  readonly words: ReadonlyArray<string>
+  readonly subject: string | null
+  readonly message: NewMessage
+  readonly following: Following
+}
+
+export interface Opened {
+  readonly ticketID: TicketID
+  readonly ticketMessageID: TicketMessageID
+  readonly shown: ReadyJson<TicketMessage>
+}
+
+/**
+ * The first message of somebody who is known, with its ticket and all that follows: what comes in most often is one
+ * statement and one round trip. None, and nothing written, when the sender is new or the channel is not there.
+ */
+export class OpeningsRepo extends Context.Tag("casework/OpeningsRepo")<
+  OpeningsRepo,
+  { readonly open: (customerID: CustomerID, opening: Opening) => Effect.Effect<Option.Option<Opened>> }
+>() {
+  static readonly layer = Layer.effect(
+    OpeningsRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const Rows = Schema.Array(
+  Schema.Struct({
+    ticketID: TicketID,
+    ticketMessageID: TicketMessageID,
+    json: Schema.String,
+    eventIDs: Schema.Array(Schema.String)
+  })
+)
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const decode = Schema.decodeUnknown(Rows)
+  const encode = Schema.encode(NewMessage)
+  const columns = sql.literal(messageColumns)
+
+  return OpeningsRepo.of({
+    open: Effect.fnUntraced(function* (customerID, { following, message, subject, words }) {
+      const row = yield* encode(message)
+      const [opened] = yield* decode(
+        yield* sql`
+          with opened as (
+            insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_message_at)
+            select ${customerID}::int, channel.channel_id, sender.end_user_id, 'Open', ${subject}::text, now()
+            from channel cross join (select ${knownBy(sql, customerID, words)} as end_user_id) sender
+            where channel.customer_id = ${customerID} and channel.channel_id = ${row.channelID}
+              and channel.deleted_at is null and sender.end_user_id is not null
+            returning ticket_id),
+          stored as (${storing(sql, customerID, row, sql`opened ticket`)} returning *)
+          ${following.parts}
+          select shown."ticketID", shown."messageID" as "ticketMessageID", row_to_json(shown)::text as json,
+            ${following.eventIDs} as "eventIDs"
+          from (select ${columns} from stored m) shown`
+      )
+      if (opened === undefined) return Option.none()
+      yield* following.told(customerID, opened.eventIDs)
+      const { json, ticketID, ticketMessageID } = opened
+      return Option.some({ ticketID, ticketMessageID, shown: readyJson(TicketMessage, json) })
+    }, Effect.orDie)
+  })
+})

@@ -1,0 +1,103 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { CurrentCaller } from "../../schema/Authentication.ts"
+import type { Forbidden, NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { PromptDocument, type PromptDocumentsQuery } from "../../schema/TicketMessageBodies.ts"
+import { DataRetrieval } from "../documents/DataRetrieval.ts"
+import { DocumentsRepo, type StoredDocument } from "../documents/DocumentsRepo.ts"
+import { messageValues } from "../documents/MessageContext.ts"
+import { MessageContexts } from "../documents/MessageContexts.ts"
+import { fillText, type Values } from "../documents/Placeholders.ts"
+import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
+import { channelOf, MessageAccess } from "./MessageAccess.ts"
+import { PromptDocumentsRepo } from "./PromptDocumentsRepo.ts"
+import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+
+/** A document with the version that a prompt was made with. */
+export interface FilledDocument {
+  readonly document: StoredDocument
+  readonly content: string
+  readonly error: string | null
+}
+
+/** What a prompt for a message may draw on. */
+export class PromptDocuments extends Context.Tag("casework/PromptDocuments")<
+  PromptDocuments,
+  {
+    /** Data retrieval is executed unless it is left out; one that fails is empty and says why. */
+    readonly of: (
+      customerID: CustomerID,
+      message: StoredMessage,
+      query: PromptDocumentsQuery
+    ) => Effect.Effect<ReadonlyArray<FilledDocument>>
+    readonly list: (
+      ticketMessageID: TicketMessageID,
+      query: PromptDocumentsQuery
+    ) => Effect.Effect<ReadonlyArray<PromptDocument>, NotFound | Forbidden, CurrentCaller>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    PromptDocuments,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const repo = yield* PromptDocumentsRepo
+  const documents = yield* DocumentsRepo
+  const messages = yield* TicketMessagesRepo
+  const contexts = yield* MessageContexts
+  const placeholders = yield* PlaceholderValues
+  const retrieval = yield* DataRetrieval
+  const access = yield* MessageAccess
+
+  const fill = Effect.fn("PromptDocuments.fill")(function* (
+    customerID: CustomerID,
+    document: StoredDocument,
+    values: Values
+  ) {
+    if (document.isDataRetrievalProcess) {
+      return yield* retrieval.run(customerID, document, values).pipe(
+        Effect.match({
+          onSuccess: ({ body }) => ({ document, content: body, error: null }),
+          onFailure: ({ message }) => ({ document, content: "", error: message })
+        })
+      )
+    }
+    const builtIn = yield* placeholders.of(customerID, [document.content])
+    return { document, content: fillText(document.content ?? "", firstOf(values, builtIn)), error: null }
+  })
+
+  const of = Effect.fn("PromptDocuments.of")(function* (
+    customerID: CustomerID,
+    message: StoredMessage,
+    { hookName, onlyPromptDocuments = false }: PromptDocumentsQuery
+  ) {
+    const ids = yield* repo.list(customerID, message.ticketMessageID, message, Option.fromNullable(hookName))
+    const stored = yield* documents.findMany(customerID, ids)
+    const wanted = stored.filter((document) => !(onlyPromptDocuments && document.isDataRetrievalProcess))
+    const context = yield* contexts.find(customerID, message.ticketMessageID)
+    const values: Values = Option.match(context, { onNone: () => () => undefined, onSome: messageValues })
+    return yield* Effect.forEach(wanted, (document) => fill(customerID, document, values), { concurrency: 4 })
+  })
+
+  return PromptDocuments.of({
+    of,
+    list: Effect.fn("PromptDocuments.list")(function* (ticketMessageID, query) {
+      const caller = yield* CurrentCaller
+      const message = yield* messages
+        .find(caller.customerID, ticketMessageID)
+        .pipe(
+          Effect.map(
+            Option.filter(({ channelID }) => Option.getOrElse(channelOf(caller), () => channelID) === channelID)
+          ),
+          access.orRefuse(ticketMessageID)
+        )
+      const filled = yield* of(caller.customerID, message, query)
+      return filled.map(
+        ({ content, document, error }) =>
+          new PromptDocument({ documentID: document.documentID, title: document.name, content, error })
+      )
+    })
+  })
+})

@@ -1,0 +1,105 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { BadRequest, Conflict, type Forbidden, type NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, CustomerRepID, TicketMessageID } from "../../schema/Ids.ts"
+import { AiRuns } from "../ai/AiRuns.ts"
+import { Deliveries } from "../delivery/Deliveries.ts"
+import { Events } from "../events/Events.ts"
+import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
+import { AgentJoins } from "../hub/AgentJoins.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { MessageAccess } from "./MessageAccess.ts"
+import { messageTexts } from "./MessageText.ts"
+import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+
+/** Who answers: a representative, or nobody when an action does. */
+export interface Author {
+  readonly customerID: CustomerID
+  readonly customerRepID: CustomerRepID | null
+}
+
+/** Answers to end users' messages. */
+export class Replies extends Context.Tag("casework/Replies")<
+  Replies,
+  {
+    /** Sends the given text, else the prepared one. However many try at once, one does it and the others get 409. */
+    readonly send: (
+      author: Author,
+      ticketMessageID: TicketMessageID,
+      answer?: string
+    ) => Effect.Effect<TicketMessageID, BadRequest | NotFound | Forbidden | Conflict>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Replies,
+    Effect.suspend(() => make)
+  )
+}
+
+const answered = () => Conflict.of("This message has been answered already.")
+
+const isFilled = (text: string | null | undefined): text is string => (text ?? "").trim() !== ""
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const access = yield* MessageAccess
+  const messages = yield* TicketMessagesRepo
+  const tickets = yield* TicketsRepo
+  const attachments = yield* AttachmentsRepo
+  const deliveries = yield* Deliveries
+  const events = yield* Events
+  const aiRuns = yield* AiRuns
+  const agentJoins = yield* AgentJoins
+
+  return Replies.of({
+    send: Effect.fn("Replies.send")(
+      function* ({ customerID, customerRepID }, ticketMessageID, answer) {
+        const inbound = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+        const { channelID, endUserID, ticketID } = inbound
+        if (inbound.senderType === "CustomerRep") {
+          return yield* BadRequest.of("This is an answer itself. Send on the end user's message.")
+        }
+        if (inbound.status === "Replied") return yield* answered()
+        const text = [answer, inbound.aiReply].find(isFilled)
+        if (text === undefined) {
+          return yield* BadRequest.at("modifiedAnswer", "is required: there is no prepared answer to send")
+        }
+        const toAddress = yield* deliveries.addressFor(customerID, {
+          channelID,
+          endUserID,
+          given: [inbound.fromAddress, inbound.uid]
+        })
+        // The ticket first, as everywhere: two that come at once wait here and not for each other.
+        yield* tickets.lock(customerID, [ticketID])
+        if (!(yield* messages.claimReply(customerID, ticketMessageID))) return yield* answered()
+        const reply = yield* messages.insert(customerID, ticketID, {
+          ...messageTexts({ message: text }),
+          channelID,
+          senderType: "CustomerRep",
+          customerRepID,
+          status: "Queued",
+          subject: inbound.subject,
+          fromAddress: inbound.toAddress,
+          fromName: null,
+          toAddress,
+          uid: inbound.uid,
+          pageURL: null,
+          pageScreenshot: null,
+          messageDate: null,
+          isOpened: false,
+          isAutomatic: false,
+          answersMessageID: ticketMessageID,
+          customFieldsData: {}
+        })
+        if (customerRepID !== null) yield* agentJoins.note(customerID, ticketID, customerRepID)
+        yield* attachments.copyProvided(customerID, ticketMessageID, reply)
+        yield* deliveries.start(customerID, reply)
+        yield* aiRuns.noteSent(customerID, ticketMessageID, text)
+        yield* events.record(customerID, [{ kind: "MessageAdded", ticketID, ticketMessageID: reply }])
+        return reply
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+  })
+})

@@ -1,0 +1,164 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
+import { BadRequest, Forbidden, type NotFound } from "../../schema/Errors.ts"
+import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import type {
+  CorrectTopics,
+  MessagesOfTicketQuery,
+  TicketMessageCreate,
+  TicketMessageUpdate
+} from "../../schema/TicketMessageBodies.ts"
+import type { TicketMessage, TicketMessagePage } from "../../schema/TicketMessages.ts"
+import { Events } from "../events/Events.ts"
+import { changedOrNotFound } from "../platform/Found.ts"
+import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { TicketListRepo } from "../tickets/TicketListRepo.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
+import { channelOf, MessageAccess } from "./MessageAccess.ts"
+import { MessageListRepo } from "./MessageListRepo.ts"
+import { MessageTopicsRepo } from "./MessageTopicsRepo.ts"
+import { NewMessages } from "./NewMessages.ts"
+import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+
+type Refusal = NotFound | Forbidden
+
+export class TicketMessages extends Context.Tag("casework/TicketMessages")<
+  TicketMessages,
+  {
+    readonly list: (
+      ticketID: TicketID,
+      query: MessagesOfTicketQuery
+    ) => Effect.Effect<ReadyJson<TicketMessagePage>, NotFound, CurrentRep>
+    readonly get: (ticketMessageID: TicketMessageID) => Effect.Effect<ReadyJson<TicketMessage>, Refusal, CurrentCaller>
+    readonly create: (
+      message: TicketMessageCreate
+    ) => Effect.Effect<ReadyJson<TicketMessage>, BadRequest | Forbidden, CurrentCaller>
+    readonly update: (
+      ticketMessageID: TicketMessageID,
+      change: TicketMessageUpdate
+    ) => Effect.Effect<void, BadRequest | Refusal, CurrentRep>
+    readonly delete: (ticketMessageID: TicketMessageID) => Effect.Effect<void, Refusal, CurrentRep>
+    readonly correctTopics: (
+      ticketMessageID: TicketMessageID,
+      correction: CorrectTopics
+    ) => Effect.Effect<void, BadRequest | Refusal, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    TicketMessages,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* TicketMessagesRepo
+  const shown = yield* MessageListRepo
+  const shownTickets = yield* TicketListRepo
+  const tickets = yield* TicketsRepo
+  const topics = yield* MessageTopicsRepo
+  const access = yield* MessageAccess
+  const newMessages = yield* NewMessages
+  const events = yield* Events
+  const checkOwnReferences = yield* makeCheckOwnReferences
+
+  /** A phone call speaks on its own channel, and only in tickets of that channel. */
+  const boundTo = Effect.fn("TicketMessages.boundTo")(function* (message: TicketMessageCreate) {
+    const caller = yield* CurrentCaller
+    if (caller._tag === "Representative") return { ...message, customerRepID: caller.customerRepID }
+    const { channelID } = caller
+    if (message.channelID !== undefined && message.channelID !== channelID) {
+      return yield* Forbidden.of("A phone token writes on its own channel only.")
+    }
+    return { ...message, channelID, boundToChannel: channelID }
+  })
+
+  return TicketMessages.of({
+    list: Effect.fn("TicketMessages.list")(function* (ticketID, query) {
+      const { customerID } = yield* CurrentRep
+      const page = yield* shown.list(customerID, ticketID, query)
+      if (page.totalCount === 0) {
+        yield* shownTickets.exists(customerID, ticketID).pipe(changedOrNotFound(`There is no ticket ${ticketID}.`))
+      }
+      return page
+    }),
+
+    get: Effect.fn("TicketMessages.get")(function* (ticketMessageID) {
+      const caller = yield* CurrentCaller
+      return yield* shown
+        .find(caller.customerID, ticketMessageID, channelOf(caller))
+        .pipe(access.orRefuse(ticketMessageID))
+    }),
+
+    create: Effect.fn("TicketMessages.create")(function* (message) {
+      const caller = yield* CurrentCaller
+      const added = yield* newMessages.add(caller.customerID, yield* boundTo(message))
+      if (added.shown !== undefined) return added.shown
+      const { ticketMessageID } = added
+      return yield* shown
+        .find(caller.customerID, ticketMessageID, channelOf(caller))
+        .pipe(access.orRefuse(ticketMessageID), Effect.catchTag("NotFound", Effect.die))
+    }),
+
+    update: Effect.fn("TicketMessages.update")(
+      function* (ticketMessageID, change) {
+        const { customerID } = yield* CurrentRep
+        const { senderType, ticketID } = yield* repo
+          .findForUpdate(customerID, ticketMessageID)
+          .pipe(access.orRefuse(ticketMessageID))
+        if (change.aiReply !== undefined && senderType === "CustomerRep") {
+          return yield* BadRequest.at("aiReply", "belongs to an end user's message; this one is an answer itself")
+        }
+        if (Object.keys(change).length === 0) return
+        if (yield* repo.update(customerID, ticketMessageID, change)) {
+          yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
+        }
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("TicketMessages.delete")(
+      function* (ticketMessageID) {
+        const { customerID } = yield* CurrentRep
+        const { ticketID } = yield* repo.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+        // The ticket first, as everywhere: two that come at once wait here and not for each other.
+        yield* tickets.lock(customerID, [ticketID])
+        yield* repo
+          .delete(customerID, ticketMessageID)
+          .pipe(changedOrNotFound(`There is no ticket message ${ticketMessageID}.`))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    correctTopics: Effect.fn("TicketMessages.correctTopics")(
+      function* (ticketMessageID, { topicIds }) {
+        const { customerID, customerRepID } = yield* CurrentRep
+        const { ticketID } = yield* repo
+          .findForUpdate(customerID, ticketMessageID)
+          .pipe(access.orRefuse(ticketMessageID))
+        yield* checkOwnReferences(
+          customerID,
+          topicIds.map((id, index) => ({ kind: "topic", path: `topicIds.${index}`, id }))
+        )
+        const before = yield* topics.list(customerID, ticketMessageID)
+        yield* topics.replace(customerID, ticketMessageID, topicIds)
+        const after = yield* topics.list(customerID, ticketMessageID)
+        const names = (list: typeof before) => list.map(({ name }) => name)
+        yield* topics.recordCorrection({
+          customerID,
+          ticketMessageID,
+          customerRepID,
+          before: names(before),
+          after: names(after)
+        })
+        yield* events.record(customerID, [{ kind: "TopicsCorrected", ticketID, ticketMessageID }])
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
+  })
+})

@@ -1,0 +1,213 @@
+import { SqlClient, type Statement } from "@effect/sql"
+import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effect"
+import { ChannelType } from "../../schema/ChannelTypes.ts"
+import { CustomFields } from "../../schema/CustomFields.ts"
+import { ChannelID, type CustomerID, CustomerRepID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { MessageStatus, SenderType } from "../../schema/TicketMessages.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+/** A message without its ticket, which may be made by the same statement. */
+export const NewMessage = Schema.Struct({
+  channelID: ChannelID,
+  senderType: SenderType,
+  customerRepID: Schema.NullOr(CustomerRepID),
+  status: MessageStatus,
+  message: text,
+  subject: text,
+  fromAddress: text,
+  fromName: text,
+  toAddress: text,
+  uid: text,
+  htmlBody: text,
+  textBody: text,
+  preview: text,
+  pageURL: text,
+  pageScreenshot: text,
+  messageDate: Schema.NullOr(Schema.DateTimeUtc),
+  isOpened: Schema.Boolean,
+  isAutomatic: Schema.Boolean,
+  answersMessageID: Schema.NullOr(TicketMessageID),
+  customFieldsData: CustomFields
+})
+export type NewMessage = typeof NewMessage.Type
+
+/** What other steps need to know of a message and of its ticket. */
+const Stored = Schema.Struct({
+  ticketMessageID: TicketMessageID,
+  ticketID: TicketID,
+  channelID: ChannelID,
+  channelType: ChannelType,
+  senderType: SenderType,
+  status: MessageStatus,
+  message: text,
+  subject: text,
+  fromAddress: text,
+  fromName: text,
+  toAddress: text,
+  uid: text,
+  pageURL: text,
+  aiReply: text,
+  isEscalated: Schema.Boolean,
+  isAutomatic: Schema.Boolean,
+  endUserID: Schema.NullOr(EndUserID),
+  answersMessageID: Schema.NullOr(TicketMessageID)
+})
+export type StoredMessage = typeof Stored.Type
+
+export interface MessageChange {
+  readonly status?: MessageStatus
+  readonly aiReply?: string | null
+  readonly isOpened?: boolean
+  readonly isEscalated?: boolean
+  readonly feedbackComment?: string | null
+  readonly deliveryError?: string | null
+  /** Nobody tries to deliver it any more: it answers nothing, so that another one can. */
+  readonly isGivenUp?: true
+  readonly customFieldsData?: CustomFields | null
+}
+
+type Find = (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<Option.Option<StoredMessage>>
+
+export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo")<
+  TicketMessagesRepo,
+  {
+    readonly find: Find
+    /** Locks the row until the transaction ends. */
+    readonly findForUpdate: Find
+    /** Whether any customer has a message of this number. */
+    readonly exists: (ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    /** Stores it and moves its ticket's last message date. */
+    readonly insert: (customerID: CustomerID, ticketID: TicketID, message: NewMessage) => Effect.Effect<TicketMessageID>
+    /** Answers whether it made a difference. */
+    readonly update: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID,
+      change: MessageChange
+    ) => Effect.Effect<boolean>
+    /** Marks an end user's message as replied to, for the one caller that is first. */
+    readonly claimReply: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    readonly delete: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    TicketMessagesRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const columnsOf = (change: MessageChange) =>
+  Object.fromEntries(
+    Object.entries({
+      status: change.status,
+      ai_reply: change.aiReply,
+      is_opened: change.isOpened,
+      is_escalated: change.isEscalated,
+      ai_feedback_comment: change.feedbackComment,
+      delivery_error: change.deliveryError,
+      is_given_up: change.isGivenUp,
+      answers_message_id: change.isGivenUp === undefined ? undefined : null,
+      custom_fields: change.customFieldsData === undefined ? undefined : JSON.stringify(change.customFieldsData ?? {})
+    }).filter(([, value]) => value !== undefined)
+  )
+
+/** The insert of a message into the ticket that `ticket` gives: a row with ticket_id. */
+export const storing = (
+  sql: SqlClient.SqlClient,
+  customerID: CustomerID,
+  row: typeof NewMessage.Encoded,
+  ticket: Statement.Fragment
+) => sql`
+  insert into ticket_message (customer_id, ticket_id, channel_id, sender_type, customer_rep_id, status, message, subject,
+    from_address, from_name, to_address, uid, html_body, text_body, preview, page_url, page_screenshot, message_date,
+    is_opened, is_automatic, answers_message_id, custom_fields)
+  select ${customerID}::int, ticket.ticket_id, ${row.channelID}::int, ${row.senderType}::text,
+    ${row.customerRepID}::int, ${row.status}::text, ${row.message}::text, ${row.subject}::text,
+    ${row.fromAddress}::text, ${row.fromName}::text, ${row.toAddress}::text, ${row.uid}::text, ${row.htmlBody}::text,
+    ${row.textBody}::text, ${row.preview}::text, ${row.pageURL}::text, ${row.pageScreenshot}::text,
+    ${row.messageDate}::timestamptz, ${row.isOpened}::boolean, ${row.isAutomatic}::boolean,
+    ${row.answersMessageID}::int, ${JSON.stringify(row.customFieldsData)}::jsonb
+  from ${ticket}`
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const decodeStored = Schema.decodeUnknown(Schema.Array(Stored))
+  const decodeKeys = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ ticketMessageID: TicketMessageID })))
+  const encodeNew = Schema.encode(NewMessage)
+  const isAny = Effect.map((rows: ReadonlyArray<unknown>) => rows.length > 0)
+
+  const select =
+    (lock: string): Find =>
+    (customerID, ticketMessageID) =>
+      sql`
+        select m.ticket_message_id as "ticketMessageID", m.ticket_id as "ticketID", m.channel_id as "channelID",
+          c.channel_type as "channelType", m.sender_type as "senderType", m.status, m.message, m.subject,
+          m.from_address as "fromAddress", m.from_name as "fromName", m.to_address as "toAddress", m.uid,
+          m.page_url as "pageURL", m.ai_reply as "aiReply", m.is_escalated as "isEscalated",
+          m.is_automatic as "isAutomatic", t.end_user_id as "endUserID", m.answers_message_id as "answersMessageID"
+        from ticket_message m
+        join ticket t on t.customer_id = m.customer_id and t.ticket_id = m.ticket_id
+        join channel c on c.customer_id = m.customer_id and c.channel_id = m.channel_id
+        where m.customer_id = ${customerID} and m.ticket_message_id = ${ticketMessageID} ${sql.literal(lock)}`.pipe(
+        Effect.flatMap(decodeStored),
+        Effect.map(Arr.head),
+        Effect.orDie
+      )
+
+  return TicketMessagesRepo.of({
+    find: select(""),
+    findForUpdate: select("for no key update of m"),
+
+    exists: (ticketMessageID) =>
+      sql`
+        /* all customers: a message of another customer is forbidden, one of nobody is missing */
+        select 1 from ticket_message where ticket_message_id = ${ticketMessageID}`.pipe(isAny, Effect.orDie),
+
+    insert: (customerID, ticketID, message) =>
+      encodeNew(message).pipe(
+        Effect.flatMap(
+          (row) => sql`
+            with stored as (
+              ${storing(sql, customerID, row, sql`(select ${ticketID}::int as ticket_id) ticket`)}
+              returning ticket_message_id, created_at),
+            moved as (
+              update ticket set last_message_at = stored.created_at, modified_at = now() from stored
+              where customer_id = ${customerID} and ticket_id = ${ticketID}
+                and last_message_at is distinct from stored.created_at)
+            select ticket_message_id as "ticketMessageID" from stored`
+        ),
+        Effect.flatMap(decodeKeys),
+        Effect.map(([{ ticketMessageID }]) => ticketMessageID),
+        Effect.orDie
+      ),
+
+    update: (customerID, ticketMessageID, change) => {
+      const columns = columnsOf(change)
+      const differs = Object.entries(columns).map(([name, value]) => sql`${sql(name)} is distinct from ${value}`)
+      return sql`
+        update ticket_message set ${sql.update(columns)}, modified_at = now()
+        where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID} and ${sql.or(differs)}
+        returning ticket_message_id`.pipe(isAny, Effect.orDie)
+    },
+
+    claimReply: (customerID, ticketMessageID) =>
+      sql`
+        update ticket_message set status = 'Replied', modified_at = now()
+        where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
+          and sender_type = 'EndUser' and status <> 'Replied'
+        returning ticket_message_id`.pipe(isAny, Effect.orDie),
+
+    delete: (customerID, ticketMessageID) =>
+      sql`
+        with gone as (
+          delete from ticket_message where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
+          returning ticket_id),
+        moved as (
+          update ticket t set modified_at = now(), history_summary = null, last_message_at = (
+            select max(m.created_at) from ticket_message m
+            where m.customer_id = ${customerID} and m.ticket_id = gone.ticket_id
+              and m.ticket_message_id <> ${ticketMessageID})
+          from gone where t.customer_id = ${customerID} and t.ticket_id = gone.ticket_id)
+        select 1 from gone`.pipe(isAny, Effect.orDie)
+  })
+})

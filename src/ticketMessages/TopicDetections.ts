@@ -1,0 +1,108 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { type Caller, CurrentCaller } from "../../schema/Authentication.ts"
+import type { BadGateway, BadRequest, Forbidden, NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import type { DetectTopicsQuery } from "../../schema/TicketMessageBodies.ts"
+import { Detection } from "../ai/Detection.ts"
+import { Events } from "../events/Events.ts"
+import { fence } from "../platform/JobClaim.ts"
+import { mappingsOfPage } from "../topics/PageMatch.ts"
+import { DetectionMaterialRepo } from "./DetectionMaterialRepo.ts"
+import { channelOf, MessageAccess } from "./MessageAccess.ts"
+import { MessageTopicsRepo } from "./MessageTopicsRepo.ts"
+import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+
+type Failure = BadRequest | NotFound | Forbidden | BadGateway
+
+/** Gives messages the topics that AI finds. What a person decided about a message stays. */
+export class TopicDetections extends Context.Tag("casework/TopicDetections")<
+  TopicDetections,
+  {
+    /** Asks, then stores. Not inside a transaction: the answer may take its time. */
+    readonly detect: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID,
+      query: DetectTopicsQuery
+    ) => Effect.Effect<void, Failure>
+    /** The same for whoever asks over HTTP. */
+    readonly detectFor: (
+      ticketMessageID: TicketMessageID,
+      query: DetectTopicsQuery
+    ) => Effect.Effect<void, Failure, CurrentCaller>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    TopicDetections,
+    Effect.suspend(() => make)
+  )
+}
+
+const isVisibleTo =
+  (caller: Caller) =>
+  ({ channelID }: StoredMessage) =>
+    Option.getOrElse(channelOf(caller), () => channelID) === channelID
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const messages = yield* TicketMessagesRepo
+  const topics = yield* MessageTopicsRepo
+  const material = yield* DetectionMaterialRepo
+  const access = yield* MessageAccess
+  const detection = yield* Detection
+  const events = yield* Events
+
+  const ask = Effect.fn("TopicDetections.ask")(function* (
+    customerID: CustomerID,
+    { message, pageURL, subject, ticketMessageID }: StoredMessage,
+    modelName: string | undefined
+  ) {
+    const pages = pageURL === null ? [] : yield* material.pages(customerID)
+    return yield* detection.topics({
+      customerID,
+      ticketMessageID,
+      subject,
+      text: message ?? "",
+      pageUrl: pageURL,
+      topics: yield* material.topics(customerID),
+      pageHints: mappingsOfPage(pages, pageURL ?? "").map(({ context, topicID }) => ({ context, topicID })),
+      corrections: yield* material.corrections(customerID, ticketMessageID),
+      ...(modelName !== undefined && { modelName })
+    })
+  })
+
+  const detectIn = Effect.fn("TopicDetections.detectIn")(function* (
+    customerID: CustomerID,
+    message: StoredMessage,
+    { executeActions = false, modelName }: DetectTopicsQuery
+  ) {
+    const { ticketID, ticketMessageID } = message
+    const isDecided = yield* topics.isCorrected(customerID, ticketMessageID)
+    const found = isDecided ? [] : yield* ask(customerID, message, modelName)
+    yield* Effect.gen(function* () {
+      yield* fence
+      yield* messages.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+      if (!(yield* topics.isCorrected(customerID, ticketMessageID))) {
+        yield* topics.replace(customerID, ticketMessageID, yield* material.keep(customerID, found))
+      }
+      yield* events.record(customerID, [
+        { kind: "TopicsDetected", ticketID, ticketMessageID, details: { executeActions } }
+      ])
+    }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+  })
+
+  return TopicDetections.of({
+    detect: Effect.fn("TopicDetections.detect")(function* (customerID, ticketMessageID, query) {
+      const message = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+      yield* detectIn(customerID, message, query)
+    }),
+
+    detectFor: Effect.fn("TopicDetections.detectFor")(function* (ticketMessageID, query) {
+      const caller = yield* CurrentCaller
+      const message = yield* messages
+        .find(caller.customerID, ticketMessageID)
+        .pipe(Effect.map(Option.filter(isVisibleTo(caller))), access.orRefuse(ticketMessageID))
+      yield* detectIn(caller.customerID, message, query)
+    })
+  })
+})

@@ -1,0 +1,53 @@
+import { Context, Effect, Layer } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import type { BadGateway, BadRequest, NotFound } from "../../schema/Errors.ts"
+import { type TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { Summaries } from "../ai/Summaries.ts"
+import { orNotFound } from "../platform/Found.ts"
+import { MessageHistoryRepo } from "../ticketMessages/MessageHistoryRepo.ts"
+import { HistorySummariesRepo } from "./HistorySummariesRepo.ts"
+
+/** Tickets in short, for a representative who has not read them. */
+export class HistorySummaries extends Context.Tag("casework/HistorySummaries")<
+  HistorySummaries,
+  {
+    /** Made once and kept until the next message. Without messages it is empty. */
+    readonly get: (ticketID: TicketID) => Effect.Effect<string, BadRequest | NotFound | BadGateway, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    HistorySummaries,
+    Effect.suspend(() => make)
+  )
+}
+
+const mostMessages = 60
+
+const make = Effect.gen(function* () {
+  const repo = yield* HistorySummariesRepo
+  const history = yield* MessageHistoryRepo
+  const summaries = yield* Summaries
+
+  return HistorySummaries.of({
+    get: Effect.fn("HistorySummaries.get")(function* (ticketID) {
+      const { customerID } = yield* CurrentRep
+      const { language, subject, summary } = yield* repo
+        .find(customerID, ticketID)
+        .pipe(orNotFound(`There is no ticket ${ticketID}.`))
+      if (summary !== null) return summary
+      const messages = yield* history.list(customerID, ticketID, { most: mostMessages })
+      if (messages.length === 0) return ""
+      // By number, not by time: a message that comes while the model thinks has a higher one.
+      const upTo = TicketMessageID.make(Math.max(...messages.map(({ ticketMessageID }) => ticketMessageID)))
+      const made = yield* summaries.ofHistory({
+        customerID,
+        ticketMessageID: upTo,
+        subject,
+        language,
+        messages: messages.map(({ senderType, sentAt, text }) => ({ senderType, text, sentAt: sentAt.toISOString() }))
+      })
+      yield* repo.save(customerID, ticketID, upTo, made)
+      return made
+    })
+  })
+})

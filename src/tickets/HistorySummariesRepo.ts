@@ -1,0 +1,49 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { CustomerID, TicketID, type TicketMessageID } from "../../schema/Ids.ts"
+
+const Kept = Schema.Struct({
+  subject: Schema.NullOr(Schema.String),
+  language: Schema.NullOr(Schema.String),
+  /** As long as no message came since. */
+  summary: Schema.NullOr(Schema.String)
+})
+
+/** Summaries that were made before. */
+export class HistorySummariesRepo extends Context.Tag("casework/HistorySummariesRepo")<
+  HistorySummariesRepo,
+  {
+    readonly find: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<typeof Kept.Type>>
+    /** Remembers it as the summary up to and with a message. */
+    readonly save: (
+      customerID: CustomerID,
+      ticketID: TicketID,
+      upTo: TicketMessageID,
+      summary: string
+    ) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    HistorySummariesRepo,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const find = SqlSchema.findOne({
+        Request: Schema.Struct({ customerID: CustomerID, ticketID: TicketID }),
+        Result: Kept,
+        execute: (_) => sql`
+          select t.subject, t.language, case when t.history_summary_message_id = (
+              select max(m.ticket_message_id) from ticket_message m
+              where m.customer_id = ${_.customerID} and m.ticket_id = ${_.ticketID} and m.message is not null)
+            then t.history_summary end as summary
+          from ticket t where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
+      })
+      return {
+        find: (customerID, ticketID) => find({ customerID, ticketID }).pipe(Effect.orDie),
+        save: (customerID, ticketID, upTo, summary) =>
+          sql`
+            update ticket set history_summary = ${summary}, history_summary_message_id = ${upTo}
+            where customer_id = ${customerID} and ticket_id = ${ticketID}`.pipe(Effect.asVoid, Effect.orDie)
+      }
+    })
+  )
+}

@@ -1,0 +1,21 @@
+import { isoDate } from "../platform/JsonColumns.ts"
+
+// Not a join: the planner would walk through all tickets of each channel instead of the newest ones.
+export const channelType = `(
+    select c.channel_type from channel c where c.customer_id = t.customer_id and c.channel_id = t.channel_id)`
+
+/** A ticket as the world sees it, from ticket t. */
+export const ticketColumns = `
+  t.ticket_id as "ticketID", ${isoDate("t.created_at")} as "dateCreated", t.status, t.subject,
+  t.channel_id as "channelID", ${channelType} as "channelType", t.end_user_id as "endUserID",
+  t.customer_rep_id as "customerRepID", t.status = 'Closed' as "isClosed", t.is_spam as "isSpam", t.language,
+  ${isoDate("t.last_message_at")} as "lastMessageDate",
+  coalesce((
+    select json_agg(distinct topic.name) from ticket_message_topic m
+    join topic on topic.customer_id = m.customer_id and topic.topic_id = m.topic_id
+    where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id), '[]') as topics,
+  coalesce((
+    select json_agg(m.ai_feedback_comment order by m.ticket_message_id) from ticket_message m
+    where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and m.ai_feedback_comment is not null
+    ), '[]') as "aiFeedbackComments",
+  t.custom_fields as "customFieldsData", t.ticket_token as "ticketToken"`

@@ -1,0 +1,73 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { CustomerID, TicketID } from "../../schema/Ids.ts"
+import { Ticket, TicketPage, ticketPaging } from "../../schema/Tickets.ts"
+import { pagedJson } from "../platform/PagedJson.ts"
+import { ignoringCase } from "../platform/PagedQuery.ts"
+import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
+import { channelType, ticketColumns } from "./TicketColumns.ts"
+import { foundOf, type TicketFilter, tallyOf, ticketsFrom } from "./TicketFilters.ts"
+
+/** Tickets as they are shown, ready to send. */
+export class TicketListRepo extends Context.Tag("casework/TicketListRepo")<
+  TicketListRepo,
+  {
+    readonly list: (customerID: CustomerID, filter: TicketFilter) => Effect.Effect<ReadyJson<TicketPage>>
+    readonly exists: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<boolean>
+    readonly find: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<ReadyJson<Ticket>>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    TicketListRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const Found = Schema.Array(Schema.Struct({ json: Schema.String }))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const list = pagedJson(sql, {
+    Page: TicketPage,
+    columns: ticketColumns,
+    with: ({ customerID, filter }) => foundOf(sql, customerID, filter),
+    from: ({ customerID, filter }: { readonly customerID: CustomerID; readonly filter: TicketFilter }) =>
+      ticketsFrom(sql, customerID, filter),
+    count: ({ customerID, filter }) => tallyOf(sql, customerID, filter),
+    sortBy: {
+      ticketID: "t.ticket_id",
+      dateCreated: "t.created_at",
+      status: "t.status",
+      subject: ignoringCase("t.subject"),
+      channelID: "t.channel_id",
+      channelType,
+      endUserID: "t.end_user_id",
+      customerRepID: "t.customer_rep_id",
+      isClosed: "(t.status = 'Closed')",
+      isSpam: "t.is_spam",
+      language: "t.language",
+      lastMessageDate: "t.last_message_at"
+    },
+    id: "t.ticket_id",
+    paging: ticketPaging
+  })
+
+  return TicketListRepo.of({
+    list: (customerID, filter) => list({ customerID, filter }, filter),
+    exists: (customerID, ticketID) =>
+      sql`select 1 from ticket where customer_id = ${customerID} and ticket_id = ${ticketID}`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
+    find: (customerID, ticketID) =>
+      sql`
+        select row_to_json(found)::text as json from (
+          select ${sql.literal(ticketColumns)} from ticket t
+          where t.customer_id = ${customerID} and t.ticket_id = ${ticketID}) found`.pipe(
+        Effect.flatMap(Schema.decodeUnknown(Found)),
+        Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ json }) => readyJson(Ticket, json))),
+        Effect.orDie
+      )
+  })
+})

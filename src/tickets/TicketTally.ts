@@ -1,0 +1,35 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+
+const Long = Schema.Array(Schema.Struct({ customerID: CustomerID }))
+
+// As many changes are summed up faster than anybody notices.
+const mostChanges = 100
+
+/**
+ * Folds the changes of ticket_tally together. A fold is one statement: a reader sees the changes or their sum, and two
+ * nodes that fold at once each fold what they deleted themselves.
+ */
+export const foldTicketTally = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const customers = yield* sql`
+    /* all customers: whose tally is long */
+    select customer_id as "customerID" from ticket_tally
+    group by customer_id having count(*) > ${mostChanges}`.pipe(Effect.flatMap(Schema.decodeUnknown(Long)))
+  for (const { customerID } of customers) {
+    yield* sql`
+      with folded as (delete from ticket_tally where customer_id = ${customerID} returning *)
+      insert into ticket_tally
+        select customer_id, channel_id, status, is_spam, sum(tickets) from folded
+        where customer_id = ${customerID} group by 1, 2, 3, 4 having sum(tickets) <> 0`
+  }
+})
+
+export const TicketTallyFolding = Layer.scopedDiscard(
+  foldTicketTally.pipe(
+    Effect.catchAllCause((cause) => Effect.logWarning("could not fold the ticket tally", cause)),
+    Effect.repeat(Schedule.jittered(Schedule.spaced("5 seconds"))),
+    Effect.forkScoped
+  )
+)

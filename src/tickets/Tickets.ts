@@ -1,0 +1,141 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { CurrentRep } from "../../schema/Authentication.ts"
+import { type BadRequest, type Conflict, NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, EndUserID, TicketID } from "../../schema/Ids.ts"
+import type { Ticket, TicketBulk, TicketCreate, TicketPage, TicketsQuery, TicketUpdate } from "../../schema/Tickets.ts"
+import { Events } from "../events/Events.ts"
+import { orNotFound } from "../platform/Found.ts"
+import { makeCheckOwnReferences, type Reference } from "../platform/OwnReferences.ts"
+import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { TicketChanges } from "./TicketChanges.ts"
+import { bulkCommand, commandsOf, plainChanges } from "./TicketCommands.ts"
+import { TicketListRepo } from "./TicketListRepo.ts"
+import { TicketsRepo } from "./TicketsRepo.ts"
+
+export class Tickets extends Context.Tag("casework/Tickets")<
+  Tickets,
+  {
+    readonly list: (query: TicketsQuery) => Effect.Effect<ReadyJson<TicketPage>, never, CurrentRep>
+    /** Of an end user that is known to be the customer's own. */
+    readonly listOfEndUser: (
+      endUserID: EndUserID,
+      query: TicketsQuery
+    ) => Effect.Effect<ReadyJson<TicketPage>, never, CurrentRep>
+    readonly get: (ticketID: TicketID) => Effect.Effect<ReadyJson<Ticket>, NotFound, CurrentRep>
+    readonly create: (ticket: TicketCreate) => Effect.Effect<ReadyJson<Ticket>, BadRequest, CurrentRep>
+    readonly update: (
+      ticketID: TicketID,
+      change: TicketUpdate
+    ) => Effect.Effect<void, BadRequest | NotFound | Conflict, CurrentRep>
+    readonly bulk: (bulk: TicketBulk) => Effect.Effect<void, BadRequest | NotFound | Conflict, CurrentRep>
+    readonly delete: (ticketID: TicketID) => Effect.Effect<void, NotFound, CurrentRep>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Tickets,
+    Effect.suspend(() => make)
+  )
+}
+
+const missing = (ticketID: TicketID) => `There is no ticket ${ticketID}.`
+
+const referencesOf = ({
+  channelID,
+  customerRepID,
+  endUserID
+}: Partial<Pick<TicketUpdate, "channelID" | "customerRepID" | "endUserID">>): ReadonlyArray<Reference> => {
+  const given = { channel: { channelID }, customer_rep: { customerRepID }, end_user: { endUserID } } as const
+  return (["channel", "customer_rep", "end_user"] as const).flatMap((kind) =>
+    Object.entries(given[kind]).flatMap(([path, id]) => (typeof id === "number" ? [{ kind, path, id }] : []))
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repo = yield* TicketsRepo
+  const shown = yield* TicketListRepo
+  const changes = yield* TicketChanges
+  const events = yield* Events
+  const checkOwnReferences = yield* makeCheckOwnReferences
+
+  const get = (customerID: CustomerID, ticketID: TicketID) =>
+    shown.find(customerID, ticketID).pipe(orNotFound(missing(ticketID)))
+
+  /** All of them, locked, or 404 for the first that is not there. */
+  const lockAll = Effect.fn("Tickets.lockAll")(function* (customerID: CustomerID, ticketIDs: ReadonlyArray<TicketID>) {
+    const tickets = yield* repo.lock(customerID, ticketIDs)
+    const found = new Set(tickets.map(({ ticketID }) => ticketID))
+    const absent = ticketIDs.find((ticketID) => !found.has(ticketID))
+    return absent === undefined ? tickets : yield* NotFound.of(missing(absent))
+  })
+
+  return Tickets.of({
+    list: Effect.fn("Tickets.list")(function* (query) {
+      const { customerID } = yield* CurrentRep
+      return yield* shown.list(customerID, query)
+    }),
+
+    listOfEndUser: Effect.fn("Tickets.listOfEndUser")(function* (endUserID, query) {
+      const { customerID } = yield* CurrentRep
+      return yield* shown.list(customerID, { ...query, endUserID })
+    }),
+
+    get: Effect.fn("Tickets.get")(function* (ticketID) {
+      const { customerID } = yield* CurrentRep
+      return yield* get(customerID, ticketID)
+    }),
+
+    create: Effect.fn("Tickets.create")(
+      function* ({ channelID, customFieldsData = {}, endUserID = null, status = "Open", subject = null }) {
+        const { customerID } = yield* CurrentRep
+        yield* checkOwnReferences(customerID, referencesOf({ channelID, endUserID }))
+        const ticketID = yield* repo.insert(customerID, { channelID, endUserID, status, subject, customFieldsData })
+        yield* events.record(customerID, [{ kind: "TicketCreated", ticketID }])
+        return yield* Effect.flatMap(
+          shown.find(customerID, ticketID),
+          Option.match({
+            onNone: () => Effect.dieMessage("A ticket that was just made is not there"),
+            onSome: Effect.succeed
+          })
+        )
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    update: Effect.fn("Tickets.update")(
+      function* (ticketID, change) {
+        const { customerID } = yield* CurrentRep
+        const [ticket] = yield* lockAll(customerID, [ticketID])
+        if (ticket === undefined) return
+        yield* checkOwnReferences(customerID, referencesOf(change))
+        yield* changes.apply(customerID, [ticket], commandsOf(change))
+        const fields = plainChanges(ticket, change)
+        if (fields === undefined) return
+        yield* repo.update(customerID, ticketID, fields)
+        yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    bulk: Effect.fn("Tickets.bulk")(
+      function* ({ action, customerRepID, ticketIDs }) {
+        const { customerID } = yield* CurrentRep
+        const tickets = yield* lockAll(customerID, [...new Set(ticketIDs)])
+        if (action === "delete") return void (yield* repo.delete(customerID, ticketIDs))
+        if (action === "assign")
+          yield* checkOwnReferences(customerID, referencesOf({ customerRepID: customerRepID ?? null }))
+        yield* changes.apply(customerID, tickets, [bulkCommand(action, customerRepID ?? null)])
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
+
+    delete: Effect.fn("Tickets.delete")(function* (ticketID) {
+      const { customerID } = yield* CurrentRep
+      if ((yield* repo.delete(customerID, [ticketID])) === 0) return yield* NotFound.of(missing(ticketID))
+    })
+  })
+})

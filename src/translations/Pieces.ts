@@ -1,0 +1,24 @@
+/** Where a text may be cut, best first: between paragraphs, lines, sentences, words. */
+const cuts = [/\n\s*\n/g, /\n/g, /[.!?。！？]\s/g, /\s/g]
+
+const lastCut = (text: string) => {
+  for (const cut of cuts) {
+    const last = [...text.matchAll(cut)].at(-1)
+    // A cut near the beginning would make many small pieces.
+    if (last !== undefined && last.index > text.length / 4) return last.index + last[0].length
+  }
+  // Never between the two halves of a character.
+  return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
+}
+
+/** Cuts a long text into pieces that make up the whole again when they are put together. */
+export const piecesOf = (text: string, longest: number): ReadonlyArray<string> => {
+  const pieces: Array<string> = []
+  let rest = text
+  while (rest.length > longest) {
+    const end = lastCut(rest.slice(0, longest))
+    pieces.push(rest.slice(0, end))
+    rest = rest.slice(end)
+  }
+  return [...pieces, rest]
+}

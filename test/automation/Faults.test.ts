@@ -1,0 +1,162 @@
+import { SqlClient, Statement } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { TicketMessageID } from "../../schema/Ids.ts"
+import { eventually } from "../support/Eventually.ts"
+import { answering } from "../support/Hostile.ts"
+import { clientOf } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { TestMailer } from "../support/TestMailer.ts"
+import { retrievalOf } from "../support/UpstreamApp.ts"
+import { UpstreamServer } from "../support/UpstreamServer.ts"
+import { messagesOf, newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
+import { newChannel, newTopic } from "../topics/Mappings.ts"
+import { allEventsOf, nothingLeft, onHook, onTopic, readTicket, stepsOf, workLeft } from "./AutomationTools.ts"
+import { type Life, mortalNode } from "./MortalNode.ts"
+
+const life: Life = { isDead: false, isIdle: false, writes: 0, lastWrite: 0 }
+
+const mortalApp = Layer.unwrapEffect(
+  Effect.map(UpstreamServer, ({ port }) => mortalNode(TestDatabase, life, { OUTBOUND_ALLOW: `127.0.0.1:${port}` }))
+).pipe(Layer.provideMerge(UpstreamServer.layer))
+
+const steps = [
+  "OnTicketCreated",
+  "OnPhonePickup",
+  "OnChatStarted",
+  "OnMessageReceived",
+  "PreSpam",
+  "Spam check",
+  "Language",
+  "Topics",
+  "OnTopicsDetected",
+  "Topic actions",
+  "Draft",
+  "OnDraftReady"
+]
+
+/** A channel whose messages reach outside in every way that an action can. */
+const prepare = Effect.gen(function* () {
+  const upstream = yield* UpstreamServer
+  yield* upstream.on("/order", answering(200, "ordered"))
+  yield* upstream.on("/look", answering(200, "seen"))
+  const order = yield* retrievalOf("/order?ticket={{Ticket.id}}", { name: "Order", apiMethod: "POST" })
+  const look = yield* retrievalOf("/look?ticket={{Ticket.id}}", { name: "Look" })
+  const { documents } = yield* clientOf("acme-admin")
+  const { documentID } = yield* documents.createDocument({
+    payload: { name: "Note", content: "We are on it", isDataRetrievalProcess: false }
+  })
+  const channelID = yield* newChannel("acme-admin")
+  yield* onHook("OnTicketCreated", { operation: "CallApi", parameters: { documentID: order }, channelID })
+  yield* onHook("OnTopicsDetected", { operation: "SendDocument", parameters: { documentID }, channelID })
+  yield* onHook("OnDraftReady", { operation: "NotifyEmail", parameters: { to: "boss@acme.example" }, channelID })
+  const { topicID } = yield* newTopic("acme-admin", "Trombone")
+  yield* onTopic(topicID, { operation: "CallApi", parameters: { documentID: look } })
+  return channelID
+})
+
+/** Every claim of the dead node runs out, and a node is there again. */
+const restart = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  life.isDead = false
+  life.lastWrite = 0
+  yield* sql`update job set due_at = now() where customer_id = 1 and status in ('Queued', 'Running')`
+})
+
+const isBehind = (id: TicketMessageID) =>
+  Effect.map(
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`
+        select 1 from pipeline_step
+        where customer_id = 1 and ticket_message_id = ${id} and step = 'OnDraftReady'`
+    ),
+    (rows) => rows.length > 0
+  )
+
+const mails = Effect.gen(function* () {
+  const mailer = yield* TestMailer
+  return yield* Effect.flatMap(mailer.count, (count) => Effect.replicateEffect(mailer.next, count))
+})
+
+const requestsFor = (path: string) =>
+  Effect.flatMap(UpstreamServer, ({ requests }) =>
+    Effect.map(requests, (all) => all.filter(({ url }) => url === path).length)
+  )
+
+layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
+  it.effect(
+    "before any of its writes leaves work that the next one ends: each action once, in order",
+    () =>
+      Effect.gen(function* () {
+        const channelID = yield* prepare
+        const ends = new Set<string>()
+        let lastWrite = 0
+        let died = true
+        while (died) {
+          lastWrite += 1
+          life.isIdle = true
+          const { messageID, ticketID } = yield* newMessage({ channelID, message: "My trombone squeaks" })
+          Object.assign(life, { isIdle: false, writes: 0, lastWrite })
+          yield* eventually(
+            Effect.map(isBehind(messageID), (isOver) => life.isDead || isOver),
+            (isOver) => isOver,
+            "20 seconds"
+          )
+          // It may also die at the end of what follows from the pipeline.
+          yield* eventually(
+            Effect.map(workLeft, (rows) => life.isDead || rows.length === 0),
+            (isOver) => isOver,
+            "40 seconds"
+          )
+          died = life.isDead
+          yield* restart
+          yield* eventually(isBehind(messageID), (isOver) => isOver, "20 seconds")
+          yield* nothingLeft
+
+          const where = `killed before write ${lastWrite}`
+          const message = yield* readMessage(messageID)
+          expect(message.status, where).toBe("Drafted")
+          expect(
+            (yield* stepsOf(messageID)).map(([what]) => what),
+            where
+          ).toEqual(steps)
+          const [order, note, look, notify, ...others] = message.actions
+          expect(others, where).toEqual([])
+          const ordered = yield* requestsFor(`/order?ticket=${ticketID}`)
+          if (order?.status === "Done") expect(ordered, where).toBe(1)
+          else {
+            expect(order, where).toMatchObject({ status: "Failed", error: expect.stringContaining("interrupted") })
+            expect(ordered, where).toBeLessThanOrEqual(1)
+          }
+          ends.add(`${order?.status} ${ordered}`)
+          expect([note, look, notify], where).toMatchObject([
+            { operation: "SendDocument", status: "Done", hookName: "OnTopicsDetected" },
+            { operation: "CallApi", status: "Done", hookName: null },
+            { operation: "NotifyEmail", status: "Done", hookName: "OnDraftReady" }
+          ])
+          const times = message.actions.map(({ dateRun }) => dateRun?.epochMillis ?? 0)
+          expect(times, where).toEqual(times.toSorted((a, b) => a - b))
+          const sent = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
+          expect(sent, where).toMatchObject([{ message: "We are on it", status: "Sent" }])
+          for (const { messageID: id } of sent) {
+            const events = (yield* allEventsOf(ticketID)).filter((event) => event.messageID === id)
+            expect(
+              events.map(({ kind }) => kind),
+              where
+            ).toEqual(["MessageAdded", "MessageSent"])
+          }
+          // A mail may be handed over twice, but then it is the same mail and a mailbox shows it once.
+          const seen = new Set((yield* mails).map(({ messageId, to }) => `${to} ${messageId}`))
+          expect(seen.size, where).toBe(2)
+          expect((yield* readTicket(ticketID)).customFieldsData, where).toMatchObject({ Look: "seen" })
+        }
+        // It died in the middle of everything, also between an order and the note of it. Before the order leaves it may
+        // die, too: whether it did cannot be known then.
+        expect(lastWrite).toBeGreaterThan(40)
+        expect([...ends]).toEqual(expect.arrayContaining(["Done 1", "Failed 1"]))
+        // The test itself speaks to the database whether the node lives or not.
+      }).pipe(Statement.withTransformerDisabled),
+    600_000
+  )
+})

@@ -1,0 +1,112 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { TicketMessageID } from "../../schema/Ids.ts"
+import { eventually } from "../support/Eventually.ts"
+import { clientOf, testApp } from "../support/TestApp.ts"
+import { messageEvents, newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
+import { actionsOf, fire, freshHook, nothingLeft, onHook, settledMessage, stepsOf, traceOf } from "./AutomationTools.ts"
+
+/** Work whose tenth node has just died. */
+const lastNodeDied = (kind: string, payload: object) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      insert into job (customer_id, kind, payload, status, attempts)
+      values (1, ${kind}, ${JSON.stringify(payload)}::jsonb, 'Running', 10)`
+  )
+
+/** Takes a message back to before its draft, as it stands while a node is at it. */
+const beforeDraft = (id: TicketMessageID) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      update ticket_message set status = 'Processing', ai_reply = null
+      where customer_id = 1 and ticket_message_id = ${id}`
+    yield* sql`
+      delete from pipeline_step
+      where customer_id = 1 and ticket_message_id = ${id} and step in ('Draft', 'OnDraftReady')`
+  })
+
+const retry = (id: TicketMessageID) =>
+  Effect.flatMap(clientOf("acme-agent"), ({ automation }) => automation.retryMessage({ path: { id } }))
+
+layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) => {
+  it.effect("leaves a message as Failed, says so in its trace, and is done again when somebody asks", () =>
+    Effect.gen(function* () {
+      const { messageID } = yield* settledMessage({ message: "I lost my key" })
+      yield* nothingLeft
+      expect(yield* Effect.flip(retry(messageID))).toMatchObject({ status: 409 })
+      yield* beforeDraft(messageID)
+      yield* lastNodeDied("RunPipeline", { ticketMessageID: messageID, opensTicket: true })
+      yield* eventually(readMessage(messageID), ({ status }) => status === "Failed")
+      const given = (yield* traceOf(messageID)).find(({ what }) => what === "Given up")
+      expect(given).toMatchObject({ type: "Step", outcome: expect.stringContaining("Failed: ") })
+      expect((yield* messageEvents(messageID)).at(-1)).toBe("MessageChanged")
+
+      yield* retry(messageID)
+      const message = yield* eventually(readMessage(messageID), ({ status }) => status === "Drafted")
+      expect(message.aiReply).toContain("[sandbox]")
+      yield* nothingLeft
+      const steps = (yield* stepsOf(messageID)).map(([what]) => what)
+      expect(steps).toHaveLength(12)
+      expect(steps).not.toContain("Given up")
+      expect(yield* Effect.flip(retry(messageID))).toMatchObject({ status: 409 })
+    })
+  )
+
+  it.effect("because it looked like spam goes on when it was none and somebody asks", () =>
+    Effect.gen(function* () {
+      const { tickets } = yield* clientOf("acme-agent")
+      const message = "Congratulations! You won the lottery, click here to claim your free prize money: lost key"
+      const { messageID, ticketID } = yield* newMessage({ message, subject: "WINNER" })
+      yield* eventually(readMessage(messageID), ({ status }) => status === "Spam")
+      yield* nothingLeft
+      expect(yield* Effect.flip(retry(messageID))).toMatchObject({ status: 409 })
+      yield* tickets.updateTicket({ path: { id: ticketID }, payload: { isSpam: false } })
+      yield* retry(messageID)
+      yield* eventually(readMessage(messageID), ({ aiReply }) => aiReply !== null)
+      yield* nothingLeft
+      expect((yield* readMessage(messageID)).status).not.toBe("Spam")
+      expect(yield* Effect.flip(retry(messageID))).toMatchObject({ status: 409 })
+    })
+  )
+
+  it.effect("leaves an answer as Failed and its question waiting for a person", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { messageID, ticketID } = yield* settledMessage({ message: "Zzz" })
+      const answer = yield* newMessage({ ticketID, senderType: "CustomerRep", message: "Yes" })
+      yield* eventually(readMessage(answer.messageID), ({ status }) => status === "Sent")
+      yield* nothingLeft
+      yield* sql`
+        update ticket_message set status = 'Queued', answers_message_id = ${messageID}
+        where customer_id = 1 and ticket_message_id = ${answer.messageID}`
+      yield* lastNodeDied("DeliverMessage", { ticketMessageID: answer.messageID })
+      yield* eventually(readMessage(answer.messageID), ({ status }) => status === "Failed")
+      expect((yield* readMessage(messageID)).status).toBe("Failed")
+      expect((yield* traceOf(answer.messageID)).map(({ what }) => what)).toContain("SendFailed")
+    })
+  )
+
+  it.effect("leaves the actions that did not run as Failed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { messageID } = yield* settledMessage({ message: "Zzz" })
+      const hookName = freshHook()
+      yield* onHook(hookName, { operation: "Wait", parameters: { seconds: 3600 } }, { operation: "CloseTicket" })
+      yield* fire(hookName, messageID)
+      const results = Effect.map(actionsOf(messageID), (all) => all.filter((one) => one.hookName === hookName))
+      yield* eventually(results, ({ length }) => length === 2)
+      yield* eventually(
+        sql`
+          update job set status = 'Running', attempts = 10, due_at = now()
+          where customer_id = 1 and kind = 'RunActions' and status = 'Queued' and payload ->> 'hookName' = ${hookName}
+          returning job_id`,
+        ({ length }) => length === 1
+      )
+      const ended = yield* eventually(results, (all) => all.every(({ status }) => status === "Failed"))
+      expect(ended[1]?.error).toContain("did not come to an end")
+    })
+  )
+})

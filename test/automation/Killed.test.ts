@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { TicketMessage } from "../../schema/TicketMessages.ts"
+import { eventually } from "../support/Eventually.ts"
+import { answering } from "../support/Hostile.ts"
+import { ask, idIn, loginTo, root, startNode } from "../support/Processes.ts"
+import { sharedData } from "../support/SharedData.ts"
+import { UpstreamServer } from "../support/UpstreamServer.ts"
+
+layer(UpstreamServer.layer, { excludeTestServices: true })("A process that is killed with -9", (it) => {
+  it.scoped(
+    "leaves its work to the next one, which ends it within 30 seconds and repeats nothing",
+    () =>
+      Effect.gen(function* () {
+        yield* Effect.promise(() => promisify(execFile)(process.execPath, ["esbuild.config.mjs"], { cwd: root }))
+        const upstream = yield* UpstreamServer
+        yield* upstream.on("/before", answering(200, "before"))
+        yield* upstream.on("/behind", answering(200, "behind"))
+        // The order is taken, and the answer never comes: here the process dies.
+        yield* upstream.on("/order", () => undefined)
+        const data = yield* sharedData
+        const env = { ...data, AI_PROVIDER: "sandbox", OUTBOUND_ALLOW: `127.0.0.1:${upstream.port}` }
+        const first = yield* startNode(env)
+        const token = yield* loginTo(first)
+
+        const channels = yield* ask(first, "GET", "/api/Channels", token)
+        const channel = Array.isArray(channels)
+          ? channels.find((one: unknown) => Object(one)["channelType"] === "Email")
+          : undefined
+        const channelID = idIn(channel, "channelID")
+        for (const [index, [path, apiMethod]] of (
+          [
+            ["/before", "POST"],
+            ["/order", "POST"],
+            ["/behind", "POST"]
+          ] as const
+        ).entries()) {
+          const document = yield* ask(first, "POST", "/api/Documents", token, {
+            name: `Call ${path}`,
+            isDataRetrievalProcess: true,
+            overrideApiBaseUrl: upstream.url,
+            overrideApiAuthenticationType: "None",
+            apiEndpoint: path,
+            apiMethod
+          })
+          const action = yield* ask(first, "POST", "/api/Actions", token, {
+            name: `Call ${path}`,
+            priority: 1,
+            isActive: true,
+            operation: "CallApi",
+            parameters: { documentID: idIn(document, "documentID"), field: path.slice(1) }
+          })
+          yield* ask(first, "POST", "/api/hookactions", token, {
+            hookName: "OnMessageReceived",
+            actionID: idIn(action, "actionID"),
+            priority: 100 - index
+          })
+        }
+        const created = yield* ask(first, "POST", "/ticketMessages/create-new", token, {
+          channelID,
+          message: "My trombone squeaks",
+          fromAddress: "tenant@mail.example"
+        })
+        const messageID = idIn(created, "messageID")
+        const calls = Effect.map(upstream.requests, (requests) => requests.map(({ url }) => url))
+        yield* eventually(calls, (urls) => urls.includes("/order"))
+
+        const isShared = "DATABASE_URL" in data
+        const waiting = isShared ? yield* startNode(env) : undefined
+        yield* first.kill
+        const killed = Date.now()
+        const second = waiting ?? (yield* startNode(env))
+        const read = Effect.flatMap(
+          ask(second, "GET", `/ticketMessages/${messageID}`, token),
+          Schema.decodeUnknown(TicketMessage)
+        )
+        const message = yield* eventually(read, ({ status }) => status === "Drafted", "60 seconds")
+        // The claim of a dead node runs out after 25 seconds.
+        if (isShared) expect(Date.now() - killed).toBeLessThan(30_000)
+        const results = message.actions.filter(({ operation }) => operation === "CallApi")
+        expect(results.map(({ error, name, status }) => [name, status, error])).toEqual([
+          ["Call /before", "Done", null],
+          ["Call /order", "Failed", expect.stringContaining("It was interrupted")],
+          ["Call /behind", "Done", null]
+        ])
+        expect(yield* calls).toEqual(["/before", "/order", "/behind"])
+      }),
+    180_000
+  )
+})

@@ -1,0 +1,434 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { DocumentID, type TicketMessageID } from "../../schema/Ids.ts"
+import { eventually } from "../support/Eventually.ts"
+import { answering } from "../support/Hostile.ts"
+import { clientOf, testApp } from "../support/TestApp.ts"
+import { TestMailer } from "../support/TestMailer.ts"
+import { retrievalOf, upstreamApp } from "../support/UpstreamApp.ts"
+import { UpstreamServer } from "../support/UpstreamServer.ts"
+import { messagesOf, readMessage } from "../ticketMessages/MessageTools.ts"
+import {
+  actionsOf,
+  allEventsOf,
+  fire,
+  freshHook,
+  nothingLeft,
+  onHook,
+  readTicket,
+  representativeOf,
+  resultsOf,
+  settledMessage,
+  unmap,
+  type Wanted
+} from "./AutomationTools.ts"
+
+/** Fires actions on a message that nothing else happens to, and answers their results. */
+const doneTo = (messageID: TicketMessageID, ...wanted: ReadonlyArray<Wanted>) =>
+  Effect.gen(function* () {
+    const hookName = freshHook()
+    yield* onHook(hookName, ...wanted)
+    yield* fire(hookName, messageID)
+    return yield* resultsOf(messageID, hookName, wanted.length)
+  })
+
+const quietText = "Zzz"
+
+const quiet = settledMessage({ message: quietText })
+
+const statuses = (results: ReadonlyArray<{ readonly status: string }>) => results.map(({ status }) => status)
+
+const newDocument = (name: string, content: string) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ documents }) =>
+    documents.createDocument({ payload: { name, content, isDataRetrievalProcess: false } })
+  )
+
+layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("An action", (it) => {
+  it.effect("changes the ticket's state: status, closed, open again, spam and not", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const steps: ReadonlyArray<readonly [Wanted, object]> = [
+        [{ operation: "SetStatus", parameters: { status: "Pending" } }, { status: "Pending" }],
+        [{ operation: "CloseTicket" }, { status: "Closed" }],
+        [{ operation: "ReopenTicket" }, { status: "Open" }],
+        [{ operation: "MarkSpam" }, { isSpam: true }],
+        [{ operation: "NotSpam" }, { isSpam: false }]
+      ]
+      for (const [wanted, state] of steps) {
+        const [result] = yield* doneTo(messageID, wanted)
+        expect(result).toMatchObject({ operation: wanted.operation, status: "Done", error: null, topicID: null })
+        expect(result?.dateRun).not.toBeNull()
+        expect(yield* readTicket(ticketID)).toMatchObject(state)
+      }
+    })
+  )
+
+  it.effect("assigns a representative, and says when there is none any more", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const { representatives } = yield* clientOf("acme-admin")
+      const customerRepID = yield* representativeOf("acme-agent")
+      expect(statuses(yield* doneTo(messageID, { operation: "AssignRep", parameters: { customerRepID } }))).toEqual([
+        "Done"
+      ])
+      expect((yield* readTicket(ticketID)).customerRepID).toBe(customerRepID)
+
+      const { customerRepID: leaver } = yield* representatives.createCustomerRep({
+        payload: { username: "leaver", password: "Leaves-Soon-1", name: "Lea", email: "lea@acme.example" }
+      })
+      const hookName = freshHook()
+      yield* onHook(hookName, { operation: "AssignRep", parameters: { customerRepID: leaver } })
+      yield* representatives.deleteCustomerRep({ path: { id: leaver } })
+      yield* fire(hookName, messageID)
+      expect(yield* resultsOf(messageID, hookName, 1)).toMatchObject([
+        { status: "Failed", error: `There is no representative ${leaver} any more.` }
+      ])
+      expect((yield* readTicket(ticketID)).customerRepID).toBe(customerRepID)
+    })
+  )
+
+  it.effect("escalates as the route does, with its mail", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const { messageID, ticketID } = yield* quiet
+      yield* doneTo(messageID, { operation: "Escalate", parameters: { email: "duty@acme.example" } })
+      expect((yield* mailer.next).to).toBe("duty@acme.example")
+      expect(yield* readTicket(ticketID)).toMatchObject({ status: "Escalated" })
+      expect(yield* readMessage(messageID)).toMatchObject({ isEscalated: true })
+    })
+  )
+
+  it.effect("drafts an answer and sends it, once", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        update ticket_message set ai_reply = null where customer_id = 1 and ticket_message_id = ${messageID}`
+      const [early] = yield* doneTo(messageID, { operation: "SendReply" })
+      expect(early).toMatchObject({ status: "Failed", error: expect.stringContaining("no prepared answer to send") })
+
+      const results = yield* doneTo(
+        messageID,
+        { operation: "DraftReply" },
+        { operation: "SendReply" },
+        { operation: "SendReply" }
+      )
+      expect(statuses(results)).toEqual(["Done", "Done", "Failed"])
+      expect(results[2]?.error).toBe("This message has been answered already.")
+      const { aiReply, status } = yield* readMessage(messageID)
+      expect(status).toBe("Replied")
+      const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
+      expect(answers).toMatchObject([{ message: aiReply, customerRepID: null }])
+      expect(aiReply).toContain("[sandbox]")
+      const mailer = yield* TestMailer
+      const mail = yield* Effect.repeat(mailer.next, { until: ({ text }) => text === aiReply })
+      expect(mail.isAutomatic).toBe(true)
+    })
+  )
+
+  it.effect("sends a document with its placeholders filled", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const { documentID } = yield* newDocument("Hours", "Ticket {{Ticket.id}} at {{CustomerName}}: {{Message.text}}")
+      const empty = yield* newDocument("Nothing", " ")
+      const results = yield* doneTo(
+        messageID,
+        { operation: "SendDocument", parameters: { documentID } },
+        { operation: "SendDocument", parameters: { documentID: empty.documentID } }
+      )
+      expect(results).toMatchObject([
+        { status: "Done" },
+        { status: "Failed", error: 'The document "Nothing" is empty.' }
+      ])
+      const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
+      expect(answers).toMatchObject([
+        { message: `Ticket ${ticketID} at Acme Rentals: ${quietText}`, toAddress: "tenant@mail.example" }
+      ])
+    })
+  )
+
+  it.effect("tells somebody by mail", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const { messageID, ticketID } = yield* settledMessage({ subject: "Tap\r\nBcc: x@y.example", message: "It drips" })
+      yield* doneTo(messageID, { operation: "NotifyEmail", parameters: { to: "boss@acme.example" } })
+      const mail = yield* eventually(mailer.next, ({ to }) => to === "boss@acme.example")
+      expect(mail.subject).toBe(`Ticket ${ticketID}: Tap Bcc: x@y.example`)
+      expect(mail.text).toContain("It drips")
+    })
+  )
+
+  it.effect("sets a custom field and leaves the others", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      yield* doneTo(
+        messageID,
+        { operation: "SetCustomField", parameters: { key: "floor", value: 'third "left"' } },
+        { operation: "SetCustomField", parameters: { key: "door", value: "" } }
+      )
+      expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ floor: 'third "left"', door: "" })
+    })
+  )
+
+  it.effect(
+    "calls an API, with the message's placeholders, and keeps the answer under the field's or document's name",
+    () =>
+      Effect.gen(function* () {
+        const upstream = yield* UpstreamServer
+        const { messageID, ticketID } = yield* quiet
+        yield* upstream.on("/keys", answering(200, "locker 4\u0000"))
+        yield* upstream.on("/broken", answering(503, "no"))
+        const keys = yield* retrievalOf("/keys?ticket={{Ticket.id}}", { name: "Key locker" })
+        const broken = yield* retrievalOf("/broken", { name: "Broken" })
+        const results = yield* doneTo(
+          messageID,
+          { operation: "CallApi", parameters: { documentID: keys } },
+          { operation: "CallApi", parameters: { documentID: broken } },
+          { operation: "CallApi", parameters: { documentID: keys, field: "locker" } }
+        )
+        expect(results).toMatchObject([
+          { status: "Done" },
+          { status: "Failed", error: "The API answered 503." },
+          { status: "Done" }
+        ])
+        expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ "Key locker": "locker 4", locker: "locker 4" })
+        const urls = (yield* upstream.requests).map(({ url }) => url).filter((url) => url.startsWith("/keys"))
+        expect(urls).toEqual([`/keys?ticket=${ticketID}`, `/keys?ticket=${ticketID}`])
+      })
+  )
+
+  it.effect("that does nothing is skipped, and the reason is on the message", () =>
+    Effect.gen(function* () {
+      const { messageID } = yield* quiet
+      const results = yield* doneTo(messageID, { operation: "None" }, { operation: "CloseTicket" })
+      const byOperation = new Map(results.map((result) => [result.operation, result]))
+      expect(byOperation.get("None")).toMatchObject({
+        status: "Skipped",
+        error: "The action does nothing.",
+        dateRun: null
+      })
+      expect(byOperation.get("CloseTicket")).toMatchObject({ status: "Done" })
+    })
+  )
+
+  it.effect("that waits shows Waiting, holds up those behind it and goes on when the time is over", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const hookName = freshHook()
+      yield* onHook(
+        hookName,
+        { operation: "SetCustomField", parameters: { key: "a", value: "1" } },
+        { operation: "Wait", parameters: { seconds: 3 } },
+        { operation: "SetCustomField", parameters: { key: "b", value: "2" } }
+      )
+      yield* fire(hookName, messageID)
+      const waiting = yield* eventually(actionsOf(messageID), (actions) =>
+        actions.some(({ status }) => status === "Done")
+      )
+      expect(statuses(waiting.filter((action) => action.hookName === hookName))).toEqual(["Done", "Waiting", "Waiting"])
+      const results = yield* resultsOf(messageID, hookName, 3)
+      expect(statuses(results)).toEqual(["Done", "Done", "Done"])
+      const [before, , behind] = results.map(({ dateRun }) => Number(dateRun?.epochMillis ?? 0))
+      expect((behind ?? 0) - (before ?? 0)).toBeGreaterThanOrEqual(3000)
+      expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ a: "1", b: "2" })
+    })
+  )
+
+  it.effect("that waited when its node stopped waits only for the rest of its time", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { messageID } = yield* quiet
+      const hookName = freshHook()
+      yield* onHook(hookName, { operation: "Wait", parameters: { seconds: 3600 } }, { operation: "CloseTicket" })
+      yield* fire(hookName, messageID)
+      // Queued again, and not still: the wait has begun.
+      const asleep = sql<{ asleep: boolean }>`
+        select job.status = 'Queued' and message_action.due_at is not null as asleep
+        from job
+        join message_action on message_action.customer_id = job.customer_id
+          and message_action.hook_name = job.payload->>'hookName' and message_action.operation = 'Wait'
+        where job.customer_id = 1 and job.kind = 'RunActions' and job.payload->>'hookName' = ${hookName}`
+      yield* eventually(asleep, ([row]) => row?.asleep === true)
+      // The job comes back early, as after a crash, with half a second to go.
+      yield* sql`
+        update message_action set due_at = clock_timestamp() + interval '500 milliseconds'
+        where customer_id = 1 and hook_name = ${hookName} and operation = 'Wait'`
+      yield* sql`
+        update job set due_at = now()
+        where customer_id = 1 and kind = 'RunActions' and payload->>'hookName' = ${hookName}`
+      expect(statuses(yield* resultsOf(messageID, hookName, 2))).toEqual(["Done", "Done"])
+    })
+  )
+
+  it.effect("that fails is noted, leaves nothing behind, and the rest go on", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const gone = DocumentID.make((yield* newDocument("Gone", "text")).documentID)
+      const hookName = freshHook()
+      yield* onHook(
+        hookName,
+        { operation: "MarkSpam" },
+        { operation: "Escalate" },
+        { operation: "SendDocument", parameters: { documentID: gone } },
+        { operation: "SetCustomField", parameters: { key: "last", value: "reached" } }
+      )
+      const { documents } = yield* clientOf("acme-admin")
+      yield* documents.deleteDocument({ path: { id: gone } })
+      yield* fire(hookName, messageID)
+      expect(yield* resultsOf(messageID, hookName, 4)).toMatchObject([
+        { status: "Done", error: null },
+        { status: "Failed", error: "Spam cannot be escalated. Mark the ticket as not spam first." },
+        { status: "Failed", error: `There is no document ${gone} any more.` },
+        { status: "Done", error: null }
+      ])
+      expect(yield* readMessage(messageID)).toMatchObject({ isEscalated: false })
+      expect(yield* readTicket(ticketID)).toMatchObject({ customFieldsData: { last: "reached" }, isSpam: true })
+    })
+  )
+
+  it.effect("that was interrupted is repeated when that does no harm, and else is noted as unknown", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const upstream = yield* UpstreamServer
+      const counted = (path: string) =>
+        Effect.map(upstream.requests, (requests) => requests.filter(({ url }) => url === path).length)
+      for (const [apiMethod, times, results] of [
+        ["GET", 2, ["Done", "Done"]],
+        ["POST", 1, ["Failed", "Done"]]
+      ] as const) {
+        const path = `/slow-${apiMethod}`
+        const late: Array<() => void> = []
+        yield* upstream.on(path, (_, response) => {
+          if (late.length === 0) late.push(() => response.end("late"))
+          else response.end("in time")
+        })
+        const documentID = yield* retrievalOf(path, { name: `Slow ${apiMethod}`, apiMethod })
+        const { messageID } = yield* quiet
+        const hookName = freshHook()
+        yield* onHook(hookName, { operation: "CallApi", parameters: { documentID } }, { operation: "CloseTicket" })
+        yield* fire(hookName, messageID)
+        yield* eventually(counted(path), (count) => count === 1)
+        // Another worker takes the job over, as after a crash of this one: its claim is over.
+        yield* sql`
+          update job set due_at = now() - interval '1 second'
+          where customer_id = 1 and kind = 'RunActions' and payload->>'hookName' = ${hookName}`
+        const seen = yield* resultsOf(messageID, hookName, 2)
+        expect(statuses(seen)).toEqual(results)
+        if (apiMethod === "POST") expect(seen[0]?.error).toContain("It was interrupted")
+        for (const answer of late) answer()
+        yield* nothingLeft
+        expect(yield* counted(path)).toBe(times)
+        expect(statuses(yield* resultsOf(messageID, hookName, 2))).toEqual(results)
+      }
+    })
+  )
+})
+
+layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("A chain of actions", (it) => {
+  const countOf = (kind: string, kinds: ReadonlyArray<string>) => kinds.filter((one) => one === kind).length
+
+  it.effect("that would fire itself ends: each action once", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const rows = [
+        ...(yield* onHook("OnTicketClosed", { operation: "ReopenTicket" })),
+        ...(yield* onHook("OnTicketReopened", { operation: "CloseTicket" }))
+      ]
+      yield* doneTo(messageID, { operation: "CloseTicket" })
+      yield* nothingLeft
+      yield* unmap(rows)
+      const happened = (yield* allEventsOf(ticketID)).map(({ kind }) => kind)
+      // By hand closed, reopened by the hook, closed by the other hook's action: then both have run.
+      expect([countOf("TicketClosed", happened), countOf("TicketReopened", happened)]).toEqual([2, 1])
+      expect(yield* actionsOf(messageID)).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ hookName: "OnTicketClosed", status: "Done" }),
+          expect.objectContaining({ hookName: "OnTicketReopened", status: "Done" }),
+          expect.objectContaining({
+            hookName: "OnTicketClosed",
+            status: "Skipped",
+            error: expect.stringContaining("once in a chain")
+          })
+        ])
+      )
+    })
+  )
+
+  it.effect("goes on through a delivery and ends there too: what is sent on being sent is sent once", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const { documentID } = yield* newDocument("Survey", "How did we do?")
+      const rows = yield* onHook("OnMessageSent", { operation: "SendDocument", parameters: { documentID } })
+      yield* doneTo(messageID, { operation: "SendReply" })
+      yield* nothingLeft
+      // Deliveries enqueue runs that enqueue deliveries: all of them are behind us only when none follows.
+      yield* nothingLeft.pipe(Effect.repeat(Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(10))))
+      yield* unmap(rows)
+      const surveys = (yield* messagesOf(ticketID)).filter(({ message }) => message === "How did we do?")
+      expect(surveys).toHaveLength(1)
+      const [survey] = surveys
+      if (survey === undefined) return
+      const events = (yield* allEventsOf(ticketID)).filter((event) => event.messageID === survey.messageID)
+      expect(events.map(({ kind }) => kind)).toEqual(["MessageAdded", "MessageSent"])
+      expect(yield* actionsOf(survey.messageID)).toMatchObject([{ hookName: "OnMessageSent", status: "Skipped" }])
+    })
+  )
+
+  it.effect("is five hooks long at most", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const customerRepID = yield* representativeOf("acme-agent")
+      const rows = [
+        ...(yield* onHook("OnTicketClosed", { operation: "ReopenTicket" })),
+        ...(yield* onHook("OnTicketReopened", { operation: "AssignRep", parameters: { customerRepID } })),
+        ...(yield* onHook("OnAssigned", { operation: "Escalate", parameters: { email: "duty@acme.example" } })),
+        ...(yield* onHook("OnEscalate", { operation: "MarkSpam" })),
+        ...(yield* onHook("OnSpam", { operation: "SetCustomField", parameters: { key: "sixth", value: "hook" } }))
+      ]
+      yield* doneTo(messageID, { operation: "CloseTicket" })
+      yield* nothingLeft
+      yield* unmap(rows)
+      expect(yield* readTicket(ticketID)).toMatchObject({ isSpam: true, customFieldsData: {} })
+      const results = (yield* actionsOf(messageID)).filter(({ actionID }) =>
+        rows.some((row) => row.actionID === actionID)
+      )
+      expect(results.filter(({ status }) => status === "Done").map(({ hookName }) => hookName)).toEqual([
+        "OnTicketClosed",
+        "OnTicketReopened",
+        "OnAssigned",
+        "OnEscalate"
+      ])
+      expect(results.find(({ hookName }) => hookName === "OnSpam")).toMatchObject({
+        status: "Skipped",
+        error: "A chain is 5 hooks long at most, and this one has come to its end."
+      })
+    })
+  )
+
+  it.effect("runs an action once also when one action fires two hooks that both have it", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const { actions, topicActions } = yield* clientOf("acme-admin")
+      const { actionID } = yield* actions.createAction({
+        payload: {
+          name: "Mark both",
+          priority: 1,
+          isActive: true,
+          operation: "SetCustomField",
+          parameters: { key: "both", value: "once" }
+        }
+      })
+      const rows = yield* Effect.forEach(["OnTicketReopened", "OnEscalate"], (hookName) =>
+        topicActions.createTopicAction({ payload: { hookName, actionID, priority: 500, isActive: true } })
+      )
+      yield* doneTo(messageID, { operation: "CloseTicket" })
+      yield* doneTo(messageID, { operation: "SetStatus", parameters: { status: "Escalated" } })
+      yield* nothingLeft
+      yield* unmap(rows)
+      const runs = (yield* actionsOf(messageID)).filter((action) => action.actionID === actionID)
+      expect(statuses(runs).toSorted()).toEqual(["Done", "Skipped"])
+      expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ both: "once" })
+    })
+  )
+})

@@ -1,0 +1,59 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import { login, sendJson, testNode } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { UpstreamServer } from "../support/UpstreamServer.ts"
+
+layer(UpstreamServer.layer, { excludeTestServices: true })("A node that is told to stop", (it) => {
+  it.scoped("lets a call under way come to its end, with all that it needs still open", () =>
+    Effect.gen(function* () {
+      const upstream = yield* UpstreamServer
+      let answer = () => {}
+      yield* upstream.on("/order", (_, response) => {
+        answer = () => void response.end("taken")
+      })
+      const database = yield* Layer.build(TestDatabase)
+      const scope = yield* Scope.make()
+      const node = yield* Layer.buildWithScope(
+        testNode(Layer.succeedContext(database), { OUTBOUND_ALLOW: `127.0.0.1:${upstream.port}` }, undefined, {
+          within: Duration.seconds(50)
+        }),
+        scope
+      )
+      const ask = (path: string, body: unknown, token: string) =>
+        Effect.map(sendJson("POST", path, { token, body }), ({ json }) => Object(json))
+      yield* Effect.gen(function* () {
+        const token = yield* login("acme-admin")
+        const { documentID } = yield* ask(
+          "/api/Documents",
+          {
+            name: "Order",
+            isDataRetrievalProcess: true,
+            overrideApiBaseUrl: upstream.url,
+            overrideApiAuthenticationType: "None",
+            apiEndpoint: "/order",
+            apiMethod: "POST"
+          },
+          token
+        )
+        const action = { name: "Order", priority: 1, isActive: true, operation: "CallApi", parameters: { documentID } }
+        const { actionID } = yield* ask("/api/Actions", action, token)
+        yield* ask("/api/hookactions", { hookName: "OnMessageReceived", actionID, priority: 100 }, token)
+        yield* ask("/ticketMessages/create-new", { channelID: 1, fromAddress: "a@b.example", message: "One" }, token)
+      }).pipe(Effect.provide(node))
+      yield* eventually(upstream.requests, (requests) => requests.length === 1)
+      const stopped = yield* Effect.fork(Scope.close(scope, Exit.void))
+      // Long enough for everything that closes at once.
+      yield* Effect.sleep("500 millis")
+      answer()
+      yield* Fiber.join(stopped)
+      const sql = Context.get(database, SqlClient.SqlClient)
+      const rows = yield* sql`select status, error from message_action where customer_id = 1 and operation = 'CallApi'
+        and name = 'Order' order by message_action_id`
+      expect(rows).toEqual([{ status: "Done", error: null }])
+      expect(yield* upstream.requests).toHaveLength(1)
+    })
+  )
+})

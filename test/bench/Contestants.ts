@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Contest, compare } from "./Compare.ts"
+import { filledDatabase, placeRareWord, type SomeCustomer, someCustomer } from "./Databases.ts"
+import { many, rareWord } from "./Growth.ts"
+import { caseworkFile, start, tokenFor } from "./Servers.ts"
+
+/** Where a contest takes place. */
+export interface Setting {
+  readonly url: string
+  readonly customer: SomeCustomer
+  readonly token: string
+  /** Where Casework answers, for what a contest needs to be there. */
+  readonly base: string
+}
+
+/** Starts the three servers on one database and one folder of files, and lets them do the same things in turns. */
+export const compareServers = async (contestsIn: (setting: Setting) => Promise<ReadonlyArray<Contest>>) => {
+  const url = await filledDatabase(many)
+  const customer = await someCustomer(url)
+  await placeRareWord(url, customer.customerID, rareWord)
+  const folder = await mkdtemp(join(tmpdir(), "casework-bench-"))
+  const env = { ROLE: "web", BLOB_STORE: "folder", DATA_DIR: folder }
+  const casework = await start(caseworkFile, 4311, url, env)
+  const twin = await start("dist/test/bench/Twin.js", 4312, url, env)
+  const bare = await start("dist/test/bench/Bare.js", 4313, url, env)
+  try {
+    const token = await tokenFor(casework.base, customer.customerID, customer.customerRepID)
+    await compare({ casework, twin, bare }, await contestsIn({ url, customer, token, base: casework.base }))
+  } finally {
+    for (const server of [casework, twin, bare]) server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

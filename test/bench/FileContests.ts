@@ -1,0 +1,45 @@
+import { type Contest, reads } from "./Compare.ts"
+import type { Setting } from "./Contestants.ts"
+import { throughput } from "./Load.ts"
+
+const kibibyte = 1024
+
+const sizes: Readonly<Record<string, number>> = {
+  "file download, 64 KiB": 64 * kibibyte,
+  "file download, 1 MiB": 1024 * kibibyte
+}
+
+const read = async (url: string, init: RequestInit): Promise<unknown> => {
+  const response = await fetch(url, init)
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  return response.json()
+}
+
+const firstMessage = async ({ base, customer, token }: Setting) => {
+  const messages = await read(`${base}/tickets/${customer.ticketID}/messages`, {
+    headers: { authorization: `Bearer ${token}` }
+  })
+  return String(Object(messages)["items"][0]["messageID"])
+}
+
+const upload = async ({ base, token }: Setting, messageID: string, size: number) => {
+  const body = new FormData()
+  body.append("file", new Blob([Buffer.alloc(size, "0123456789\n")]), "file.txt")
+  const answer = await read(`${base}/ticketMessages/${messageID}/attachments`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body
+  })
+  return String(Object(answer)["accessToken"])
+}
+
+/** Attachments out of the folder store, by their tokens alone. */
+export const fileContests = async (setting: Setting): Promise<ReadonlyArray<Contest>> => {
+  const messageID = await firstMessage(setting)
+  const contests: Array<Contest> = []
+  for (const [name, size] of Object.entries(sizes)) {
+    const path = `/api/File/${await upload(setting, messageID, size)}`
+    contests.push({ name, open: async (base) => throughput(base, { method: "GET", path }), ...reads })
+  }
+  return contests
+}

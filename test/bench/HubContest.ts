@@ -1,0 +1,33 @@
+import { Pool } from "undici"
+import { type Contest, writes } from "./Compare.ts"
+import type { Setting } from "./Contestants.ts"
+import { makeAudience } from "./HubClient.ts"
+import { meterOf } from "./Load.ts"
+import { newMessage } from "./NewMessage.ts"
+
+const audience = 100
+const senders = 8
+
+/** Messages that are posted until everybody who listens has them, a few at a time. */
+export const hubContest = ({ customer, token }: Setting): Contest => ({
+  name: `hub, a message to ${audience} clients`,
+  open: async (base) => {
+    const pool = new Pool(base, { connections: senders })
+    const listeners = await makeAudience(base, `access_token=${token}`, audience)
+    const { body, method, path } = newMessage(customer, token)
+    const tellAll = async () => {
+      const response = await pool.request({
+        method,
+        path,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: body()
+      })
+      await listeners.hasHeard(Number(Object(await response.body.json())["messageID"]))
+    }
+    return meterOf(senders, tellAll, () => {
+      listeners.leave()
+      return pool.close()
+    })
+  },
+  ...writes
+})

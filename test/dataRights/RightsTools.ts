@@ -1,0 +1,128 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Schema, Stream } from "effect"
+import { CustomerID, type EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { ErasureTiming } from "../../src/dataRights/EraseJob.ts"
+import { Blobs } from "../../src/files/Blobs.ts"
+import { Outbox } from "../../src/platform/Outbox.ts"
+import { formWith, upload } from "../files/Uploads.ts"
+import { eventually } from "../support/Eventually.ts"
+import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
+
+/** The second look follows soon enough to be waited for. */
+export const rightsApp = (secondLookAfterSeconds = 1, app = testApp()) =>
+  app.pipe(Layer.provide(Layer.succeed(ErasureTiming, { secondLookAfterSeconds })))
+
+/** Every row of every table that has a word in it, by table. Another word that ends with it does not count. */
+export const rowsWith = (word: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const tables = yield* sql<{ table: string }>`
+      select table_name as "table" from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`
+    const found: Record<string, ReadonlyArray<string>> = {}
+    for (const { table } of tables) {
+      const text = table === "blob_chunk" ? sql.literal("encode(bytes, 'escape')") : sql.literal("t::text")
+      const rows = yield* sql<{ row: string }>`
+        /* all customers: wherever it may be */ select ${text} as row from ${sql(table)} t where ${text} ~* ${`(^|[^a-z])${word}`}`
+      if (rows.length > 0) found[table] = rows.map(({ row }) => row.slice(0, 300))
+    }
+    return found
+  })
+
+const decodeMessage = Schema.decodeUnknown(Schema.Struct({ messageID: TicketMessageID, ticketID: TicketID }))
+
+const acme = CustomerID.make(1)
+
+/** Waits until nothing is left to do for the customer. */
+export const workIsDone = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* eventually(
+    sql`select kind from job where customer_id = ${acme} and status in ('Queued', 'Running')
+      and kind not in ('ImportFolder', 'RenewSubscription')`,
+    (rows) => rows.length === 0
+  )
+})
+
+/** Somebody who has left traces wherever one can. Every one of them has the word in it. */
+export const leaveTraces = (word: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { channels, endUsers, ticketMessages, tickets, ticketSummaries, translations } = yield* clientOf("acme-admin")
+    const channel = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Email")
+    const channelID = yield* Effect.fromNullable(channel?.channelID)
+    const address = `${word}@people.example`
+    const created = yield* sendJson("POST", "/ticketMessages/create-new", {
+      token: yield* tokenOf("acme-admin"),
+      headers: { "idempotency-key": `key-${word}` },
+      body: {
+        channelID,
+        fromAddress: address,
+        fromName: `Zoe ${word}`,
+        subject: `${word} subject`,
+        message: `I am ${word} and I lost my key`,
+        htmlBody: `<p>I am <b>${word}</b> and I lost my key</p>`,
+        pageURL: `https://shop.example/${word}`
+      }
+    })
+    const { messageID, ticketID } = yield* decodeMessage(created.json)
+    const ticket = yield* tickets.getTicket({ path: { id: ticketID } })
+    const endUserID = yield* Effect.fromNullable(ticket.endUserID)
+    yield* endUsers.updateEndUser({
+      path: { id: endUserID },
+      payload: { FirstName: "Zoe", LastName: word, Notes: `${word} likes tea`, UIDs: [{ UID: `ref-${word}` }] }
+    })
+    yield* workIsDone
+    yield* tickets.updateTicket({ path: { id: ticketID }, payload: { customFieldsData: { contract: `of ${word}` } } })
+    yield* upload(messageID, formWith(`%PDF-1.4 the passport of ${word}`, `${word}.pdf`, "application/pdf"))
+    yield* ticketMessages.escalateMessage({
+      path: { id: messageID },
+      payload: { feedbackComment: `${word} waits`, email: `${word}@lawyers.example` }
+    })
+    yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: `Dear ${word}, 45 EUR` } })
+    yield* workIsDone
+    yield* ticketSummaries.getHistorySummary({ path: { id: ticketID } })
+    yield* translations.translate({ payload: { sourceText: `Call ${address} now`, targetLang: "de" } })
+
+    const blobs = yield* Blobs
+    const source = `From: Zoe <${address}>\r\nTo: help@acme.example\r\nSubject: broken\r\n\r\n${word} again`
+    const { blobID } = yield* blobs.store(acme, Stream.make(new TextEncoder().encode(source)), 10_000)
+    const [folder] = yield* sql<{ id: number }>`
+      insert into channel_folder (customer_id, channel_id, name, external_folder_id, last_error)
+      values (${acme}, ${channelID}, ${`Folder ${messageID}`}, ${`external-${messageID}`}, ${`${address} is broken`})
+      returning channel_folder_id as id`
+    yield* sql`
+      insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error, set_aside_at, blob_id)
+      values (${acme}, ${folder?.id ?? 0}, ${`mail-${messageID}`}, 10, 'cannot be read', now(), ${blobID})`
+    yield* sql`
+      insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash,
+        conversation_id, participants, ticket_message_id)
+      values (${acme}, ${channelID}, ${`in-${messageID}`}, ${`<1@${word}.example>`}, 'h', ${`talk of ${word}`},
+        ${[address, "help@acme.example"]}::text[], ${messageID})`
+    yield* sql`
+      insert into job (customer_id, kind, payload, status, error, attempts)
+      values (${acme}, 'Unknown', ${JSON.stringify({ to: address })}::jsonb, 'Failed', ${`${address} refused`}, 10)`
+    const outbox = yield* Outbox
+    yield* outbox.keep(acme, { to: "agent@acme.example", subject: `Ticket ${ticketID}`, text: `${word} wrote` })
+    return { address, endUserID, messageID, ticketID, channelID }
+  })
+
+/** Asks again and again until the erasure is over. */
+export const erased = (endUserID: EndUserID) =>
+  Effect.gen(function* () {
+    const { dataRights } = yield* clientOf("acme-admin")
+    yield* dataRights.eraseEndUser({ path: { id: endUserID } })
+    return yield* eventually(
+      dataRights.getErasure({ path: { id: endUserID } }),
+      ({ Status }) => Status === "Succeeded" || Status === "Failed"
+    )
+  })
+
+/** The same for an export. */
+export const exported = (endUserID: EndUserID) =>
+  Effect.gen(function* () {
+    const { dataRights } = yield* clientOf("acme-admin")
+    return yield* eventually(
+      dataRights.exportEndUser({ path: { id: endUserID } }),
+      ({ Status }) => Status === "Succeeded" || Status === "Failed"
+    )
+  })

@@ -1,0 +1,85 @@
+import { Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import { judge } from "./Findings.ts"
+import { startLoad } from "./Load.ts"
+import { type Fault, type Stage, secondsSince, setStage } from "./Stage.ts"
+
+// A question may have been on its way when the truth changed; a no takes up to the 2 seconds that readiness waits.
+const onTheWay = 3000
+
+const untilReady = (stage: Stage, since: number) =>
+  eventually(
+    Effect.sync(() => stage.nodes.map(({ watch }) => watch.readyAfter(since))),
+    (all) => all.every(Number.isFinite),
+    "1 minute"
+  )
+
+const whileAway = (stage: Stage, from: number, to: number) =>
+  stage.nodes.flatMap(({ watch }, index) => {
+    const lies = watch.wronglyReady(from, to)
+    return lies > 0 ? [`node ${index + 1} ready ${lies} times without a database`] : []
+  })
+
+/** The database ends at once, in turns kindly and as if it had crashed, and comes back after so many seconds. */
+export const databaseAway = (fault: string, rounds: number, seconds: number): Fault =>
+  Effect.gen(function* () {
+    const stage = yield* setStage({ nodes: 2 })
+    const load = yield* startLoad(stage.target)
+    const untruths: Array<string> = []
+    let slowest = 0
+    for (let round = 0; round < rounds; round++) {
+      yield* Effect.sleep(2000)
+      yield* stage.postgres.stop(round % 2 === 0 ? "fast" : "immediate")
+      const gone = Date.now()
+      yield* Effect.sleep(seconds * 1000)
+      untruths.push(...whileAway(stage, gone, Date.now()))
+      yield* stage.postgres.start
+      const back = Date.now()
+      yield* untilReady(stage, back)
+      const before = load.acknowledged()
+      yield* eventually(Effect.sync(load.acknowledged), (now) => now > before, "1 minute")
+      slowest = Math.max(slowest, secondsSince(back))
+    }
+    const ended = yield* load.end
+    return {
+      fault,
+      rounds,
+      ...(yield* judge(stage.postgres, stage.outside, ended)),
+      untruths,
+      recoveredAfter: slowest
+    }
+  })
+
+/** Every byte to and from the database takes its time: first so that all still works, then so that nothing does. */
+export const slowDatabase: Fault = Effect.gen(function* () {
+  const stage = yield* setStage({ nodes: 2 })
+  const load = yield* startLoad(stage.target)
+  yield* stage.proxy.delayBy(100)
+  const slowed = Date.now()
+  yield* Effect.sleep(15_000)
+  const untruths = stage.nodes.flatMap(({ watch }, index) => {
+    const alarms = watch.wronglyUnready(slowed, Date.now())
+    return alarms > 0 ? [`node ${index + 1} not ready ${alarms} times although it could serve`] : []
+  })
+  const done = load.acknowledged()
+  yield* stage.proxy.delayBy(5000)
+  const stuck = Date.now() + onTheWay
+  yield* Effect.sleep(20_000)
+  untruths.push(...whileAway(stage, stuck, Date.now()))
+  yield* stage.proxy.delayBy(0)
+  const back = Date.now()
+  yield* untilReady(stage, back)
+  const before = load.acknowledged()
+  yield* eventually(Effect.sync(load.acknowledged), (now) => now > before + 5, "1 minute")
+  const recoveredAfter = secondsSince(back)
+  const ended = yield* load.end
+  const findings = yield* judge(stage.postgres, stage.outside, ended)
+  return {
+    fault: "database slow: 200 ms, then 10 s a round trip",
+    rounds: 1,
+    ...findings,
+    notes: [`${done} acknowledged while slow`, ...findings.notes],
+    untruths,
+    recoveredAfter
+  }
+})

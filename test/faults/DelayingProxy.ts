@@ -1,0 +1,50 @@
+import { connect, createServer, type Socket } from "node:net"
+import { Effect } from "effect"
+
+/** Stands between the service and its database, and lets what passes wait as long as it is told. */
+export const delayingProxy = (target: number) =>
+  Effect.gen(function* () {
+    let delay = 0
+    const sockets = new Set<Socket>()
+    const pass = (from: Socket, to: Socket) => {
+      sockets.add(from)
+      // In order, also when the delay changes: each piece waits for the one before it.
+      let last = Promise.resolve()
+      from.on("data", (bytes) => {
+        const due = Date.now() + delay
+        last = last.then(async () => {
+          const left = due - Date.now()
+          if (left > 0) await new Promise((resolve) => setTimeout(resolve, left))
+          if (to.writable) to.write(bytes)
+        })
+      })
+      from.on("error", () => undefined)
+      from.on("close", () => {
+        sockets.delete(from)
+        void last.then(() => to.end())
+      })
+    }
+    const server = createServer((near) => {
+      const far = connect(target, "127.0.0.1")
+      pass(near, far)
+      pass(far, near)
+    })
+    yield* Effect.acquireRelease(
+      Effect.async<void>((resume) => {
+        server.listen(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () =>
+        Effect.sync(() => {
+          server.close()
+          for (const socket of sockets) socket.destroy()
+        })
+    )
+    const address = server.address()
+    return {
+      port: typeof address === "object" && address !== null ? address.port : 0,
+      delayBy: (milliseconds: number) =>
+        Effect.sync(() => {
+          delay = milliseconds
+        })
+    }
+  })

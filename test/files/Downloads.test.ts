@@ -1,0 +1,92 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { expectError } from "../http/ErrorBody.ts"
+import { send, testApp } from "../support/TestApp.ts"
+import { aMessage } from "./Messages.ts"
+import { samples } from "./Samples.ts"
+import { formWith, tokenIn, upload } from "./Uploads.ts"
+
+const stored = (bytes: Uint8Array | string, name: string, type?: string) =>
+  Effect.gen(function* () {
+    const { messageID } = yield* aMessage(1)
+    return `/api/File/${tokenIn(yield* upload(messageID, formWith(bytes, name, type)))}`
+  })
+
+const digits = "0123456789".repeat(60_000)
+
+layer(testApp(), { excludeTestServices: true })("A file", (it) => {
+  it.effect("is sent inline only when it can run no script", () =>
+    Effect.gen(function* () {
+      const cases = [
+        [samples.png, "a.png", "image/png", "inline"],
+        [samples.pdf, "a.pdf", "application/pdf", "inline"],
+        ["text", "a.txt", "text/plain; charset=utf-8", "inline"],
+        ["<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "a.svg", "image/svg+xml", "attachment"],
+        ["<script>alert(1)</script>", "a.html", "text/html; charset=utf-8", "attachment"],
+        ["<?xml version='1.0'?><a/>", "a.xml", "application/xml", "attachment"],
+        ["a,b", "a.csv", "text/csv; charset=utf-8", "attachment"],
+        ["From: a@b.example\r\n\r\nhi", "a.eml", "message/rfc822", "attachment"],
+        [samples.zip, "a.zip", "application/zip", "attachment"],
+        [samples.mp4, "a.mp4", "video/mp4", "attachment"]
+      ] as const
+      for (const [bytes, name, type, disposition] of cases) {
+        const { headers, status } = yield* send("GET", yield* stored(bytes, name))
+        expect(status).toBe(200)
+        expect([name, headers.get("content-type")]).toEqual([name, type])
+        expect(headers.get("content-disposition")).toBe(`${disposition}; filename="${name}"`)
+        expect(headers.get("x-content-type-options")).toBe("nosniff")
+        expect(headers.get("content-security-policy")).toMatch(/default-src 'none';.*\bsandbox$/)
+        expect(headers.get("cache-control")).toMatch(/^private,/)
+        expect(headers.get("set-cookie")).toBeNull()
+      }
+    })
+  )
+
+  it.effect("comes as it was sent, whole and in ranges", () =>
+    Effect.gen(function* () {
+      const path = yield* stored(digits, "digits.txt")
+      const whole = yield* send("GET", path)
+      expect(whole.text === digits).toBe(true)
+      expect(whole.headers.get("content-length")).toBe("600000")
+      expect(whole.headers.get("accept-ranges")).toBe("bytes")
+      const ranged = (range: string, more: Readonly<Record<string, string>> = {}) =>
+        send("GET", path, { headers: { range, ...more } })
+      for (const [range, start, end] of [
+        ["bytes=0-9", 0, 9],
+        ["bytes=262143-262145", 262_143, 262_145],
+        ["bytes=599995-", 599_995, 599_999],
+        ["bytes=-7", 599_993, 599_999],
+        ["bytes=5-9999999", 5, 599_999]
+      ] as const) {
+        const { headers, status, text } = yield* ranged(range)
+        expect([range, status, headers.get("content-range")]).toEqual([range, 206, `bytes ${start}-${end}/600000`])
+        expect(headers.get("content-length")).toBe(String(end - start + 1))
+        expect(text === digits.slice(start, end + 1)).toBe(true)
+      }
+      const outside = yield* ranged("bytes=600000-")
+      expectError(outside, 416, /600000 bytes/)
+      expect(outside.headers.get("content-range")).toBe("bytes */600000")
+      for (const range of ["bytes=0-1,5-6", "lines=0-1", "bytes=9-2"]) expect((yield* ranged(range)).status).toBe(200)
+
+      const etag = whole.headers.get("etag") ?? ""
+      expect((yield* ranged("bytes=0-1", { "if-range": etag })).status).toBe(206)
+      expect((yield* ranged("bytes=0-1", { "if-range": '"other"' })).status).toBe(200)
+      const known = yield* send("GET", path, { headers: { "if-none-match": `"x", W/${etag}` } })
+      expect([known.status, known.text, known.headers.get("etag")]).toEqual([304, "", etag])
+      expect((yield* send("GET", path, { headers: { "if-none-match": '"x"' } })).status).toBe(200)
+
+      const head = yield* send("HEAD", path, { headers: { range: "bytes=0-1" } })
+      expect([head.status, head.text, head.headers.get("content-length")]).toEqual([200, "", "600000"])
+    })
+  )
+
+  it.effect("that nobody knows, or under no token at all, is 404", () =>
+    Effect.gen(function* () {
+      for (const token of ["00000000-0000-4000-8000-000000000000", "1", "x".repeat(300), "%00", "..%2f..%2fetc", "'"]) {
+        expectError(yield* send("GET", `/api/File/${token}`), 404, /no such file/i)
+      }
+      const path = yield* stored("text", "a.txt")
+      expect((yield* send("GET", path.toUpperCase().replace("/API/FILE", "/api/file"))).status).toBe(200)
+    })
+  )
+})

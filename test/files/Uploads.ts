@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import { type Answer, send, tokenOf } from "../support/TestApp.ts"
+
+export const formWith = (bytes: Uint8Array | string, name: string, type = "application/octet-stream") => {
+  const form = new FormData()
+  form.append("note", "ignored")
+  form.append("file", new File([bytes], name, { type }))
+  return form
+}
+
+/** Sends a form as a representative. */
+export const upload = (
+  messageID: number,
+  form: NonNullable<RequestInit["body"]>,
+  username = "acme-agent",
+  headers: Readonly<Record<string, string>> = {}
+) =>
+  Effect.flatMap(tokenOf(username), (token) =>
+    send("POST", `/ticketMessages/${messageID}/attachments`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      body: form,
+      // A body that is made while it is sent needs to be told.
+      duplex: "half"
+    })
+  )
+
+/** One part of a form to the letter, with a file name as raw as a caller may write it. */
+export const rawForm = (disposition: string, content: string) => ({
+  headers: { "content-type": "multipart/form-data; boundary=b" },
+  body: `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n--b--\r\n`
+})
+
+export const tokenIn = ({ json }: Answer) => String(Object(json)["accessToken"])

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { formEvents } from "../../src/platform/http/FormEvents.ts"
+import { partsOf } from "../../src/platform/http/FormStream.ts"
+
+const form = Buffer.from(
+  [
+    "--b",
+    'Content-Disposition: form-data; name="note"',
+    "",
+    "some text -",
+    "--b",
+    'Content-Disposition: form-data; name="file"; filename="näme.txt"',
+    "Content-Type: text/plain",
+    "",
+    "first line\r\n--not the boundary\r\n-",
+    "--b",
+    'Content-Disposition: form-data; name="other"; filename="empty"',
+    "",
+    "",
+    "--b--",
+    "what stands behind is ignored"
+  ].join("\r\n")
+)
+
+const parse = (chunks: ReadonlyArray<Uint8Array>, limits: { readonly maxParts?: number } = {}) =>
+  partsOf(
+    formEvents(Stream.fromIterable(chunks), {
+      headers: { "content-type": "multipart/form-data; boundary=b" },
+      ...limits
+    })
+  ).pipe(
+    Stream.mapEffect((part) =>
+      part._tag === "Field"
+        ? Effect.succeed([part.key, part.value])
+        : Effect.map(part.contentEffect, (bytes) => [
+            part.key,
+            part.name,
+            part.contentType,
+            Buffer.from(bytes).toString()
+          ])
+    ),
+    Stream.runCollect,
+    Effect.map((parts) => [...parts])
+  )
+
+const parts = [
+  ["note", "some text -"],
+  ["file", "näme.txt", "text/plain", "first line\r\n--not the boundary\r\n-"],
+  ["other", "empty", "application/octet-stream", ""]
+]
+
+describe("A form that arrives in pieces", () => {
+  it.effect("is the same wherever it is cut", () =>
+    Effect.gen(function* () {
+      expect(yield* parse([form])).toEqual(parts)
+      expect(yield* parse(Array.from(form, (_, at) => form.subarray(at, at + 1)))).toEqual(parts)
+      for (let at = 1; at < form.length; at++) {
+        expect(yield* parse([form.subarray(0, at), form.subarray(at)]), `cut at ${at}`).toEqual(parts)
+      }
+    })
+  )
+
+  it.effect("fails wherever it breaks off", () =>
+    Effect.gen(function* () {
+      const end = form.indexOf("--b--") + 5
+      for (let at = 0; at < end; at++) {
+        const error = yield* Effect.flip(parse([form.subarray(0, at)]))
+        expect(error.reason, `broken off at ${at}`).toBe("Parse")
+      }
+      expect(yield* parse([form.subarray(0, end)])).toEqual(parts)
+    })
+  )
+
+  it.effect("fails when it is none, or has a name that cannot be decoded", () =>
+    Effect.gen(function* () {
+      for (const text of ["", "garbage", "--b\r\nnonsense\r\n\r\n--b--", "--other--\r\n"]) {
+        expect((yield* Effect.flip(parse([Buffer.from(text)]))).reason).toBe("Parse")
+      }
+      const name = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename*=UTF-8''%E0%A4%A\r\n\r\nx\r\n--b--"
+      expect((yield* Effect.flip(parse([Buffer.from(name)]))).reason).toBe("Parse")
+    })
+  )
+
+  it.effect("has as many parts as it may have", () =>
+    Effect.gen(function* () {
+      expect((yield* Effect.flip(parse([form], { maxParts: 2 }))).reason).toBe("TooManyParts")
+    })
+  )
+
+  it.effect("goes on behind a file that nobody reads", () =>
+    Effect.gen(function* () {
+      const headers = { "content-type": "multipart/form-data; boundary=b" }
+      const keys = yield* partsOf(formEvents(Stream.make(form), { headers })).pipe(
+        Stream.map(({ _tag, ...part }) => ("key" in part ? part.key : _tag)),
+        Stream.runCollect
+      )
+      expect([...keys]).toEqual(["note", "file", "other"])
+    })
+  )
+})

@@ -1,0 +1,73 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { login, send, sendJson, testApp } from "../support/TestApp.ts"
+import { expectError } from "./ErrorBody.ts"
+
+// So few that a slow machine does not see them come back.
+const limit = 3
+const addressLimit = 12
+
+const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
+
+const untilRefused = <E, R>(ask: Effect.Effect<Effect.Effect.Success<ReturnType<typeof send>>, E, R>) =>
+  Effect.gen(function* () {
+    for (let asked = 0; asked <= 10 * addressLimit; asked++) {
+      const answer = yield* ask
+      if (answer.status === 429) return { answer, asked }
+    }
+    return yield* Effect.dieMessage("It was never refused")
+  })
+
+const limits = { RATE_LIMIT: String(limit), RATE_LIMIT_ADDRESS: String(addressLimit) }
+
+layer(testApp(limits), { excludeTestServices: true })("Rate limits", (it) => {
+  it.effect("tell a caller what is left, then when to come back", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const first = yield* sendJson("GET", "/api/Actions/1", { token })
+      expect(first.headers.get("ratelimit-policy")).toBe(`"caller";q=${limit};w=60`)
+      expect(first.headers.get("ratelimit")).toMatch(new RegExp(`^"caller";r=${limit - 1};t=\\d+$`))
+      const { answer, asked } = yield* untilRefused(sendJson("GET", "/api/Actions/1", { token }))
+      expectError(answer, 429, /Too many requests. Try again in \d+ s\./)
+      expect(asked).toBeGreaterThanOrEqual(limit - 1)
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
+      expect(answer.headers.get("ratelimit")).toMatch(/^"caller";r=0;t=\d+$/)
+    })
+  )
+
+  it.effect("are a representative's, not a token's: another login does not help, another person is free", () =>
+    Effect.gen(function* () {
+      const [one, again, other] = [
+        yield* login("globex-admin"),
+        yield* login("globex-admin"),
+        yield* login("acme-agent")
+      ]
+      yield* untilRefused(sendJson("GET", "/api/Actions", { token: one }))
+      expect((yield* sendJson("GET", "/api/Actions", { token: again })).status).toBe(429)
+      expect((yield* sendJson("GET", "/api/Actions", { token: other })).status).toBe(200)
+    })
+  )
+
+  it.effect("count by address whoever has no good token, whatever is asked for", () =>
+    Effect.gen(function* () {
+      const bad = { headers: { ...from("198.51.100.7").headers, authorization: "Bearer made.up.token" } }
+      expect((yield* send("GET", "/api/Actions", bad)).headers.get("ratelimit-policy")).toBe(
+        `"address";q=${addressLimit};w=60`
+      )
+      yield* untilRefused(send("GET", "/api/Actions", bad))
+      for (const path of ["/nothing", "/openapi.json", "/api/File/none"]) {
+        expect((yield* untilRefused(send("GET", path, from("198.51.100.7")))).asked).toBeLessThan(addressLimit / 2)
+        expect((yield* send("GET", path, from("198.51.100.8"))).status).not.toBe(429)
+      }
+    })
+  )
+
+  it.effect("do not concern load balancers", () =>
+    Effect.gen(function* () {
+      for (let asked = 0; asked < 2 * addressLimit; asked++) {
+        const answer = yield* send("GET", asked % 2 === 0 ? "/health/live" : "/health/ready", from("198.51.100.9"))
+        expect([answer.status, answer.headers.get("ratelimit")]).toEqual([200, null])
+      }
+    })
+  )
+})

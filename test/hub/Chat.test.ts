@@ -1,0 +1,231 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Schema, Struct } from "effect"
+import { ResumedChat, VisitorMessage } from "../../schema/Hub.ts"
+import { TicketMessage } from "../../schema/TicketMessages.ts"
+import { Ticket } from "../../schema/Tickets.ts"
+import { eventually } from "../support/Eventually.ts"
+import { clientOf, quietApp, sendJson, testApp } from "../support/TestApp.ts"
+import { newMessage } from "../ticketMessages/MessageTools.ts"
+import { channelOf } from "../tickets/TicketTools.ts"
+import { allTold, firstOfEach, nextTold, repPeer, say, visitorPeer } from "./HubTools.ts"
+
+const decodeMessage = Schema.decodeUnknown(TicketMessage)
+const decodeTicket = Schema.decodeUnknown(Ticket)
+const decodeVisitorMessage = Schema.decodeUnknown(VisitorMessage)
+const decodeChat = Schema.decodeUnknown(ResumedChat)
+
+layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) => {
+  it.scoped("goes from the visitor to a draft, to the representative, and back", () =>
+    Effect.gen(function* () {
+      const rep = yield* repPeer("acme-agent")
+      const visitor = yield* visitorPeer()
+      const sent = yield* say(visitor, "I lost my key")
+      // What happens at once is told at once: the draft may come before the ticket that it belongs to.
+      const told = yield* firstOfEach(rep, ["MessageReceived", "TicketUpdated", "DraftReady"])
+      const received = yield* decodeMessage(told.get("MessageReceived"))
+      expect(received).toMatchObject({ messageID: sent.messageID, message: "I lost my key", senderType: "EndUser" })
+      expect(yield* decodeTicket(told.get("TicketUpdated"))).toMatchObject({
+        ticketID: sent.ticketID,
+        ticketToken: sent.ticketToken,
+        channelType: "Chat"
+      })
+      const draft = yield* decodeMessage(told.get("DraftReady"))
+      expect(draft).toMatchObject({ messageID: sent.messageID, aiReply: expect.stringContaining("[sandbox]") })
+      const { ticketMessages } = yield* clientOf("acme-agent")
+      yield* ticketMessages.sendReply({
+        path: { id: sent.messageID },
+        payload: { modifiedAnswer: "We are on our way" }
+      })
+      // Its own message comes first, for its other windows.
+      expect(yield* nextTold(visitor, "MessageReceived")).toMatchObject({ messageID: sent.messageID })
+      expect(yield* nextTold(visitor, "AgentJoined")).toEqual({ name: received.customerRepName ?? expect.any(String) })
+      const answer = yield* nextTold(visitor, "MessageReceived")
+      expect(yield* decodeVisitorMessage(answer)).toMatchObject({
+        ticketID: sent.ticketID,
+        senderType: "CustomerRep",
+        message: "We are on our way"
+      })
+      expect(Object.keys(Object(answer)).sort()).toEqual(Struct.keys(VisitorMessage.fields).sort())
+      expect((yield* allTold(visitor)).map(({ event }) => event)).toEqual([])
+    })
+  )
+})
+
+layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
+  it.scoped("is one ticket, whatever the visitor sends, and is theirs alone", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      const stranger = yield* visitorPeer()
+      const [first, second] = yield* Effect.all([say(visitor, "One"), say(visitor, "Two")], { concurrency: 2 })
+      expect(second.ticketID).toBe(first.ticketID)
+      expect((yield* say(visitor, "Three", first.ticketID)).ticketID).toBe(first.ticketID)
+      for (const [method, argument] of [
+        ["SendMessage", { message: "Mine?", ticketID: first.ticketID }],
+        ["Typing", first.ticketID],
+        ["RequestAgent", { ticketID: first.ticketID }],
+        ["JoinTicket", first.ticketID],
+        ["LeaveTicket", first.ticketID],
+        ["ResumeChat", "4b7f6d0e-51c2-4f0c-9a55-0d1b1f1f2f3f"],
+        ["ResumeChat", "x' or 1=1"]
+      ] as const) {
+        expect((yield* Effect.flip(stranger.invoke(method, argument))).message).toMatch(
+          /not your chat|Only representatives|no such chat/
+        )
+      }
+      const own = yield* say(stranger, "My own")
+      expect(own.ticketID).not.toBe(first.ticketID)
+      yield* eventually(allTold(stranger), (told) => told.length > 0)
+      expect((yield* allTold(stranger)).filter(({ argument }) => Object(argument).ticketID === first.ticketID)).toEqual(
+        []
+      )
+    })
+  )
+
+  it.scoped("is resumed after a reload, with what was said meanwhile", () =>
+    Effect.gen(function* () {
+      const { ticketID, ticketToken } = yield* Effect.scoped(
+        Effect.flatMap(visitorPeer(), (visitor) => say(visitor, "Anybody there?"))
+      )
+      const rep = yield* repPeer("acme-agent")
+      yield* say(rep, "Yes, I am", ticketID)
+      const visitor = yield* visitorPeer()
+      const chat = yield* decodeChat(yield* visitor.invoke("ResumeChat", ticketToken))
+      expect(chat).toMatchObject({ ticketID, ticketToken, isClosed: false, agentName: expect.any(String) })
+      expect(chat.messages.map(({ message, senderType }) => [senderType, message])).toEqual([
+        ["EndUser", "Anybody there?"],
+        ["CustomerRep", "Yes, I am"]
+      ])
+      const other = yield* visitorPeer()
+      yield* other.invoke("ResumeChat", ticketToken)
+      expect((yield* say(visitor, "Good")).ticketID).toBe(ticketID)
+      expect(yield* nextTold(other, "MessageReceived")).toMatchObject({ message: "Good" })
+      yield* say(rep, "In both windows", ticketID)
+      for (const window of [visitor, other]) {
+        yield* eventually(allTold(window), (told) =>
+          told.some(({ argument }) => Object(argument).message === "In both windows")
+        )
+      }
+    })
+  )
+
+  it.scoped("that was deleted is gone, and the next message begins another one", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      const { tickets } = yield* clientOf("acme-admin")
+      const first = yield* say(visitor, "Hello?")
+      yield* tickets.deleteTicket({ path: { id: first.ticketID } })
+      expect((yield* Effect.flip(say(visitor, "Still there?", first.ticketID))).message).toMatch(
+        /There is no such chat/
+      )
+      const second = yield* say(visitor, "Still there?")
+      expect(second.ticketID).not.toBe(first.ticketID)
+      expect((yield* say(visitor, "Good.", second.ticketID)).ticketID).toBe(second.ticketID)
+    })
+  )
+
+  it.scoped("is not resumed on another channel", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      const elsewhere = yield* newMessage({ channelID: yield* channelOf("Email") })
+      const { tickets } = yield* clientOf("acme-admin")
+      const { ticketToken } = yield* tickets.getTicket({ path: { id: elsewhere.ticketID } })
+      expect((yield* Effect.flip(visitor.invoke("ResumeChat", ticketToken))).message).toBe("There is no such chat.")
+    })
+  )
+
+  it.scoped("tells once that a representative joined, however often it does", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      const rep = yield* repPeer("acme-agent")
+      const { ticketID } = yield* say(visitor, "Hello")
+      yield* Effect.all([rep.invoke("JoinTicket", ticketID), rep.invoke("joinTICKET", ticketID)], { concurrency: 2 })
+      yield* rep.invoke("LeaveTicket", ticketID)
+      yield* rep.invoke("JoinTicket", ticketID)
+      yield* say(rep, "Here I am", ticketID)
+      const admin = yield* repPeer("acme-admin")
+      yield* admin.invoke("JoinTicket", ticketID)
+      const told = yield* eventually(
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`
+          select kind from event where customer_id = 1 and ticket_id = ${ticketID} and kind = 'AgentJoined'`
+        ),
+        (rows) => rows.length === 2
+      )
+      expect(told).toHaveLength(2)
+      const events: Array<string> = []
+      yield* eventually(
+        Effect.map(allTold(visitor), (all) => {
+          events.push(...all.map(({ event }) => event))
+          return events
+        }),
+        (all) => all.filter((event) => event === "AgentJoined").length === 2
+      )
+      expect(events).toEqual(["MessageReceived", "AgentJoined", "MessageReceived", "AgentJoined"])
+    })
+  )
+
+  it.scoped("shows both sides that the other types", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      const rep = yield* repPeer("acme-agent")
+      const bystander = yield* repPeer("acme-admin")
+      const { ticketID } = yield* say(visitor, "Hello")
+      expect((yield* Effect.flip(rep.invoke("Typing", ticketID))).message).toBe("Join the ticket first.")
+      yield* rep.invoke("JoinTicket", ticketID)
+      yield* Effect.all([visitor.invoke("Typing", ticketID), visitor.invoke("Typing", ticketID)])
+      expect(yield* nextTold(rep, "Typing")).toEqual({ from: "Chat visitor", ticketID })
+      yield* rep.invoke("Typing", ticketID)
+      expect(yield* nextTold(visitor, "Typing")).toEqual({ from: expect.stringMatching(/\S/) })
+      yield* rep.invoke("LeaveTicket", ticketID)
+      for (const peer of [rep, bystander, visitor]) {
+        expect((yield* allTold(peer)).filter(({ event }) => event === "Typing")).toEqual([])
+      }
+    })
+  )
+
+  it.scoped("can be handed to a person, who is told how to answer later", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      expect((yield* Effect.flip(visitor.invoke("RequestAgent", {}))).message).toMatch(/Write a message first/)
+      const { ticketID, ticketToken } = yield* say(visitor, "I want a person")
+      expect(yield* visitor.invoke("RequestAgent", { ticketID })).toEqual({
+        agentAvailable: false,
+        customerRepName: expect.any(String)
+      })
+      const rep = yield* repPeer("acme-agent")
+      expect(yield* visitor.invoke("RequestAgent", { email: "me@mail.example" })).toMatchObject({
+        agentAvailable: true
+      })
+      expect((yield* Effect.flip(visitor.invoke("RequestAgent", { email: "nonsense" }))).message).toMatch(/email/)
+      const { tickets } = yield* clientOf("acme-admin")
+      expect(yield* tickets.getTicket({ path: { id: ticketID } })).toMatchObject({
+        status: "Escalated",
+        customFieldsData: { visitorEmail: "me@mail.example" },
+        aiFeedbackComments: ["The visitor asks for a person. Reply to me@mail.example."]
+      })
+      yield* rep.invoke("JoinTicket", ticketID)
+      const liked = yield* sendJson("GET", `/ticketMessages/${ticketToken}/like-dislike?like=false`)
+      expect(liked.json).toMatchObject({ agentAvailable: true })
+    })
+  )
+
+  it.scoped("tells representatives what they do to tickets of any channel, and nobody else", () =>
+    Effect.gen(function* () {
+      const rep = yield* repPeer("acme-agent")
+      const foreign = yield* repPeer("globex-admin")
+      const { messageID, ticketID } = yield* newMessage({ message: "By mail" })
+      expect(yield* decodeMessage(yield* nextTold(rep, "MessageReceived"))).toMatchObject({ messageID })
+      const { tickets } = yield* clientOf("acme-admin")
+      yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
+      yield* eventually(nextTold(rep, "TicketUpdated"), (ticket) => Object(ticket).status === "Closed")
+      const theirs = yield* newMessage({ message: "Theirs" }, "globex-admin")
+      expect(yield* nextTold(foreign, "MessageReceived")).toMatchObject({ messageID: theirs.messageID })
+      expect((yield* Effect.flip(foreign.invoke("JoinTicket", ticketID))).message).toBe(
+        `There is no ticket ${ticketID}.`
+      )
+      expect((yield* Effect.flip(say(foreign, "x", ticketID))).message).toMatch(/ticketID is not one of your tickets/)
+    })
+  )
+})

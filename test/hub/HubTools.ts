@@ -1,0 +1,105 @@
+import { SqlClient } from "@effect/sql"
+import { HttpTransportType, type HubConnection, HubConnectionBuilder, LogLevel } from "@microsoft/signalr"
+import { Data, Effect, Queue, Schema } from "effect"
+import { HubSentMessage } from "../../schema/Hub.ts"
+import { baseUrl, tokenOf } from "../support/TestApp.ts"
+
+/** What a client was told: the name of the event, and its argument. */
+export interface Told {
+  readonly event: string
+  readonly argument: unknown
+}
+
+const events = ["MessageReceived", "TicketUpdated", "DraftReady", "AgentJoined", "Typing"]
+
+export interface HubPeer {
+  readonly connection: HubConnection
+  readonly told: Queue.Queue<Told>
+  readonly invoke: (method: string, ...given: ReadonlyArray<unknown>) => Effect.Effect<unknown, HubRefused>
+}
+
+/** What the client's promise was rejected with. */
+export class HubRefused extends Data.TaggedError("HubRefused")<{ readonly message: string }> {}
+
+const refused = (error: unknown) => new HubRefused({ message: error instanceof Error ? error.message : String(error) })
+
+/** The stock client, connected until the scope closes. */
+export const peer = (
+  query: string,
+  options: {
+    readonly token?: string
+    readonly origin?: string
+    readonly skipNegotiation?: boolean
+    readonly reconnect?: ReadonlyArray<number>
+  } = {}
+) =>
+  Effect.gen(function* () {
+    const told = yield* Queue.unbounded<Told>()
+    const { origin, reconnect, skipNegotiation = false, token } = options
+    const builder = new HubConnectionBuilder()
+      .configureLogging(LogLevel.None)
+      .withUrl(`${yield* baseUrl}/chatHub${query}`, {
+        transport: HttpTransportType.WebSockets,
+        skipNegotiation,
+        ...(token !== undefined && { accessTokenFactory: () => token }),
+        ...(origin !== undefined && { headers: { Origin: origin } })
+      })
+    const connection = (reconnect === undefined ? builder : builder.withAutomaticReconnect([...reconnect])).build()
+    for (const event of events) connection.on(event, (argument) => told.unsafeOffer({ event, argument }))
+    yield* Effect.acquireRelease(Effect.tryPromise({ try: () => connection.start(), catch: refused }), () =>
+      Effect.promise(() => connection.stop())
+    )
+    return {
+      connection,
+      told,
+      invoke: (method: string, ...given: ReadonlyArray<unknown>) =>
+        Effect.tryPromise({ try: () => connection.invoke<unknown>(method, ...given), catch: refused })
+    } satisfies HubPeer
+  })
+
+/** A demo representative at the hub. */
+export const repPeer = (username: string, options: Parameters<typeof peer>[1] = {}) =>
+  Effect.flatMap(tokenOf(username), (token) => peer("", { token, ...options }))
+
+export const channelTokenOf = (customer: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql`
+      /* all customers: a test looks for the channel */
+      select token::text as token from channel c join customer u on u.customer_id = c.customer_id
+      where channel_type = 'Chat' and u.name like ${`${customer}%`} order by channel_id limit 1`
+    const [{ token }] = yield* Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ token: Schema.String })))(rows)
+    return token
+  })
+
+/** A chat visitor of Acme's website. */
+export const visitorPeer = (options: Parameters<typeof peer>[1] = {}) =>
+  Effect.flatMap(channelTokenOf("Acme"), (token) =>
+    peer(`?channelToken=${token}`, { origin: "https://acme.example", ...options })
+  )
+
+/** The next thing of a kind that a client is told; what comes before it is passed over. */
+export const nextTold = ({ told }: Pick<HubPeer, "told">, event: string): Effect.Effect<unknown> =>
+  Effect.flatMap(Queue.take(told), (one) =>
+    one.event === event ? Effect.succeed(one.argument) : nextTold({ told }, event)
+  )
+
+/** The first thing of each kind that a client is told, in whatever order they come. */
+export const firstOfEach = ({ told }: Pick<HubPeer, "told">, events: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const first = new Map<string, unknown>()
+    while (events.some((event) => !first.has(event))) {
+      const { argument, event } = yield* Queue.take(told)
+      if (!first.has(event)) first.set(event, argument)
+    }
+    return first
+  })
+
+/** Everything a client was told so far. */
+export const allTold = ({ told }: HubPeer) => Effect.map(Queue.takeAll(told), (all) => [...all])
+
+const decodeSent = Schema.decodeUnknown(HubSentMessage)
+
+/** A message through the hub, with the answer that the client gets. */
+export const say = ({ invoke }: HubPeer, message: string, ticketID?: number) =>
+  Effect.flatMap(invoke("SendMessage", { message, ...(ticketID !== undefined && { ticketID }) }), decodeSent)

@@ -1,0 +1,139 @@
+import type { SqlClient } from "@effect/sql"
+import { expect, it, layer } from "@effect/vitest"
+import { Array as Arr, Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { Tokens } from "../../src/auth/Tokens.ts"
+import { Events } from "../../src/events/Events.ts"
+import { eventually } from "../support/Eventually.ts"
+import { baseUrl, clientOf, login, quietApp, testNode } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { newMessage } from "../ticketMessages/MessageTools.ts"
+import { type HubPeer, nextTold, peer, repPeer, say, visitorPeer } from "./HubTools.ts"
+import { frame, handshake, rawHub } from "./RawHub.ts"
+
+/** Why the connection ended for good; undefined when nothing was wrong. */
+const ended = ({ connection }: HubPeer) =>
+  Effect.async<Error | undefined>((resume) => connection.onclose((error) => resume(Effect.succeed(error))))
+
+/** What a client hears, unless its connection ends before. */
+const hearing = <A>(rep: HubPeer, heard: Effect.Effect<A>) =>
+  Effect.raceFirst(heard, Effect.zipRight(ended(rep), Effect.dieMessage("The connection has ended.")))
+
+layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
+  it.scoped("ends when its token does", () =>
+    Effect.gen(function* () {
+      const tokens = yield* Tokens
+      const lasting = (seconds: number) =>
+        Effect.flatMap(
+          tokens.forRep(
+            {
+              customerID: CustomerID.make(1),
+              customerRepID: CustomerRepID.make(1),
+              username: "acme-admin",
+              role: "Admin",
+              timeZone: null,
+              securityVersion: 1
+            },
+            { lifetime: Duration.seconds(seconds), impersonated: false }
+          ),
+          (token) => peer("", { token, reconnect: [0, 100], skipNegotiation: true })
+        )
+      // On a slow machine it may run out on the way.
+      const rep = yield* Effect.firstSuccessOf([2, 4, 8, 16].map(lasting))
+      expect((yield* ended(rep))?.message).toMatch(/token has expired/)
+    })
+  )
+
+  it.scoped("ends when its representative gets a new password, the others go on", () =>
+    Effect.gen(function* () {
+      const { representatives } = yield* clientOf("acme-admin")
+      const { customerRepID } = yield* representatives.createCustomerRep({
+        payload: { username: "short-lived", password: "Demo-Pass-1", name: "Short", email: "s@acme.example" }
+      })
+      const token = yield* login("short-lived")
+      const rep = yield* peer("", { token })
+      const other = yield* repPeer("acme-agent")
+      yield* Effect.all(
+        [
+          ended(rep),
+          representatives.changePassword({
+            path: { id: customerRepID },
+            payload: { customerRepID, newPassword: "Another-Pass-1" }
+          })
+        ],
+        { concurrency: 2 }
+      )
+      const { messageID } = yield* newMessage({})
+      expect(yield* nextTold(other, "MessageReceived")).toMatchObject({ messageID })
+    })
+  )
+
+  it.scoped("outlives whatever happens at once, many things or large ones, as long as it reads", () =>
+    Effect.gen(function* () {
+      const rep = yield* repPeer("acme-agent")
+      const events = yield* Events
+      for (const [message, times] of [
+        ["short", 500],
+        ["long ".repeat(20_000), 60]
+      ] as const) {
+        const sent = yield* newMessage({ message, senderType: "CustomerRep", status: "Sent" })
+        const event = { kind: "MessageAdded", ticketID: sent.ticketID, ticketMessageID: sent.messageID } as const
+        yield* events.record(CustomerID.make(1), Arr.replicate(event, times))
+        yield* hearing(rep, Effect.repeatN(nextTold(rep, "MessageReceived"), times))
+      }
+    })
+  )
+
+  it.scoped("of somebody who does not read is cut, and holds up nobody", () =>
+    Effect.gen(function* () {
+      const rep = yield* repPeer("acme-agent")
+      const slow = yield* rawHub(`?access_token=${yield* login("acme-agent")}`)
+      yield* slow.send(frame(handshake))
+      yield* slow.next
+      slow.socket.pause()
+      const { ticketID } = yield* newMessage({})
+      const gone = yield* Effect.forkScoped(slow.closed)
+      const message = "long ".repeat(48_000)
+      for (let at = 0; at < 200 && slow.socket.readyState === "open"; at++) {
+        yield* newMessage({ ticketID, message, senderType: "CustomerRep", status: "Sent" })
+        yield* eventually(nextTold(rep, "MessageReceived"), (told) => Object(told).message === message)
+        // The other side's end shows only to who reads; a write to it shows it too.
+        slow.socket.write(frame('{"type":6}\u001e'))
+      }
+      yield* gone
+    })
+  )
+})
+
+/** A node at a port that can be told to stop, on a database that outlives it. */
+const startNode = (database: Context.Context<SqlClient.SqlClient>, port: string) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const node = yield* Layer.buildWithScope(testNode(Layer.succeedContext(database), { PORT: port }), scope)
+    return { services: Context.merge(node, database), stop: Scope.close(scope, Exit.void) }
+  })
+
+it.live("A node that stops sends its clients away politely; they come back to the next and go on", () =>
+  Effect.gen(function* () {
+    const database = yield* Layer.build(TestDatabase)
+    const first = yield* startNode(database, "0")
+    const { port } = new URL(yield* Effect.provide(baseUrl, first.services))
+    const chat = Effect.gen(function* () {
+      const visitor = yield* visitorPeer({ reconnect: Array.from({ length: 600 }, () => 100) })
+      const sent = yield* say(visitor, "Before")
+      return { visitor, sent }
+    })
+    const { sent, visitor } = yield* Effect.provide(chat, first.services)
+    const back = yield* Effect.fork(
+      Effect.async<void>((resume) => visitor.connection.onreconnected(() => resume(Effect.void)))
+    )
+    yield* Effect.yieldNow()
+    yield* first.stop.pipe(Effect.timeout("30 seconds"))
+    const second = yield* startNode(database, port)
+    yield* Fiber.join(back)
+    yield* visitor.invoke("ResumeChat", sent.ticketToken)
+    expect((yield* say(visitor, "After")).ticketID).toBe(sent.ticketID)
+    yield* Effect.promise(() => visitor.connection.stop())
+    yield* second.stop
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,67 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import { quietApp, send, tokenOf } from "../support/TestApp.ts"
+import { channelTokenOf, repPeer } from "./HubTools.ts"
+import { frame, handshake, rawHub, separator } from "./RawHub.ts"
+
+const visitor = (customer: "Acme" | "Globex", address: string) =>
+  Effect.flatMap(channelTokenOf(customer), (token) =>
+    rawHub(`?channelToken=${token}`, [
+      `Origin: https://${customer.toLowerCase()}.example`,
+      `X-Forwarded-For: ${address}`
+    ])
+  )
+
+const letIn = /^HTTP\/1\.1 101 /
+const turnedAway = /^HTTP\/1\.1 429 .*\r\nretry-after: \d+\r\n/is
+
+/** Once whoever left before has given the place back. */
+const welcomed = (customer: "Acme" | "Globex", address: string) =>
+  eventually(visitor(customer, address), ({ answer }) => letIn.test(answer))
+
+layer(quietApp({ HUB_LIMIT: "2", HUB_LIMIT_ADDRESS: "3" }), { excludeTestServices: true })("The hub", (it) => {
+  it.scoped("has so many places for a customer's visitors, which take none from representatives and others", () =>
+    Effect.gen(function* () {
+      const first = yield* visitor("Acme", "192.0.2.1")
+      const second = yield* visitor("Acme", "192.0.2.2")
+      expect([first.answer, second.answer]).toEqual([expect.stringMatching(letIn), expect.stringMatching(letIn)])
+      expect((yield* visitor("Acme", "192.0.2.3")).answer).toMatch(turnedAway)
+      const token = yield* channelTokenOf("Acme")
+      const { headers, json, status } = yield* send("POST", `/chatHub/negotiate?channelToken=${token}`, {
+        headers: { Origin: "https://acme.example" }
+      })
+      expect([status, Object(json).message]).toEqual([429, "Too many connections are open for this organisation."])
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
+      yield* repPeer("acme-agent")
+      expect((yield* visitor("Globex", "192.0.2.3")).answer).toMatch(letIn)
+      first.socket.destroy()
+      yield* welcomed("Acme", "192.0.2.3")
+      expect((yield* visitor("Acme", "192.0.2.4")).answer).toMatch(turnedAway)
+    })
+  )
+
+  it.scoped("has so many places for an address, whomever it visits", () =>
+    Effect.gen(function* () {
+      const here = "198.51.100.7"
+      for (const customer of ["Acme", "Globex", "Globex"] as const) {
+        yield* welcomed(customer, here)
+      }
+      expect((yield* visitor("Acme", here)).answer).toMatch(turnedAway)
+      yield* welcomed("Acme", "198.51.100.8")
+    })
+  )
+
+  it.scoped("cuts off who floods it, and nobody else", () =>
+    Effect.gen(function* () {
+      const other = yield* repPeer("globex-admin")
+      const flooding = yield* rawHub(`?access_token=${yield* tokenOf("acme-agent")}`)
+      yield* flooding.send(frame(handshake))
+      expect(yield* flooding.next).toBe(`{}${separator}`)
+      const flood = frame(`{"type":1,"target":"Nothing"}${separator}`.repeat(60))
+      yield* flooding.send(flood).pipe(Effect.repeat(Schedule.spaced("200 millis")), Effect.raceFirst(flooding.closed))
+      expect(yield* flooding.next).toMatch(/"type":7,"error":"Too many messages\."/)
+      expect((yield* Effect.flip(other.invoke("Nothing"))).message).toMatch(/There is no method Nothing/)
+    })
+  )
+})

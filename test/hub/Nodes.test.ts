@@ -1,0 +1,130 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { Presence } from "../../src/hub/Presence.ts"
+import { onAnotherNode } from "../support/AnotherNode.ts"
+import { eventually } from "../support/Eventually.ts"
+import { quietApp } from "../support/TestApp.ts"
+import { onPostgres } from "../support/TestDatabase.ts"
+import { newMessage } from "../ticketMessages/MessageTools.ts"
+import { allTold, type HubPeer, nextTold, repPeer, say, visitorPeer } from "./HubTools.ts"
+
+const acme = CustomerID.make(1)
+
+const isAgentAvailable = Effect.flatMap(Presence, (presence) => presence.isAgentAvailable(acme))
+
+layer(quietApp(), { excludeTestServices: true })("Who is connected", (it) => {
+  it.effect("is known as long as they are, on whichever node is asked", () =>
+    Effect.gen(function* () {
+      expect(yield* isAgentAvailable).toBe(false)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* visitorPeer()
+          yield* repPeer("globex-admin")
+          expect(yield* isAgentAvailable).toBe(false)
+          yield* repPeer("acme-agent")
+          yield* Effect.scoped(repPeer("acme-agent"))
+          yield* eventually(isAgentAvailable, (is) => is)
+          expect(yield* isAgentAvailable.pipe(onAnotherNode())).toBe(true)
+        })
+      )
+      yield* eventually(isAgentAvailable, (is) => !is)
+    })
+  )
+
+  it.effect("is forgotten when their node has gone without a word", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const present = (age: string) => sql`
+        insert into hub_presence (node_id, customer_id, customer_rep_id, seen_at)
+        values (gen_random_uuid(), 1, 1, now() - ${age}::interval)`
+      yield* present("31 seconds")
+      expect(yield* isAgentAvailable).toBe(false)
+      yield* present("20 seconds")
+      expect(yield* isAgentAvailable).toBe(true)
+      yield* sql`delete from hub_presence where customer_id = 1`
+    })
+  )
+})
+
+const messageIDs = (peer: HubPeer) =>
+  Effect.map(allTold(peer), (told) =>
+    told.flatMap(({ argument, event }) => (event === "MessageReceived" ? [Number(Object(argument).messageID)] : []))
+  )
+
+/** The connections on which nodes hear what happens; cutting one is what a network does on a bad day. */
+const cutListeners = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'casework hub' and datname = current_database()`
+)
+
+// The embedded database serves one process: there are no two nodes on it.
+if (onPostgres) {
+  layer(quietApp(), { excludeTestServices: true })("Two nodes", (it) => {
+    it.scoped("share a chat", () =>
+      Effect.gen(function* () {
+        const visitor = yield* visitorPeer()
+        yield* Effect.gen(function* () {
+          const rep = yield* repPeer("acme-agent")
+          const { ticketID } = yield* say(visitor, "From one node")
+          expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ ticketID, message: "From one node" })
+          yield* rep.invoke("JoinTicket", ticketID)
+          yield* nextTold(visitor, "AgentJoined")
+          yield* rep.invoke("Typing", ticketID)
+          yield* nextTold(visitor, "Typing")
+          yield* visitor.invoke("Typing", ticketID)
+          expect(yield* nextTold(rep, "Typing")).toMatchObject({ ticketID })
+          yield* say(rep, "From the other", ticketID)
+          expect(yield* nextTold(visitor, "MessageReceived")).toMatchObject({ message: "From the other" })
+        }).pipe(Effect.scoped, onAnotherNode())
+      })
+    )
+
+    it.scoped("miss nothing and tell nothing twice when their listeners are cut again and again", () =>
+      Effect.gen(function* () {
+        const rep = yield* repPeer("acme-agent")
+        const { ticketID } = yield* newMessage({})
+        yield* nextTold(rep, "MessageReceived")
+        const sent: Array<number> = []
+        const told: Array<number> = []
+        for (let round = 0; round < 5; round++) {
+          yield* cutListeners
+          for (let at = 0; at < 8; at++) {
+            const { messageID } = yield* newMessage({ ticketID, senderType: "CustomerRep", status: "Sent" })
+            sent.push(messageID)
+          }
+        }
+        yield* eventually(
+          Effect.map(messageIDs(rep), (more) => {
+            told.push(...more)
+            return told
+          }),
+          (all) => sent.every((id) => all.includes(id))
+        )
+        expect([...told].sort((a, b) => a - b)).toEqual(sent)
+      })
+    )
+
+    it.scoped("tell what a transaction records only once it has committed, also when it began long before", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const rep = yield* repPeer("acme-agent")
+        const { messageID, ticketID } = yield* newMessage({})
+        yield* nextTold(rep, "MessageReceived")
+        yield* Effect.gen(function* () {
+          yield* sql`
+            insert into event (customer_id, kind, ticket_id, ticket_message_id)
+            values (1, 'MessageReceived', ${ticketID}, ${messageID})`
+          const later = yield* newMessage({ ticketID, senderType: "CustomerRep", status: "Sent" })
+          expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID: later.messageID })
+          // Nobody was told of the first when it was recorded, as if the notification had been lost.
+          yield* cutListeners
+        }).pipe(sql.withTransaction)
+        expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID })
+      })
+    )
+  })
+}

@@ -1,0 +1,122 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { ChannelFolderID } from "../../schema/Ids.ts"
+import { JobID } from "../../schema/Jobs.ts"
+import { MailFoldersRepo } from "../../src/mail/MailFoldersRepo.ts"
+import { eventually } from "../support/Eventually.ts"
+import { simulatedCredentials } from "../support/GraphServer.ts"
+import { mailApp, newMailChannel, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
+import { mail } from "../support/Mails.ts"
+import { clientOf } from "../support/TestApp.ts"
+
+const Made = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ jobID: JobID })))
+
+/** A job that has been tried as often as any, and never came to an end. */
+const worn = (kind: string, payload: Readonly<Record<string, unknown>>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql`
+      insert into job (customer_id, kind, payload, attempts)
+      values (1, ${kind}, ${JSON.stringify(payload)}::jsonb, 10) returning job_id::text as "jobID"`
+    const [{ jobID }] = yield* Made(rows)
+    const { jobs } = yield* clientOf("acme-admin")
+    return yield* eventually(jobs.getJob({ path: { id: jobID } }), ({ status }) => status === "Failed")
+  })
+
+const folderOf = (folderID: ChannelFolderID) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
+    channelFolders.getChannelFolder({ path: { id: folderID } })
+  )
+
+/** Nothing new is told or looked for by itself. */
+const quietChannel = Effect.gen(function* () {
+  const channel = yield* subscribedChannel
+  yield* eventually(folderOf(channel.folderID), ({ lastSyncUtc }) => lastSyncUtc !== null)
+  return channel
+})
+
+layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (it) => {
+  it.effect("a folder says so, and the next catch-up mends it", () =>
+    Effect.gen(function* () {
+      const { channelID, folderID, mailbox } = yield* quietChannel
+      mailbox.add("AAMk-inbox", mail({ subject: "Unseen" }).fields)
+      const job = yield* worn("ImportFolder", { folderID })
+      expect(job.error).toContain("10 times it did not come to an end")
+      expect((yield* folderOf(folderID)).lastError).toMatch(/^Given up: .*10 times/)
+      const { channels } = yield* clientOf("acme-admin")
+      yield* channels.importEmails({ path: { id: channelID } })
+      yield* ticketsArrive(channelID, 1)
+      yield* eventually(folderOf(folderID), ({ lastError }) => lastError === null)
+    })
+  )
+
+  it.effect("a folder says what went wrong at each attempt, also when the way into it is missing", () =>
+    Effect.gen(function* () {
+      const { channelID, mailbox } = yield* newMailChannel()
+      mailbox.add("AAMk-inbox", mail({ subject: "Behind a locked door" }).fields)
+      const { channelFolders, channels } = yield* clientOf("acme-admin")
+      const path = { id: channelID }
+      const { folderID } = yield* channelFolders.createChannelFolder({
+        payload: { channelID, name: "Inbox", type: "Inbox" }
+      })
+      yield* channels.updateChannel({ path, payload: { overrideMailProviderClientSecret: "wrong" } })
+      yield* channels.importEmails({ path })
+      yield* eventually(folderOf(folderID), ({ lastError }) => lastError?.includes("AADSTS7000215") === true)
+      yield* channels.updateChannel({ path, payload: { overrideMailProviderClientSecret: null } })
+      yield* eventually(folderOf(folderID), ({ lastError }) => lastError?.includes("ClientSecret missing") === true)
+      const overrideMailProviderClientSecret = simulatedCredentials.clientSecret
+      yield* channels.updateChannel({ path, payload: { overrideMailProviderClientSecret } })
+      yield* ticketsArrive(channelID, 1)
+      yield* eventually(folderOf(folderID), ({ lastError }) => lastError === null)
+    })
+  )
+
+  it.effect("mails that were told about are found by catching up", () =>
+    Effect.gen(function* () {
+      const { channelID, folderID, mailbox } = yield* quietChannel
+      const { id } = mailbox.add("AAMk-inbox", mail({ subject: "Told about" }).fields)
+      yield* worn("ImportMessages", { folderID, messageIDs: [id] })
+      const [ticket] = yield* ticketsArrive(channelID, 1)
+      expect(ticket?.subject).toBe("Told about")
+      yield* eventually(folderOf(folderID), ({ lastError }) => lastError === null)
+    })
+  )
+
+  it.effect("a single mail is set aside with its source, and forgotten once it has come another way", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { channelID, folderID, mailbox } = yield* quietChannel
+      const { id } = mailbox.add("AAMk-inbox", mail({ subject: "Stubborn" }).fields)
+      yield* sql`
+        insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error)
+        values (1, ${folderID}, ${id}, 10, 'before')`
+      yield* worn("ImportMessage", { folderID, messageID: id })
+      const kept = yield* sql`
+        select set_aside_at is not null as "isAside", blob_id is not null as "hasSource", error from failed_mail
+        where customer_id = 1 and channel_folder_id = ${folderID}`
+      expect(kept).toEqual([
+        { isAside: true, hasSource: true, error: expect.stringContaining("10 times it did not come to an end") }
+      ])
+      expect((yield* folderOf(folderID)).failedMessages).toBe(1)
+      const { channels } = yield* clientOf("acme-admin")
+      yield* channels.importEmails({ path: { id: channelID } })
+      yield* ticketsArrive(channelID, 1)
+      yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
+    })
+  )
+
+  it.effect("a folder that is to be read anew is not set back to where an older reading got to", () =>
+    Effect.gen(function* () {
+      const repo = yield* MailFoldersRepo
+      const { customerID, folderID } = yield* quietChannel
+      const step = { from: "https://graph.example/1", to: "https://graph.example/2", since: null, isLast: false }
+      yield* repo.save(customerID, folderID, { deltaLink: step.from, deltaSince: null })
+      expect(yield* repo.moveOn(customerID, folderID, step)).toBe(true)
+      yield* repo.save(customerID, folderID, { deltaLink: null })
+      expect(yield* repo.moveOn(customerID, folderID, { ...step, from: step.to })).toBe(false)
+      expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null, since: new Date() })).toBe(false)
+      expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null })).toBe(true)
+    })
+  )
+})

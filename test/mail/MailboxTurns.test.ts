@@ -1,0 +1,115 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Array as Arr, Deferred, Effect, Fiber } from "effect"
+import { makeMailboxTurns } from "../../src/mail/MailboxTurns.ts"
+import { eventually } from "../support/Eventually.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+type Turns = Effect.Effect.Success<typeof makeMailboxTurns>
+
+/** Requests to one mailbox, and what they see of each other. */
+const requestsTo = (mailbox: string) => {
+  const seen = { atOnce: 0, mostAtOnce: 0, done: 0 }
+  const request = (turns: Turns, millis = 20) =>
+    Effect.gen(function* () {
+      yield* turns.take(mailbox)
+      seen.atOnce += 1
+      seen.mostAtOnce = Math.max(seen.mostAtOnce, seen.atOnce)
+      yield* Effect.sleep(millis)
+      seen.atOnce -= 1
+      seen.done += 1
+    }).pipe(Effect.scoped)
+  return { seen, request }
+}
+
+const turnsAt = (mailbox: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select 1 from mailbox_turn where mailbox = ${mailbox}`)
+
+const atOnce = { concurrency: "unbounded" } as const
+
+layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) => {
+  it.scoped("are four at a time for two nodes together, and both get through", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* makeMailboxTurns, yield* makeMailboxTurns]
+      const { request, seen } = requestsTo("both@acme.example")
+      const requests = nodes.flatMap((turns) => Arr.replicate(request(turns), 40))
+      yield* Effect.all(requests, atOnce)
+      expect(seen).toMatchObject({ atOnce: 0, done: 80 })
+      expect(seen.mostAtOnce).toBeLessThanOrEqual(4)
+      expect(seen.mostAtOnce).toBeGreaterThan(1)
+    })
+  )
+
+  it.scoped("are left to another node by one that never stops asking", () =>
+    Effect.gen(function* () {
+      const [busy, late] = [yield* makeMailboxTurns, yield* makeMailboxTurns]
+      const { request, seen } = requestsTo("busy@acme.example")
+      const work = yield* Effect.fork(Effect.all(Arr.replicate(Effect.forever(request(busy)), 6), atOnce))
+      yield* eventually(
+        Effect.sync(() => seen.mostAtOnce),
+        (most) => most === 4
+      )
+      yield* Effect.all(Arr.replicate(request(late), 5), atOnce)
+      expect(seen.mostAtOnce).toBe(4)
+      yield* Fiber.interrupt(work)
+    })
+  )
+
+  it.scoped("are used again and again, and go back soon after", () =>
+    Effect.gen(function* () {
+      const turns = yield* makeMailboxTurns
+      const { request, seen } = requestsTo("Idle@Acme.example")
+      yield* Effect.replicateEffect(request(turns, 1), 30)
+      expect(seen.done).toBe(30)
+      yield* eventually(turnsAt("idle@acme.example"), ({ length }) => length === 0)
+    })
+  )
+
+  it.scoped("come back by themselves from a node that died", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        insert into mailbox_turn (mailbox, number, node, ends_at)
+        select 'dead@acme.example', number, gen_random_uuid(), now() + interval '2 seconds'
+        from generate_series(1, 4) number`
+      const { request, seen } = requestsTo("dead@acme.example")
+      const started = Date.now()
+      yield* request(yield* makeMailboxTurns)
+      expect(Date.now() - started).toBeGreaterThan(1000)
+      expect(seen.done).toBe(1)
+    })
+  )
+
+  it.scoped("are not given to any node while the provider wants to be left alone", () =>
+    Effect.gen(function* () {
+      const [told, other] = [yield* makeMailboxTurns, yield* makeMailboxTurns]
+      const { request, seen } = requestsTo("throttled@acme.example")
+      yield* told.pause("Throttled@acme.example", 1500)
+      yield* told.pause("throttled@acme.example", 100)
+      const started = Date.now()
+      yield* Effect.all([request(told), request(other)], atOnce)
+      expect(Date.now() - started).toBeGreaterThanOrEqual(1400)
+      expect(seen.done).toBe(2)
+      const { request: elsewhere, seen: free } = requestsTo("free@acme.example")
+      yield* elsewhere(other)
+      expect(free.done).toBe(1)
+    })
+  )
+
+  it.scoped("are not lost with a request that is interrupted while it waits", () =>
+    Effect.gen(function* () {
+      const mailbox = "gone@acme.example"
+      const turns = yield* makeMailboxTurns
+      const end = yield* Deferred.make<void>()
+      const hold = Effect.scoped(Effect.zipRight(turns.take(mailbox), Deferred.await(end)))
+      const held = yield* Effect.replicateEffect(Effect.fork(hold), 4)
+      yield* eventually(turnsAt(mailbox), ({ length }) => length === 4)
+      const waiting = yield* Effect.fork(hold)
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(waiting)
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.joinAll(held)
+      yield* eventually(turnsAt(mailbox), ({ length }) => length === 0)
+    })
+  )
+})

@@ -1,0 +1,253 @@
+import { expect, layer } from "@effect/vitest"
+import { Array as Arr, Chunk, Effect, Layer, Option, Redacted, Stream } from "effect"
+import { type Mailbox, MailGraph } from "../../src/mail/MailGraph.ts"
+import { MicrosoftGraph } from "../../src/mail/MicrosoftGraph.ts"
+import { GuardedHttpClient } from "../../src/platform/Outbound.ts"
+import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
+import { file, mail } from "../support/Mails.ts"
+import { settingsLayer } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const app = Layer.unwrapEffect(
+  Effect.map(GraphServer, ({ graphUrl, port }) =>
+    MicrosoftGraph.pipe(
+      Layer.provide(GuardedHttpClient.layer),
+      Layer.provide(TestDatabase),
+      Layer.provide(settingsLayer({ GRAPH_BASE_URL: graphUrl, OUTBOUND_ALLOW: `127.0.0.1:${port}` }))
+    )
+  )
+).pipe(Layer.provideMerge(GraphServer.layer))
+
+/** A mailbox of its own for each test, and the credentials that the provider knows unless it is told others. */
+const mailboxOf = (address: string, more: { readonly secret?: string; readonly authorityURL?: string } = {}) =>
+  Effect.map(
+    GraphServer,
+    ({ authorityUrl }): Mailbox => ({
+      address,
+      credentials: {
+        ...simulatedCredentials,
+        clientSecret: Redacted.make(more.secret ?? simulatedCredentials.clientSecret),
+        authorityURL: more.authorityURL ?? authorityUrl,
+        scope: "https://graph.microsoft.com/.default"
+      }
+    })
+  )
+
+const bytesOf = <E>(stream: Stream.Stream<Uint8Array, E>) =>
+  Effect.map(Stream.runCollect(stream), (chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks)))
+
+const outgoing = {
+  to: "tenant@home.example",
+  subject: "Re: A leaking tap",
+  html: "<p>We come tomorrow.</p>",
+  internetMessageID: "<casework-1@casework.example>",
+  isAutomatic: false
+}
+
+layer(app, { excludeTestServices: true })("Microsoft Graph", (it) => {
+  it.effect("is asked with one token for all, until it is withdrawn", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("tokens@acme.example")
+      const ask = graph.folder(mailbox, "inbox")
+      yield* Effect.all(Arr.replicate(ask, 12), { concurrency: "unbounded" })
+      expect(server.state.tokenRequests).toBe(1)
+      yield* server.set({ withdrawTokensAfter: 1 })
+      expect(yield* ask).toMatchObject({ id: "AAMk-inbox", displayName: "Inbox" })
+      expect(server.state.tokenRequests).toBe(2)
+    })
+  )
+
+  it.effect("gives a token only to who it knows, and over https or where it is allowed", () =>
+    Effect.gen(function* () {
+      const graph = yield* MailGraph
+      const wrong = yield* mailboxOf("secret@acme.example", { secret: "wrong" })
+      const refused = yield* Effect.flip(graph.folder(wrong, "inbox"))
+      expect(refused).toMatchObject({ reason: "Refused" })
+      expect(refused.message).toContain("AADSTS7000215: Invalid client secret provided.")
+      expect(refused.message).not.toContain("Trace ID")
+      for (const authorityURL of ["http://login.example", "https://127.0.0.1:1", "https://169.254.169.254"]) {
+        const elsewhere = yield* mailboxOf("secret@acme.example", { authorityURL })
+        expect(yield* Effect.flip(graph.folder(elsewhere, "inbox"))).toMatchObject({ reason: "Blocked" })
+      }
+      const server = yield* GraphServer
+      const withTenant = yield* mailboxOf("secret@acme.example", { authorityURL: `${server.authorityUrl}/contoso/` })
+      expect(yield* graph.folder(withTenant, "inbox")).toMatchObject({ id: "AAMk-inbox" })
+    })
+  )
+
+  it.effect("gets no more than four requests at a time for one mailbox", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      yield* server.set({ latency: 100 })
+      const boxes = [yield* mailboxOf("one@acme.example"), yield* mailboxOf("two@acme.example")]
+      const asks = boxes.flatMap((mailbox) => Arr.replicate(graph.folder(mailbox, "inbox"), 20))
+      yield* Effect.all(asks, { concurrency: "unbounded" })
+      const most = boxes.map(({ address }) => server.mailbox(address).mostAtOnce)
+      expect(Math.max(...most)).toBe(4)
+      yield* server.set()
+    })
+  )
+
+  it.effect("is left alone as long as it asks for, and asked again after that", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("throttled@acme.example")
+      for (const retryAfter of [() => "1", () => new Date(Date.now() + 2000).toUTCString()]) {
+        yield* server.set({ throttle: { requests: 2, retryAfter: retryAfter() } })
+        const started = Date.now()
+        expect(yield* graph.folder(mailbox, "inbox")).toMatchObject({ id: "AAMk-inbox" })
+        expect(Date.now() - started).toBeGreaterThan(900)
+      }
+      yield* server.set({ throttle: { requests: 1, retryAfter: "600" } })
+      const busy = yield* Effect.flip(graph.folder(yield* mailboxOf("later@acme.example"), "inbox"))
+      expect(busy).toMatchObject({ reason: "Unavailable", retryAfterSeconds: 600 })
+      yield* server.set()
+    })
+  )
+
+  it.effect("is asked again when it fails or breaks off, but not for ever", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("failing@acme.example")
+      yield* server.set({ fail: { requests: 1, status: 503 }, cut: 1 })
+      expect(yield* graph.folder(mailbox, "inbox")).toMatchObject({ id: "AAMk-inbox" })
+      yield* server.set({ fail: { requests: 100, status: 500 } })
+      const before = server.state.requests
+      expect(yield* Effect.flip(graph.folder(mailbox, "inbox"))).toMatchObject({ reason: "Unavailable" })
+      expect(server.state.requests - before).toBe(5)
+      yield* server.set({ fail: { requests: 1, status: 403 } })
+      expect(yield* Effect.flip(graph.folder(mailbox, "inbox"))).toMatchObject({ reason: "Refused" })
+      yield* server.set()
+    })
+  )
+
+  it.effect("tells what is new in a folder, page by page, and when it has forgotten", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("delta@acme.example")
+      const box = server.mailbox(mailbox.address)
+      const old = box.add("AAMk-inbox", mail({ received: new Date("2020-01-01") }).fields)
+      const ids = Arr.makeBy(250, () => box.add("AAMk-inbox", mail().fields).id)
+      const from = (link: string | null, since: Date | null = null) =>
+        graph.delta(mailbox, "AAMk-inbox", { link, since })
+      const first = yield* from(null, new Date("2021-01-01"))
+      expect([first.messageIDs.length, first.next.isLast]).toEqual([100, false])
+      yield* server.set({ withdrawTokensAfter: 1 })
+      const second = yield* from(first.next.link)
+      const third = yield* from(second.next.link)
+      expect([...first.messageIDs, ...second.messageIDs, ...third.messageIDs]).toEqual(ids)
+      expect(third.next.isLast).toBe(true)
+      expect((yield* from(third.next.link)).messageIDs).toEqual([])
+      const fresh = box.add("AAMk-inbox", mail().fields)
+      expect((yield* from(third.next.link)).messageIDs).toEqual([fresh.id])
+      expect((yield* from(null)).messageIDs[0]).toBe(old.id)
+      yield* server.set({ forgetDelta: true })
+      expect(yield* Effect.flip(from(third.next.link))).toMatchObject({ reason: "Expired" })
+    })
+  )
+
+  it.effect("never gets the token sent to an address that is not its own", () =>
+    Effect.gen(function* () {
+      const graph = yield* MailGraph
+      const mailbox = yield* mailboxOf("links@acme.example")
+      const link = "https://graph.elsewhere.example/v1.0/users/x/messages/delta"
+      const refused = Effect.flip(graph.delta(mailbox, "AAMk-inbox", { link, since: null }))
+      expect(yield* refused).toMatchObject({ reason: "Refused" })
+    })
+  )
+
+  it.effect("gives messages with headers, attachments, their bytes and their source", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("messages@acme.example")
+      const picture = file("tap.png", "image/png", Buffer.alloc(400_000, 7), "tap@home")
+      const arrived = mail({ headers: { "In-Reply-To": "<x@y>" }, attachments: [picture] })
+      const { id } = server.mailbox(mailbox.address).add("AAMk-inbox", arrived.fields, arrived.attachments)
+      const message = yield* graph.message(mailbox, id)
+      expect(message).toMatchObject({
+        id,
+        subject: "A leaking tap",
+        hasAttachments: false,
+        from: { emailAddress: { address: "tenant@home.example" } },
+        internetMessageHeaders: [{ name: "In-Reply-To", value: "<x@y>" }]
+      })
+      const [attachment] = yield* graph.attachments(mailbox, id)
+      expect(attachment).toMatchObject({ name: "tap.png", isInline: true, contentId: "tap@home" })
+      const bytes = yield* bytesOf(graph.attachmentContent(mailbox, id, attachment?.id ?? ""))
+      expect(bytes.equals(picture.bytes)).toBe(true)
+      expect((yield* bytesOf(graph.source(mailbox, id))).toString()).toContain("Subject: A leaking tap")
+      expect(yield* Effect.flip(graph.message(mailbox, "unknown"))).toMatchObject({ reason: "Missing" })
+      yield* server.set({ fail: { requests: 1, status: 503 } })
+      expect((yield* bytesOf(graph.attachmentContent(mailbox, id, attachment?.id ?? ""))).length).toBe(400_000)
+    })
+  )
+
+  it.effect("sends an answer in the thread, above what it answers, with small and large files", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("sending@acme.example")
+      const box = server.mailbox(mailbox.address)
+      const question = box.add("AAMk-inbox", mail({ html: "<p>It leaks</p>", conversationId: "thread" }).fields)
+      const find = graph.findByInternetMessageID(mailbox, outgoing.internetMessageID)
+      expect(yield* find).toEqual(Option.none())
+      const draftID = yield* graph.createReply(mailbox, question.id, outgoing)
+      expect(yield* find).toEqual(Option.some({ id: draftID, isDraft: true }))
+      for (const size of [1000, 7_500_000]) {
+        const bytes = Buffer.alloc(size, size)
+        const pieces = Stream.fromIterable([bytes.subarray(0, 300), bytes.subarray(300)])
+        yield* graph.attach(mailbox, draftID, {
+          fileName: `${size}.bin`,
+          contentType: "application/octet-stream",
+          size,
+          bytes: pieces
+        })
+      }
+      yield* graph.send(mailbox, draftID)
+      const sent = box.messages.get(draftID)
+      expect(sent).toMatchObject({ isDraft: false, folderID: "AAMk-sent" })
+      expect(sent?.fields).toMatchObject({
+        conversationId: "thread",
+        internetMessageId: outgoing.internetMessageID,
+        body: { content: "<html><body><p>We come tomorrow.</p><hr><div><p>It leaks</p></div></body></html>" }
+      })
+      expect(sent?.attachments.map(({ bytes, name }) => [name, bytes.length])).toEqual([
+        ["1000.bin", 1000],
+        ["7500000.bin", 7_500_000]
+      ])
+      expect(yield* find).toEqual(Option.some({ id: draftID, isDraft: false }))
+    })
+  )
+
+  it.effect("is told which mail nobody wrote, so that programs do not answer it, and which somebody did", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("automatic@acme.example")
+      const box = server.mailbox(mailbox.address)
+      const question = box.add("AAMk-inbox", mail({}).fields)
+      const headersOf = (fields: unknown) => Object(fields).internetMessageHeaders ?? []
+      const ours = { name: "X-Auto-Response-Suppress", value: "OOF, AutoReply" }
+      for (const isAutomatic of [true, false]) {
+        const expected = isAutomatic ? expect.arrayContaining([ours]) : expect.not.arrayContaining([ours])
+        const draft = yield* graph.createDraft(mailbox, { ...outgoing, isAutomatic })
+        const reply = yield* graph.createReply(mailbox, question.id, { ...outgoing, isAutomatic })
+        for (const id of [draft, reply]) expect(headersOf(box.messages.get(id)?.fields)).toEqual(expected)
+      }
+      yield* graph.sendUnkept(mailbox, { ...outgoing, text: "Look", html: undefined })
+      expect(box.unkept.map(headersOf)).toEqual([[ours]])
+    })
+  )
+
+  it.effect("is not asked to send again when nobody knows whether it has", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("once@acme.example")
+      const draftID = yield* graph.createDraft(mailbox, { ...outgoing, internetMessageID: "<casework-2@x>" })
+      yield* server.set({ cutAfterSend: 1 })
+      const before = server.state.requests
+      expect(yield* Effect.flip(graph.send(mailbox, draftID))).toMatchObject({ reason: "Unavailable" })
+      expect(server.state.requests - before).toBe(1)
+      yield* server.set()
+    })
+  )
+})

@@ -1,0 +1,441 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Array as Arr, DateTime, Effect } from "effect"
+import type { ChannelFolder } from "../../schema/ChannelFolders.ts"
+import { type ChannelFolderID, ChannelID } from "../../schema/Ids.ts"
+import { eventually } from "../support/Eventually.ts"
+import { GraphServer } from "../support/GraphServer.ts"
+import { mailApp, messagesOf, newMailChannel, subscribedChannel, ticketsArrive, ticketsOf } from "../support/MailApp.ts"
+import { mail } from "../support/Mails.ts"
+import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
+
+const folderOf = (folderID: ChannelFolderID) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
+    channelFolders.getChannelFolder({ path: { id: folderID } })
+  )
+
+const post = (body: unknown) => sendJson("POST", "/api/MailWebhook", { body })
+
+const subscriptionOf = (address: string) =>
+  Effect.gen(function* () {
+    const server = yield* GraphServer
+    const mine = (yield* server.subscriptions).find(({ resource }) => resource.includes(address))
+    return mine ?? (yield* Effect.dieMessage(`The provider knows no subscription of ${address}`))
+  })
+
+/** How long the slowest of many takes that are asked at once. */
+const slowestOf = <E, R>(requests: ReadonlyArray<Effect.Effect<{ readonly status: number }, E, R>>) =>
+  Effect.forEach(
+    requests,
+    (request) =>
+      Effect.gen(function* () {
+        const started = performance.now()
+        expect((yield* request).status).toBe(200)
+        return performance.now() - started
+      }),
+    { concurrency: 50 }
+  ).pipe(Effect.map((times) => Math.max(...times)))
+
+/** Makes the periodic work due. */
+const comesRound = (name: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update periodic_work set next_at = now() where name = ${name}`)
+
+const finishedJobs = (channelID: ChannelID) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ waiting: number }>`
+      select count(*)::int as waiting from job where customer_id = 1 and status in ('Queued', 'Running')
+        and kind in ('ImportMessage', 'ImportMessages', 'ImportFolder') and payload ->> 'folderID' in (
+          select channel_folder_id::text from channel_folder where customer_id = 1 and channel_id = ${channelID})`
+  ).pipe(Effect.flatMap(([row]) => Effect.fromNullable(row?.waiting)))
+
+/** Waits until nothing is left to do for a channel. */
+const settled = (channelID: ChannelID) => eventually(finishedJobs(channelID), (waiting) => waiting === 0, "40 seconds")
+
+layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
+  it.effect("a mail becomes a ticket as soon as the provider tells", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, folderID } = yield* subscribedChannel
+      const subscription = yield* subscriptionOf(address)
+      expect(subscription).toMatchObject({
+        resource: `/users/${address}/mailFolders('AAMk-inbox')/messages`,
+        changeType: "created",
+        notificationUrl: "https://casework.example/api/mailwebhook"
+      })
+      expect(subscription.clientState?.length).toBeGreaterThan(30)
+      const days = (new Date(subscription.expirationDateTime ?? 0).getTime() - Date.now()) / 86_400_000
+      expect(Math.round(days * 10) / 10).toBe(6)
+      const before = yield* folderOf(folderID)
+      expect(before).toMatchObject({
+        autoRetrieveEmails: true,
+        subscriptionID: subscription.id,
+        lastNotificationUtc: null
+      })
+
+      const { statuses } = yield* server.arrive(address, mail({ subject: "Keys lost", fromName: "Maria Keller" }))
+      expect(statuses).toEqual([200])
+      const [ticket] = yield* ticketsArrive(channelID, 1)
+      expect(ticket).toMatchObject({ subject: "Keys lost", status: "Open", channelType: "Email" })
+      const [message] = yield* messagesOf(yield* Effect.fromNullable(ticket?.ticketID))
+      expect(message).toMatchObject({
+        senderType: "EndUser",
+        fromAddress: "tenant@home.example",
+        fromName: "Maria Keller",
+        message: "The tap in the kitchen leaks."
+      })
+      expect((yield* folderOf(folderID)).lastNotificationUtc).not.toBeNull()
+    })
+  )
+
+  it.effect(
+    "mail that was there before stays where it is, until import-emails asks for it",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* GraphServer
+        const { address, channelID, mailbox } = yield* newMailChannel()
+        Arr.makeBy(130, (index) =>
+          mailbox.add("AAMk-inbox", mail({ subject: `Old ${index}`, received: new Date("2024-05-01") }).fields)
+        )
+        const { channels, jobs, mailWebhook } = yield* clientOf("acme-admin")
+        yield* mailWebhook.subscribeMail({ path: { id: channelID } })
+        yield* server.arrive(address, mail({ subject: "New" }))
+        expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["New"])
+        yield* settled(channelID)
+        expect(yield* ticketsOf(channelID)).toHaveLength(1)
+
+        const started = yield* channels.importEmails({ path: { id: channelID } })
+        expect(started.jobs).toMatchObject([{ channelID }])
+        const path = { id: yield* Effect.fromNullable(started.jobs[0]?.jobID) }
+        const job = yield* eventually(jobs.getJob({ path }), ({ status }) => status === "Succeeded", "30 seconds")
+        expect(job).toMatchObject({ kind: "ImportFolder", total: 131, done: 131, imported: 130, skipped: 1, failed: 0 })
+        expect(yield* ticketsOf(channelID)).toHaveLength(131)
+      }),
+    60_000
+  )
+
+  it.effect("doubled and reordered notifications import each mail once", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID } = yield* subscribedChannel
+      yield* server.set({ copies: 3, reorder: true })
+      yield* server.arrive(address, ...Arr.makeBy(8, (index) => mail({ subject: `Mail ${index}` })))
+      yield* ticketsArrive(channelID, 8)
+      yield* settled(channelID)
+      expect((yield* ticketsOf(channelID)).map(({ subject }) => subject).sort()).toEqual(
+        Arr.makeBy(8, (index) => `Mail ${index}`)
+      )
+      yield* server.set()
+    })
+  )
+
+  it.effect(
+    "lost notifications are made up for when the provider says so, and every 15 minutes",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* GraphServer
+        const { address, channelID, folderID } = yield* subscribedChannel
+        yield* settled(channelID)
+        yield* server.set({ lose: true })
+        yield* server.arrive(address, mail({ subject: "Lost" }))
+        const subscription = yield* subscriptionOf(address)
+        expect(yield* server.lifecycle(subscription, "missed")).toBe(200)
+        yield* ticketsArrive(channelID, 1)
+        yield* server.arrive(address, mail({ subject: "Lost too" }))
+        yield* comesRound("Mail catch-up")
+        yield* ticketsArrive(channelID, 2)
+        const folder = yield* eventually(folderOf(folderID), ({ lastSyncUtc }) => lastSyncUtc !== null)
+        expect(folder.lastError).toBeNull()
+        yield* server.set()
+      }),
+    40_000
+  )
+
+  it.effect("a forged, missing or foreign clientState is not followed", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, folderID } = yield* subscribedChannel
+      yield* settled(channelID)
+      yield* server.set({ forge: true })
+      const { messages } = yield* server.arrive(address, mail())
+      const subscription = yield* subscriptionOf(address)
+      const entry = {
+        subscriptionId: subscription.id,
+        changeType: "created",
+        resource: subscription.resource,
+        resourceData: { id: messages[0]?.id }
+      }
+      expect((yield* post({ value: [entry] })).status).toBe(200)
+      expect((yield* post({ value: [{ ...entry, clientState: "" }] })).status).toBe(200)
+      expect(yield* finishedJobs(channelID)).toBe(0)
+      expect((yield* folderOf(folderID)).lastNotificationUtc).toBeNull()
+      yield* post({ value: [{ ...entry, clientState: subscription.clientState, changeType: "updated" }] })
+      expect(yield* ticketsOf(channelID)).toEqual([])
+      yield* post({ VALUE: [{ ...entry, subscriptionId: "unknown", clientState: subscription.clientState }] })
+      yield* ticketsArrive(channelID, 1)
+      yield* server.set()
+    })
+  )
+
+  it.effect("whatever is sent is answered 200, unless it is no JSON", () =>
+    Effect.gen(function* () {
+      for (const body of [{}, [], 5, "text", null, { value: 5 }, { value: [null, 5, {}, { resource: 7 }] }]) {
+        expect([body, (yield* post(body)).status]).toEqual([body, 200])
+      }
+      expect((yield* sendJson("POST", "/api/mailwebhook")).status).toBe(200)
+      const token = encodeURIComponent("Validation: a b+c & <script>")
+      for (const method of ["GET", "POST"]) {
+        const echo = yield* sendJson(method, `/api/MailWebhook?validationToken=${token}`)
+        expect(echo).toMatchObject({ status: 200, text: "Validation: a b+c & &lt;script&gt;" })
+        expect(echo.headers.get("content-type")).toMatch(/^text\/plain/)
+      }
+      expect((yield* sendJson("GET", "/api/MailWebhook")).status).toBe(400)
+      expect((yield* sendJson("GET", `/api/MailWebhook?validationToken=${"x".repeat(3000)}`)).status).toBe(400)
+    })
+  )
+
+  it.effect(
+    "a burst of a thousand is answered within a second and loses nothing",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* GraphServer
+        const sql = yield* SqlClient.SqlClient
+        const { address, channelID, folderID } = yield* subscribedChannel
+        yield* settled(channelID)
+        const subscription = yield* subscriptionOf(address)
+        const entry = (id: string) => ({
+          subscriptionId: subscription.id,
+          clientState: subscription.clientState,
+          changeType: "created",
+          resource: `Users/x/Messages/${id}`,
+          resourceData: { id }
+        })
+        // A provider that takes longer with each mail than the answer may take must not make a difference.
+        yield* server.set({ latency: 1500 })
+        // On a machine that has no time for anything, a second is what a thousand empty ones take, too.
+        const anything = yield* slowestOf(Arr.makeBy(1000, () => post({ value: [] })))
+        const slowest = yield* slowestOf(Arr.makeBy(1000, (index) => post({ value: [entry(`gone-${index}`)] })))
+        yield* server.set()
+        const [row] = yield* sql<{ noted: number }>`
+        select sum(jsonb_array_length(payload -> 'messageIDs'))::int as noted from job
+        where customer_id = 1 and kind = 'ImportMessages' and payload ->> 'folderID' = ${String(folderID)}`
+        // What is under way notices, and ends: nobody needs a thousand mails that are not there.
+        yield* sql`delete from job where customer_id = 1 and kind = 'ImportMessages'`
+        expect(slowest).toBeLessThan(Math.max(1000, 4 * anything))
+        expect(row?.noted).toBe(1000)
+      }),
+    120_000
+  )
+
+  it.effect(
+    "subscriptions are renewed in time, and made anew when the provider has lost them",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* GraphServer
+        const sql = yield* SqlClient.SqlClient
+        const { address, channelID, folderID } = yield* subscribedChannel
+        yield* settled(channelID)
+        const subscriptions = Effect.map(
+          server.subscriptions,
+          Arr.filter(({ resource }) => resource.includes(address))
+        )
+        const first = (yield* subscriptions)[0]
+        const expireSoon = sql`
+        update channel_folder set subscription_expires_at = now() + interval '40 hours'
+        where customer_id = 1 and channel_folder_id = ${folderID}`
+        yield* expireSoon
+        const isLong = ({ subscriptionExpiresUtc }: ChannelFolder) =>
+          subscriptionExpiresUtc !== null &&
+          DateTime.toEpochMillis(subscriptionExpiresUtc) > Date.now() + 5 * 86_400_000
+        yield* comesRound("Mail subscription renewals")
+        expect((yield* eventually(folderOf(folderID), isLong, "20 seconds")).subscriptionID).toBe(first?.id)
+
+        yield* server.set({ forgetSubscriptions: true, lose: true })
+        yield* server.arrive(address, mail({ subject: "While nobody told" }))
+        yield* expireSoon
+        yield* comesRound("Mail subscription renewals")
+        const anew = yield* eventually(
+          folderOf(folderID),
+          ({ subscriptionID }) => subscriptionID !== first?.id,
+          "20 seconds"
+        )
+        expect((yield* subscriptions).map(({ id }) => id)).toEqual([anew.subscriptionID])
+        yield* ticketsArrive(channelID, 1)
+        yield* server.set()
+
+        const current = yield* subscriptionOf(address)
+        yield* expireSoon
+        expect(yield* server.lifecycle(current, "reauthorizationRequired")).toBe(200)
+        yield* eventually(folderOf(folderID), isLong)
+        expect(server.state.seen.some(({ path }) => path.endsWith(`/${current.id}/reauthorize`))).toBe(true)
+
+        expect(yield* server.lifecycle(current, "subscriptionRemoved")).toBe(200)
+        yield* eventually(folderOf(folderID), ({ subscriptionID }) => subscriptionID !== current.id)
+        expect(yield* subscriptions).toHaveLength(1)
+      }),
+    60_000
+  )
+
+  it.effect("a channel that gets another mailbox leaves the old one alone, and is told about the new one", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, folderID, mailbox } = yield* subscribedChannel
+      yield* settled(channelID)
+      const { channels } = yield* clientOf("acme-admin")
+      const emailAddress = `moved-${address}`
+      yield* channels.updateChannel({ path: { id: channelID }, payload: { emailAddress } })
+      expect(yield* folderOf(folderID)).toMatchObject({ subscriptionID: null, externalFolderID: null })
+      mailbox.add("AAMk-inbox", mail({ subject: "To the old address" }).fields)
+      server.mailbox(emailAddress)
+      yield* comesRound("Mail subscription renewals")
+      yield* eventually(folderOf(folderID), ({ subscriptionID }) => subscriptionID !== null)
+      expect((yield* subscriptionOf(emailAddress)).resource).toContain(emailAddress)
+      yield* server.arrive(emailAddress, mail({ subject: "To the new address" }))
+      yield* ticketsArrive(channelID, 1)
+      yield* settled(channelID)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update channel_folder set last_sync_at = null where customer_id = 1 and channel_folder_id = ${folderID}`
+      yield* comesRound("Mail catch-up")
+      yield* eventually(folderOf(folderID), ({ lastSyncUtc }) => lastSyncUtc !== null)
+      expect((yield* ticketsOf(channelID)).map(({ subject }) => subject)).toEqual(["To the new address"])
+    })
+  )
+
+  it.effect("what exists already at the provider is adopted", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID } = yield* newMailChannel()
+      const stranger = {
+        id: "a-stranger",
+        resource: `/users/${address}/mailFolders('AAMk-inbox')/messages`,
+        notificationUrl: "https://casework.example/api/mailwebhook",
+        changeType: "created",
+        clientState: null,
+        expirationDateTime: new Date().toISOString()
+      }
+      server.state.subscriptions.set(stranger.id, stranger)
+      const { mailWebhook } = yield* clientOf("acme-admin")
+      const { folders } = yield* mailWebhook.subscribeMail({ path: { id: channelID } })
+      expect(folders).toMatchObject([{ subscriptionID: "a-stranger", autoRetrieveEmails: true }])
+      yield* server.arrive(address, mail())
+      yield* ticketsArrive(channelID, 1)
+    })
+  )
+
+  it.effect("a notification that is faster than the answer, and a slow handshake, lose nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      yield* server.set({ notifyEarly: true, handshakeDelay: 500 })
+      const { channelID } = yield* subscribedChannel
+      yield* server.set()
+      const [ticket] = yield* ticketsArrive(channelID, 1)
+      expect(ticket?.subject).toBe("Earlier than the answer")
+    })
+  )
+
+  it.effect("a mail that is gone before it is fetched is passed over", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, folderID } = yield* subscribedChannel
+      yield* server.set({ vanish: true })
+      yield* server.arrive(address, mail())
+      yield* settled(channelID)
+      yield* server.set()
+      yield* server.arrive(address, mail({ subject: "Still there" }))
+      expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["Still there"])
+      expect((yield* folderOf(folderID)).failedMessages).toBe(0)
+    })
+  )
+
+  it.effect(
+    "a catch-up survives a withdrawn token, throttling and a forgotten place",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* GraphServer
+        const { address, channelID, mailbox } = yield* subscribedChannel
+        yield* settled(channelID)
+        yield* server.set({ lose: true })
+        Arr.makeBy(230, (index) => mailbox.add("AAMk-inbox", mail({ subject: `Mail ${index}` }).fields))
+        yield* server.set({ forgetDelta: true, withdrawTokensAfter: 40, throttle: { requests: 3, retryAfter: "1" } })
+        const { channels } = yield* clientOf("acme-admin")
+        const subscription = yield* subscriptionOf(address)
+        yield* server.lifecycle(subscription, "missed")
+        yield* ticketsArrive(channelID, 230)
+        yield* settled(channelID)
+        const list = yield* channels.listChannels()
+        expect(list.some((channel) => channel.channelID === channelID)).toBe(true)
+        const { tickets } = yield* clientOf("acme-admin")
+        const { totalCount } = yield* tickets.listTickets({ urlParams: { channelIDs: [channelID] } })
+        expect(totalCount).toBe(230)
+        expect(mailbox.mostAtOnce).toBeLessThanOrEqual(4)
+        yield* server.set()
+      }),
+    90_000
+  )
+
+  it.effect(
+    "unsubscribe, deleting the folder and deleting the channel end the subscription at the provider",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* GraphServer
+        const { channelFolders, channels, mailWebhook } = yield* clientOf("acme-admin")
+        const endings = [
+          ({ channelID }: { channelID: ChannelID }) => mailWebhook.unsubscribeMail({ path: { id: channelID } }),
+          ({ folderID }: { folderID: ChannelFolderID }) =>
+            channelFolders.deleteChannelFolder({ path: { id: folderID } }),
+          ({ channelID }: { channelID: ChannelID }) => channels.deleteChannel({ path: { id: channelID } })
+        ]
+        for (const end of endings) {
+          const channel = yield* subscribedChannel
+          const mine = Effect.map(
+            server.subscriptions,
+            Arr.filter(({ resource }) => resource.includes(channel.address))
+          )
+          expect(yield* mine).toHaveLength(1)
+          yield* Effect.asVoid(end(channel))
+          yield* eventually(mine, (left) => left.length === 0)
+        }
+        const { address, channelID } = yield* subscribedChannel
+        const off = yield* mailWebhook.unsubscribeMail({ path: { id: channelID } })
+        expect(off).toMatchObject({
+          autoRetrieveEmails: false,
+          folders: [{ autoRetrieveEmails: false, subscriptionID: null }]
+        })
+        yield* server.arrive(address, mail())
+        expect(yield* ticketsOf(channelID)).toEqual([])
+      }),
+    30_000
+  )
+
+  it.effect("subscribe says what is missing, and leaves nothing on when the provider refuses", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { channels, mailWebhook } = yield* clientOf("acme-admin")
+      const subscribe = (channelID: ChannelID) => Effect.flip(mailWebhook.subscribeMail({ path: { id: channelID } }))
+      expect(yield* subscribe(ChannelID.make(2_000_000_000))).toMatchObject({ status: 404 })
+      const plain = { channelType: "Email", name: "Plain", isActive: true } as const
+      const withoutAddress = yield* channels.createChannel({ payload: plain })
+      expect(yield* subscribe(withoutAddress.channelID)).toMatchObject({ status: 400 })
+      const withAddress = yield* channels.createChannel({ payload: { ...plain, emailAddress: "x@acme.example" } })
+      const unconfigured = yield* subscribe(withAddress.channelID)
+      expect(unconfigured).toMatchObject({ status: 400 })
+      expect(unconfigured.message).toContain("mailProviderTenantID, mailProviderClientID, mailProviderClientSecret")
+
+      const { channelID } = yield* newMailChannel()
+      const path = { id: channelID }
+      yield* channels.updateChannel({ path, payload: { overrideMailProviderAuthorityURL: "http://127.0.0.1:9" } })
+      expect(yield* subscribe(channelID)).toMatchObject({ status: 400 })
+      yield* channels.updateChannel({
+        path,
+        payload: { overrideMailProviderAuthorityURL: server.authorityUrl, overrideMailProviderClientSecret: "wrong" }
+      })
+      const refused = yield* subscribe(channelID)
+      expect(refused).toMatchObject({ status: 502 })
+      expect(refused.message).toContain("AADSTS7000215")
+      expect((yield* channels.getChannel({ path })).autoRetrieveEmails).toBe(false)
+      const token = yield* tokenOf("acme-admin")
+      const folders = yield* sendJson("GET", `/api/ChannelFolders/byChannel/${channelID}`, { token })
+      expect(folders.json).toMatchObject([{ autoRetrieveEmails: false, subscriptionID: null }])
+    })
+  )
+})

@@ -1,0 +1,121 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { JobID } from "../../schema/Jobs.ts"
+import { CustomerProfileRepo } from "../../src/customers/CustomerProfileRepo.ts"
+import { CustomerSettings } from "../../src/customers/CustomerSettings.ts"
+import { Mailboxes } from "../../src/mail/Mailboxes.ts"
+import { MicrosoftGraph } from "../../src/mail/MicrosoftGraph.ts"
+import { SystemMail } from "../../src/mail/SystemMail.ts"
+import { ClaimLost, CurrentClaim, isClaimLost } from "../../src/platform/JobClaim.ts"
+import { GuardedHttpClient } from "../../src/platform/Outbound.ts"
+import { Secrets } from "../../src/platform/Secrets.ts"
+import { fire, freshHook, onHook } from "../automation/AutomationTools.ts"
+import { eventually } from "../support/Eventually.ts"
+import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
+import { mailApp } from "../support/MailApp.ts"
+import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
+import { TestMailer } from "../support/TestMailer.ts"
+import { newMessage } from "../ticketMessages/MessageTools.ts"
+
+const requestReset = (email: string) => sendJson("POST", "/api/Auth/request-password-reset", { body: { email } })
+
+const address = "support@acme.example"
+
+const configure = (clientSecret: string | null) =>
+  Effect.gen(function* () {
+    const { customers } = yield* clientOf("acme-admin")
+    const { authorityUrl } = yield* GraphServer
+    yield* customers.updateCustomer({
+      payload: {
+        mailProviderTenantID: simulatedCredentials.tenantID,
+        mailProviderClientID: simulatedCredentials.clientID,
+        mailProviderClientSecret: clientSecret,
+        mailProviderAuthorityURL: authorityUrl
+      }
+    })
+  })
+
+const subjectsIn = Effect.map(GraphServer, ({ mailbox }) =>
+  mailbox(address).unkept.map((one) => [String(one["subject"]), Object(one["toRecipients"])[0].emailAddress.address])
+)
+
+const systemMailLayer = SystemMail.layer.pipe(
+  Layer.provide(Mailboxes.layer),
+  Layer.provide([
+    CustomerSettings.layer.pipe(Layer.provide(CustomerProfileRepo.layer), Layer.provide(Secrets.layer)),
+    Secrets.layer,
+    MicrosoftGraph.pipe(Layer.provide(GuardedHttpClient.layer))
+  ])
+)
+
+layer(mailApp({}, testApp), { excludeTestServices: true })("System mail", (it) => {
+  it.effect("leaves through the mailer as long as the customer has no mail provider", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      expect((yield* requestReset("agent@acme.example")).status).toBe(200)
+      expect(yield* mailer.next).toMatchObject({ to: "agent@acme.example", subject: "Set a new password" })
+      expect(yield* subjectsIn).toEqual([])
+    })
+  )
+
+  it.effect("leaves from the customer's mailbox when it has one: resets, notifications, escalations, no copies", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const server = yield* GraphServer
+      yield* configure(simulatedCredentials.clientSecret)
+      yield* requestReset("agent@acme.example")
+      yield* eventually(subjectsIn, (sent) => sent.length === 1)
+      const { messageID } = yield* newMessage({ message: "Zzz", subject: "Odd noise" })
+      const hookName = freshHook()
+      yield* onHook(hookName, { operation: "NotifyEmail", parameters: { to: "boss@acme.example" } })
+      yield* fire(hookName, messageID)
+      yield* eventually(subjectsIn, (sent) => sent.length === 2)
+      const { ticketMessages } = yield* clientOf("acme-agent")
+      yield* ticketMessages.escalateMessage({ path: { id: messageID }, payload: { email: "lead@acme.example" } })
+      const sent = yield* eventually(subjectsIn, ({ length }) => length === 3)
+      expect(sent).toEqual([
+        ["Set a new password", "agent@acme.example"],
+        [expect.stringContaining("Odd noise"), "boss@acme.example"],
+        [expect.stringContaining("needs a person"), "lead@acme.example"]
+      ])
+      expect(server.mailbox(address).messages.size).toBe(0)
+      expect(yield* mailer.count).toBe(0)
+    })
+  )
+
+  it.effect("does not leave from a node that has lost its work to another", () =>
+    Effect.gen(function* () {
+      const before = yield* subjectsIn
+      const jobID = JobID.make("00000000-0000-4000-8000-000000000001")
+      const lost = Effect.die(new ClaimLost({ jobID }))
+      const claim = {
+        jobID,
+        number: 1,
+        isLast: false,
+        isCrowded: () => false,
+        advance: () => lost,
+        confirm: lost,
+        confirmNow: lost,
+        write: () => lost
+      }
+      const late = { to: "late@acme.example", subject: "Too late", text: "Too late" }
+      const exit = yield* Effect.flatMap(SystemMail, ({ send }) => send(CustomerID.make(1), late)).pipe(
+        Effect.provideService(CurrentClaim, claim),
+        Effect.provide(systemMailLayer),
+        Effect.exit
+      )
+      expect(Exit.isFailure(exit) && isClaimLost(exit.cause)).toBe(true)
+      expect(yield* subjectsIn).toEqual(before)
+    })
+  )
+
+  it.effect("leaves through the mailer when the provider refuses, so that nobody stays locked out", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      yield* configure("wrong")
+      yield* requestReset("agent@acme.example")
+      expect(yield* mailer.next).toMatchObject({ to: "agent@acme.example", subject: "Set a new password" })
+    })
+  )
+})

@@ -1,0 +1,76 @@
+import { Effect } from "effect"
+import sharp from "sharp"
+import { type Answer, clientOf, send, tokenOf } from "../support/TestApp.ts"
+
+export const reportsPath = "/api/PlaceDescriptionReports"
+
+/** A report of Acme with one room, for a test of its own. */
+export const newRoom = (
+  room: { readonly name?: string; readonly transcriptRaw?: string } = {},
+  username = "acme-admin"
+) =>
+  Effect.gen(function* () {
+    const { placeDescriptionReports, placeDescriptionRooms } = yield* clientOf(username)
+    const report = yield* placeDescriptionReports.createPlaceDescriptionReport({ payload: {} })
+    const reportID = report.placeDescriptionReportID
+    const made = yield* placeDescriptionRooms.createPlaceDescriptionRoom({
+      path: { reportId: reportID },
+      payload: { name: "Kitchen", ...room }
+    })
+    return { reportID, roomID: made.placeDescriptionRoomID }
+  })
+
+export interface Picture {
+  readonly name?: string
+  readonly type?: string
+  readonly bytes: Uint8Array
+}
+
+export const formOf = (pictures: ReadonlyArray<Picture>, field = "files") => {
+  const form = new FormData()
+  for (const { bytes, name = "photo.jpg", type = "image/jpeg" } of pictures) {
+    form.append(field, new File([bytes], name, { type }))
+  }
+  return form
+}
+
+export const upload = (roomID: number, body: NonNullable<RequestInit["body"]>, username = "acme-admin") =>
+  Effect.flatMap(tokenOf(username), (token) =>
+    send("POST", `/api/PlaceDescriptionRooms/${roomID}/photos`, {
+      headers: { authorization: `Bearer ${token}` },
+      body
+    })
+  )
+
+/** A picture with edges in it, so that it can be recognised and weighs something. */
+export const draw = (width: number, height: number, format: "jpeg" | "png" | "webp" = "jpeg") =>
+  Effect.promise(() =>
+    sharp({
+      create: { width, height, channels: 3, background: "#336699" }
+    })
+      .composite([
+        {
+          input: Buffer.from(
+            `<svg width="${width}" height="${height}"><rect width="${width / 2}" height="${height / 2}" fill="#ffcc00"/></svg>`
+          )
+        }
+      ])
+      .toFormat(format)
+      .toBuffer()
+  )
+
+export interface PhotoRow {
+  readonly placeDescriptionRoomPhotoID: number
+  readonly fileName: string
+  readonly contentType: string
+  readonly accessToken: string
+  readonly sortOrder: number
+  readonly widthPx: number
+  readonly heightPx: number
+}
+
+const isPhotoRows = (json: unknown): json is ReadonlyArray<PhotoRow> => Array.isArray(json)
+
+/** The rows that an upload answered; dies when it was refused. */
+export const rowsOf = ({ json, status, text }: Answer): Effect.Effect<ReadonlyArray<PhotoRow>> =>
+  status === 200 && isPhotoRows(json) ? Effect.succeed(json) : Effect.dieMessage(`Answered ${status}: ${text}`)

@@ -1,0 +1,89 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Clock, Context, Deferred, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { beforeItLeaves } from "../../src/platform/JobClaim.ts"
+import { Jobs, StopWork } from "../../src/platform/Jobs.ts"
+import { ClaimTiming } from "../../src/platform/JobsRepo.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const customerID = CustomerID.make(1)
+
+const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({}) })
+
+/** A node that does not notice by itself that it has lost a claim, as one that was just paused. */
+const startNode = Layer.build(
+  Layer.fresh(Jobs.layer).pipe(
+    Layer.provide([
+      Logger.minimumLogLevel(LogLevel.None),
+      Layer.succeed(ClaimTiming, { claimSeconds: 25, renewEvery: Duration.minutes(5) }),
+      Layer.succeed(StopWork, { within: Duration.zero })
+    ])
+  )
+).pipe(Effect.map((context) => Context.get(context, Jobs)))
+
+layer(TestDatabase, { excludeTestServices: true })("What leaves the house", (it) => {
+  it.scoped("leaves only while the claim holds", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* startNode
+      const [paused, goOn, ended] = yield* Effect.all([
+        Deferred.make<void>(),
+        Deferred.make<void>(),
+        Deferred.make<void>()
+      ])
+      let sent = 0
+      const send = Effect.zipRight(
+        beforeItLeaves,
+        Effect.sync(() => {
+          sent += 1
+        })
+      )
+      yield* jobs.handle(kindOf("Leaving"), () =>
+        send.pipe(
+          Effect.zipRight(Deferred.succeed(paused, undefined)),
+          Effect.zipRight(Deferred.await(goOn)),
+          Effect.zipRight(send),
+          Effect.ensuring(Deferred.succeed(ended, undefined))
+        )
+      )
+      yield* jobs.enqueue(kindOf("Leaving"), customerID, {})
+      yield* Deferred.await(paused)
+      expect(sent).toBe(1)
+      yield* sql`update job set claims = claims + 1 where customer_id = ${customerID} and kind = 'Leaving'`
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Deferred.await(ended)
+      expect(sent).toBe(1)
+    })
+  )
+
+  it.scoped("does not trust an answer that lay in its socket during a pause", () =>
+    Effect.gen(function* () {
+      const jobs = yield* startNode
+      const ended = yield* Deferred.make<void>()
+      const clock = yield* Effect.clock
+      let [reads, asleep] = [0, 0n]
+      const stoppedOnce: Clock.Clock = {
+        [Clock.ClockTypeId]: Clock.ClockTypeId,
+        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
+        currentTimeMillis: clock.currentTimeMillis,
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        sleep: (duration) => clock.sleep(duration),
+        currentTimeNanos: Effect.sync(() => {
+          reads += 1
+          // Between the question and the answer that it reads first, a minute passes.
+          if (reads === 2) asleep = 60_000_000_000n
+          return clock.unsafeCurrentTimeNanos() + asleep
+        })
+      }
+      yield* jobs.handle(kindOf("Paused"), () =>
+        beforeItLeaves.pipe(Effect.withClock(stoppedOnce), Effect.zipRight(Deferred.succeed(ended, undefined)))
+      )
+      yield* jobs.enqueue(kindOf("Paused"), customerID, {})
+      yield* Deferred.await(ended)
+      expect(reads).toBe(4)
+    })
+  )
+
+  it.effect("asks nobody in a request", () => beforeItLeaves)
+})

@@ -1,0 +1,242 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Array, Context, Deferred, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { OldWork, ranks } from "../../src/platform/JobRank.ts"
+import { Again, Jobs, StopWork } from "../../src/platform/Jobs.ts"
+import { ClaimTiming } from "../../src/platform/JobsRepo.ts"
+import { everySoManyMinutes } from "../../src/platform/PeriodicWork.ts"
+import { eventually } from "../support/Eventually.ts"
+import { StatementAudit } from "../support/StatementAudit.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const [one, other] = [CustomerID.make(1), CustomerID.make(2)]
+
+const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number: Schema.Int }) })
+
+const Quiet = Logger.minimumLogLevel(LogLevel.None)
+
+/** Workers of one node, until the scope ends. */
+const startNode = (timing = { claimSeconds: 25, renewEvery: Duration.seconds(7) }) =>
+  Layer.build(
+    Layer.fresh(Jobs.layer).pipe(
+      Layer.provide([
+        StatementAudit,
+        Quiet,
+        Layer.succeed(ClaimTiming, timing),
+        Layer.succeed(StopWork, { within: Duration.zero })
+      ])
+    )
+  ).pipe(Effect.map((context) => Context.get(context, Jobs)))
+
+const rowsOf = (kind: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ status: string; attempts: number; done: number; error: string | null }>`
+      select status, attempts, done, error from job
+      where customer_id in (${one}, ${other}) and kind = ${kind} order by created_at`
+  )
+
+const everySucceeded = (rows: ReadonlyArray<{ readonly status: string }>) =>
+  rows.every(({ status }) => status === "Succeeded")
+
+layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it) => {
+  it.scoped(
+    "take turns: one customer's ten thousand do not hold up another's single one",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const jobs = yield* startNode()
+        const [kind, finished] = [kindOf("Backlog"), yield* Deferred.make<number>()]
+        let before = 0
+        yield* sql`
+          insert into job (customer_id, kind, payload)
+          select ${one}, 'Backlog', '{"number": 1}'::jsonb from generate_series(1, 10000)`
+        yield* jobs.handle(kind, (customerID) =>
+          customerID === other
+            ? Effect.sync(() => Deferred.unsafeDone(finished, Effect.succeed(before)))
+            : Effect.sync(() => before++).pipe(Effect.delay("100 millis"))
+        )
+        yield* eventually(rowsOf("Backlog"), (rows) => rows.filter(({ status }) => status === "Succeeded").length > 8)
+        const started = Date.now()
+        yield* jobs.enqueue(kind, other, { number: 2 })
+        yield* Deferred.await(finished)
+        expect(Date.now() - started).toBeLessThan(3000)
+        yield* sql`delete from job where customer_id = ${one} and kind = 'Backlog' and status = 'Queued'`
+      }),
+    60_000
+  )
+
+  it.scoped("take turns also when one piece of work takes very long", () =>
+    Effect.gen(function* () {
+      const jobs = yield* startNode()
+      const finished = yield* Deferred.make<void>()
+      yield* jobs.handle(kindOf("Endless"), () => Effect.never)
+      yield* jobs.handle(kindOf("Short"), () => Deferred.succeed(finished, undefined))
+      yield* Effect.forEach(Array.range(1, 30), (number) => jobs.enqueue(kindOf("Endless"), one, { number }))
+      yield* eventually(rowsOf("Endless"), (rows) => rows.filter(({ status }) => status === "Running").length === 8)
+      yield* jobs.enqueue(kindOf("Short"), other, { number: 1 })
+      yield* Deferred.await(finished)
+    })
+  )
+
+  it.scoped("go by rank within a customer: what somebody waits for, what is fresh, what is old", () =>
+    Effect.gen(function* () {
+      const jobs = yield* startNode()
+      const [waitedFor, fresh] = [kindOf("Ranked"), { ...kindOf("Ranked"), rank: ranks.fresh }]
+      const order: Array<number> = []
+      yield* jobs
+        .enqueueAll(waitedFor, one, [
+          { payload: { number: 7 }, key: "7" },
+          { payload: { number: 4 }, key: "4" }
+        ])
+        .pipe(Effect.provideService(OldWork, true))
+      for (const number of [5, 6]) yield* jobs.enqueue(fresh, one, { number })
+      for (const number of [1, 2, 3]) yield* jobs.enqueue(waitedFor, one, { number })
+      // Somebody waits for an old one now.
+      yield* jobs.enqueue(waitedFor, one, { number: 4 }, "4")
+      yield* jobs.handle(waitedFor, (_customerID, { number }) => Effect.sync(() => order.push(number)))
+      yield* eventually(rowsOf("Ranked"), everySucceeded)
+      expect(order).toEqual([4, 1, 2, 3, 5, 6, 7])
+    })
+  )
+
+  it.scoped("start at once in the process that has enqueued them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* startNode()
+      let ran = 0
+      yield* jobs.handle(kindOf("AtOnce"), () => Effect.sync(() => ran++))
+      const waits = yield* Effect.forEach(Array.range(1, 9), (number) =>
+        Effect.gen(function* () {
+          // Long enough for the workers to have fallen asleep.
+          yield* Effect.sleep("150 millis")
+          yield* jobs.enqueue(kindOf("AtOnce"), one, { number }).pipe(sql.withTransaction)
+          const started = performance.now()
+          while (ran < number) yield* Effect.sleep("2 millis")
+          return performance.now() - started
+        })
+      )
+      expect(waits.toSorted((a, b) => a - b)[4]).toBeLessThan(300)
+    })
+  )
+
+  it.scoped("wait in the queue once under the same key, and may be asked for again while they run", () =>
+    Effect.gen(function* () {
+      const jobs = yield* startNode()
+      const kind = kindOf("Keyed")
+      const [started, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const first = yield* jobs.enqueue(kind, one, { number: 1 }, "folder 7")
+      expect(yield* jobs.enqueue(kind, one, { number: 1 }, "folder 7")).toBe(first)
+      expect(yield* jobs.enqueue(kind, other, { number: 1 }, "folder 7")).not.toBe(first)
+      yield* jobs.enqueueAll(
+        kind,
+        one,
+        ["folder 7", "folder 8", "folder 8"].map((key) => ({ key, payload: { number: 1 } }))
+      )
+      expect(yield* rowsOf("Keyed")).toHaveLength(3)
+      yield* jobs.handle(kind, () => Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(release)))
+      yield* eventually(rowsOf("Keyed"), (rows) => rows.every(({ status }) => status === "Running"))
+      expect(yield* jobs.enqueue(kind, one, { number: 1 }, "folder 7")).not.toBe(first)
+      yield* Deferred.succeed(release, undefined)
+      yield* eventually(rowsOf("Keyed"), everySucceeded)
+    })
+  )
+
+  it.scoped("go on later when they say so, as often as they like", () =>
+    Effect.gen(function* () {
+      const jobs = yield* startNode()
+      let slices = 0
+      yield* jobs.handle(kindOf("Sliced"), (_customerID, _payload, claim) =>
+        Effect.gen(function* () {
+          slices += 1
+          yield* claim.advance({ total: 1, done: 1 })
+          return slices < 25 ? new Again({ pauseSeconds: 0 }) : undefined
+        })
+      )
+      yield* jobs.enqueue(kindOf("Sliced"), one, { number: 1 })
+      const [row] = yield* eventually(rowsOf("Sliced"), everySucceeded)
+      expect(row).toMatchObject({ attempts: 1, done: 25, error: null })
+    })
+  )
+
+  it.scoped("keep their claim as long as their node lives", () =>
+    Effect.gen(function* () {
+      const timing = { claimSeconds: 1, renewEvery: Duration.millis(200) }
+      const [here, there] = [yield* startNode(timing), yield* startNode(timing)]
+      let runs = 0
+      const run = () => Effect.sync(() => runs++).pipe(Effect.zipRight(Effect.sleep("2500 millis")))
+      yield* here.handle(kindOf("Long"), run)
+      yield* there.handle(kindOf("Long"), run)
+      yield* here.enqueue(kindOf("Long"), one, { number: 1 })
+      const [row] = yield* eventually(rowsOf("Long"), everySucceeded)
+      expect([runs, row?.attempts]).toEqual([1, 1])
+    })
+  )
+
+  it.scoped("write nothing any more after their claim is lost, and stop", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* startNode({ claimSeconds: 25, renewEvery: Duration.minutes(5) })
+      const [started, release, ended] = [
+        yield* Deferred.make<void>(),
+        yield* Deferred.make<void>(),
+        yield* Deferred.make<void>()
+      ]
+      const write = sql`insert into topic (customer_id, name) values (${one}, 'written by a node that lost its claim')`
+      yield* jobs.handle(kindOf("Fenced"), (_customerID, _payload, claim) =>
+        Effect.gen(function* () {
+          yield* Deferred.succeed(started, undefined)
+          yield* Deferred.await(release)
+          yield* write.pipe(Effect.zipRight(claim.confirm), sql.withTransaction)
+          return yield* Effect.dieMessage("went on without a claim")
+        }).pipe(Effect.ensuring(Deferred.succeed(ended, undefined)))
+      )
+      yield* jobs.enqueue(kindOf("Fenced"), one, { number: 1 })
+      yield* Deferred.await(started)
+      yield* sql`update job set claims = claims + 1 where customer_id = ${one} and kind = 'Fenced'`
+      yield* Deferred.succeed(release, undefined)
+      yield* Deferred.await(ended)
+      expect(yield* sql`select 1 from topic where customer_id = ${one} and name like 'written by%'`).toEqual([])
+      expect(yield* rowsOf("Fenced")).toMatchObject([{ status: "Running", error: null }])
+    })
+  )
+
+  it.scoped("are interrupted when another node has taken them over", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* startNode({ claimSeconds: 25, renewEvery: Duration.millis(100) })
+      const [started, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* jobs.handle(kindOf("Stolen"), () =>
+        Deferred.succeed(started, undefined).pipe(
+          Effect.zipRight(Effect.never),
+          Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+        )
+      )
+      yield* jobs.enqueue(kindOf("Stolen"), one, { number: 1 })
+      yield* Deferred.await(started)
+      yield* sql`update job set claims = claims + 1 where customer_id = ${one} and kind = 'Stolen'`
+      yield* Deferred.await(interrupted)
+    })
+  )
+
+  it.scoped("that come round are started by one node at a time", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      let times = 0
+      const round = everySoManyMinutes(
+        "A test",
+        15,
+        Effect.sync(() => void times++)
+      )
+      yield* Effect.all([round, round, round], { concurrency: "unbounded" })
+      yield* eventually(
+        Effect.sync(() => times),
+        (count) => count === 1
+      )
+      const [row] = yield* sql<{ minutes: number }>`
+        select round(extract(epoch from next_at - now()) / 60)::int as minutes from periodic_work where name = 'A test'`
+      expect([row?.minutes, times]).toEqual([15, 1])
+    })
+  )
+})

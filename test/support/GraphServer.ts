@@ -1,0 +1,225 @@
+import { randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { Context, Effect, Layer } from "effect"
+import { notify, notifyLifecycle } from "./GraphServerNotifications.ts"
+import { type GraphAnswer, type GraphRequest, routes, upload } from "./GraphServerRoutes.ts"
+import {
+  GraphState,
+  goodDay,
+  type SimulatedMailbox,
+  type StoredAttachment,
+  type StoredMessage,
+  type StoredSubscription,
+  type Switches
+} from "./GraphServerState.ts"
+
+export interface Arriving {
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly attachments?: ReadonlyArray<StoredAttachment>
+  readonly folder?: string
+}
+
+/** A simulated Microsoft Graph with its token authority: a real HTTP server with the real shapes. */
+export class GraphServer extends Context.Tag("test/GraphServer")<
+  GraphServer,
+  {
+    readonly port: number
+    /** For GRAPH_BASE_URL. */
+    readonly graphUrl: string
+    /** For mailProviderAuthorityURL. */
+    readonly authorityUrl: string
+    readonly state: GraphState
+    /** Changes what it does from now on; without anything it has a good day again. */
+    readonly set: (switches?: Partial<Switches>) => Effect.Effect<void>
+    readonly mailbox: (address: string) => SimulatedMailbox
+    /** Mails arrive in the inbox or another folder; whoever subscribed is told. Answers the statuses it was told. */
+    readonly arrive: (
+      address: string,
+      ...mails: ReadonlyArray<Arriving>
+    ) => Effect.Effect<{ readonly messages: ReadonlyArray<StoredMessage>; readonly statuses: ReadonlyArray<number> }>
+    readonly lifecycle: (
+      subscription: StoredSubscription,
+      event: "reauthorizationRequired" | "subscriptionRemoved" | "missed"
+    ) => Effect.Effect<number>
+    readonly subscriptions: Effect.Effect<ReadonlyArray<StoredSubscription>>
+    /** Where the service listens. */
+    readonly serviceAt: (url: string) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    GraphServer,
+    Effect.suspend(() => make)
+  )
+}
+
+export const simulatedCredentials = { tenantID: "contoso", clientID: "casework", clientSecret: "simulated-secret" }
+
+const readBody = async (request: IncomingMessage) => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const parsed = (bytes: Buffer): Readonly<Record<string, unknown>> => {
+  try {
+    return Object(JSON.parse(bytes.toString("utf8")))
+  } catch {
+    return {}
+  }
+}
+
+const giveToken = (state: GraphState, path: string, body: string): GraphAnswer => {
+  state.tokenRequests += 1
+  const form = new URLSearchParams(body)
+  const { clientID, clientSecret, tenantID } = simulatedCredentials
+  const isKnown =
+    path === `/${tenantID}/oauth2/v2.0/token` &&
+    form.get("grant_type") === "client_credentials" &&
+    form.get("client_id") === clientID &&
+    form.get("client_secret") === clientSecret &&
+    form.get("scope") !== null
+  if (!isKnown) {
+    return {
+      status: 401,
+      json: {
+        error: "invalid_client",
+        error_description: "AADSTS7000215: Invalid client secret provided.\r\nTrace ID: x"
+      }
+    }
+  }
+  const token = randomUUID()
+  state.tokens.add(token)
+  return { status: 200, json: { token_type: "Bearer", expires_in: state.tokenLifeSeconds, access_token: token } }
+}
+
+const refused = (status: number, code: string): GraphAnswer => ({ status, json: { error: { code, message: code } } })
+
+/** What a provider on a bad day answers instead. */
+const mishap = (
+  state: GraphState,
+  headers: IncomingMessage["headers"]
+): (GraphAnswer & { readonly retryAfter?: string }) | undefined => {
+  const { cut, fail, throttle, withdrawTokensAfter } = state.switches
+  state.requests += 1
+  if (withdrawTokensAfter > 0) {
+    state.switches.withdrawTokensAfter -= 1
+    if (withdrawTokensAfter === 1) state.tokens.clear()
+  }
+  const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1] ?? ""
+  if (!state.tokens.has(token)) return refused(401, "InvalidAuthenticationToken")
+  if (!String(headers["prefer"] ?? "").includes('IdType="ImmutableId"')) return refused(400, "ExpectedImmutableIds")
+  if (throttle.requests > 0) {
+    throttle.requests -= 1
+    return { ...refused(429, "ApplicationThrottled"), retryAfter: throttle.retryAfter }
+  }
+  if (fail.requests > 0) {
+    fail.requests -= 1
+    return refused(fail.status, "ServiceUnavailable")
+  }
+  if (cut > 0) {
+    state.switches.cut -= 1
+    return { status: 200, cut: true }
+  }
+  return undefined
+}
+
+const make = Effect.gen(function* () {
+  const state = new GraphState()
+  const table = routes(state)
+
+  const answer = async (
+    request: IncomingMessage,
+    origin: string
+  ): Promise<GraphAnswer & { readonly retryAfter?: string }> => {
+    const url = new URL(request.url ?? "/", origin)
+    const bytes = await readBody(request)
+    const one: GraphRequest = {
+      method: request.method ?? "",
+      url,
+      path: decodeURIComponent(url.pathname.replace(/^\/v1\.0/, "")),
+      prefer: String(request.headers["prefer"] ?? ""),
+      contentRange: String(request.headers["content-range"] ?? ""),
+      bytes,
+      json: parsed(bytes),
+      origin
+    }
+    if (url.pathname.endsWith("/oauth2/v2.0/token")) return giveToken(state, url.pathname, bytes.toString("utf8"))
+    const [, session] = /^\/upload\/(.+)$/.exec(url.pathname) ?? []
+    if (session !== undefined) {
+      return request.headers.authorization === undefined ? upload(state, session, one) : refused(400, "TokenOnUpload")
+    }
+    const trouble = mishap(state, request.headers)
+    if (trouble !== undefined) return trouble
+    for (const [method, pattern, handle] of table) {
+      const match = method === one.method ? pattern.exec(one.path) : null
+      if (match !== null) return handle(one, ...match.slice(1))
+    }
+    return refused(404, "ResourceNotFound")
+  }
+
+  const respond = (
+    response: ServerResponse,
+    { bytes, cut, json, retryAfter, status }: GraphAnswer & { readonly retryAfter?: string }
+  ) => {
+    if (cut === true) return response.destroy()
+    if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter)
+    if (bytes !== undefined)
+      return response.writeHead(status, { "content-type": "application/octet-stream" }).end(bytes)
+    return json === undefined
+      ? response.writeHead(status).end()
+      : response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json))
+  }
+
+  const server = createServer(async (request, response) => {
+    const [, address] = /\/users\/([^/?]+)/.exec(request.url ?? "") ?? []
+    const mailbox = address === undefined ? undefined : state.mailbox(decodeURIComponent(address))
+    if (mailbox !== undefined) {
+      mailbox.atOnce += 1
+      mailbox.mostAtOnce = Math.max(mailbox.mostAtOnce, mailbox.atOnce)
+    }
+    if (state.switches.latency > 0) await new Promise((resolve) => setTimeout(resolve, state.switches.latency))
+    // Whoever it calls back may be dead.
+    const result = await answer(request, `http://${request.headers.host}`).catch(() => refused(400, "ValidationError"))
+    if (mailbox !== undefined) mailbox.atOnce -= 1
+    state.seen.push({ method: request.method ?? "", path: request.url ?? "", status: result.status })
+    respond(response, result)
+  })
+  yield* Effect.acquireRelease(
+    Effect.async<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+
+  return GraphServer.of({
+    port,
+    graphUrl: `http://127.0.0.1:${port}/v1.0`,
+    authorityUrl: `http://127.0.0.1:${port}`,
+    state,
+    set: (switches = {}) =>
+      Effect.sync(() => {
+        state.switches = { ...goodDay(), ...switches }
+      }),
+    mailbox: (name) => state.mailbox(name),
+    arrive: (name, ...mails) =>
+      Effect.promise(async () => {
+        const mailbox = state.mailbox(name)
+        const messages = mails.map(({ attachments = [], fields, folder = "inbox" }) =>
+          mailbox.add(mailbox.folder(folder)?.id ?? folder, fields, attachments)
+        )
+        return { messages, statuses: await notify(state, name, messages) }
+      }),
+    lifecycle: (subscription, event) => Effect.promise(() => notifyLifecycle(state, subscription, event)),
+    subscriptions: Effect.sync(() => [...state.subscriptions.values()]),
+    serviceAt: (url) =>
+      Effect.sync(() => {
+        state.serviceUrl = url
+      })
+  })
+})

