@@ -180,9 +180,12 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
           uid: `+155501${channelType.length}`
         })
         yield* finishedSteps(messageID)
-        const actions = yield* actionsOf(messageID)
         // The demo's own Wait of 30 seconds runs beside.
-        expect(actions.filter((action) => action.hookName === hookName)).toMatchObject([
+        const greeting = yield* eventually(
+          Effect.map(actionsOf(messageID), (actions) => actions.filter((action) => action.hookName === hookName)),
+          (actions) => actions.length > 1 && actions.some(({ status }) => status === "Done")
+        )
+        expect(greeting).toMatchObject([
           { name: `Marker ${hookName}`, status: "Done" },
           { operation: "Wait", status: "Waiting" }
         ])
