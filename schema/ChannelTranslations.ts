@@ -51,7 +51,7 @@ export type ChannelTranslationUpdate = typeof ChannelTranslationUpdate.Type
 
 export const ResolveQuery = Query({
   token: TextUpTo(100).annotations({ description: "The token of a Chat channel" }),
-  lang: changeable(LanguageTag).annotations({ description: "en unless given" })
+  lang: changeable(emptyAsNull(LanguageTag)).annotations({ description: "en unless given" })
 })
 export type ResolveQuery = typeof ResolveQuery.Type
 

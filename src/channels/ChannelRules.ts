@@ -52,15 +52,15 @@ const isEmpty = (value: string | boolean | null | undefined) =>
 
 const isPhoneNumber = Schema.is(PhoneNumber)
 
-/** Everything that is wrong with a write, given the type that the channel would have. */
+/** Everything that is wrong with a write, given the channel as it would be after it. */
 export const channelProblems = (
   written: ChannelCreate | ChannelUpdate,
-  channelType: ChannelType
+  { channelType, connectionDetails }: Pick<ChannelFields, "channelType" | "connectionDetails">
 ): ReadonlyArray<{ readonly path: string; readonly message: string }> => [
   ...foreignFields(channelType)
     .filter((field) => !isEmpty(written[field]))
     .map((path) => ({ path, message: `must be empty: only ${owners[path]} channels have it` })),
-  ...(channelType === "WhatsApp" && !isEmpty(written.connectionDetails) && !isPhoneNumber(written.connectionDetails)
+  ...(channelType === "WhatsApp" && !isEmpty(connectionDetails) && !isPhoneNumber(connectionDetails)
     ? [{ path: "connectionDetails", message: "must be the number of the WhatsApp channel: + and 7 to 15 digits" }]
     : [])
 ]

@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   return ChannelTranslations.of({
-    resolve: Effect.fn("ChannelTranslations.resolve")(function* ({ lang = "en", token }) {
+    resolve: Effect.fn("ChannelTranslations.resolve")(function* ({ lang, token }) {
       const channel = yield* channels.findByToken(token)
       if (Option.isNone(channel) || channel.value.channelType !== "Chat") {
         return yield* NotFound.of("There is no chat channel with this token.")
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
       const { channelID, customerID } = channel.value
       const fallback = yield* channels.findDefaultTranslationChannel(customerID)
       return resolveChatTexts(
-        lang,
+        lang ?? "en",
         yield* repo.list(customerID, channelID),
         Option.isNone(fallback) ? [] : yield* repo.list(customerID, fallback.value.channelID)
       )

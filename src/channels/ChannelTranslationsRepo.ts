@@ -67,7 +67,9 @@ const make = Effect.gen(function* () {
     table: "channel_translation",
     key: "channel_translation_id",
     columns,
-    Result: ChannelTranslation
+    Result: ChannelTranslation,
+    shown: `exists (select from channel c where c.customer_id = channel_translation.customer_id
+      and c.channel_id = channel_translation.channel_id and c.deleted_at is null)`
   })
   const list = SqlSchema.findAll({
     Request: Schema.Struct({ customerID: CustomerID, channelID: ChannelID }),

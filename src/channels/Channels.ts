@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
     merged: ChannelFields,
     stored?: ChannelFields
   ) {
-    const problems = channelProblems(change, merged.channelType)
+    const problems = channelProblems(change, merged)
     if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
     if (merged.channelType !== "Email") return merged
     const overrideMailProviderClientSecret = writtenSecret(

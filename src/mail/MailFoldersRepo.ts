@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { removeSubscription } from "./MailJobs.ts"
 
 /** A folder as the mail side sees it. */
 const MailFolder = Schema.Struct({
@@ -57,9 +58,21 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
       readonly subscriptionIDs: ReadonlyArray<string>
       readonly places: ReadonlyArray<{ readonly mailbox: string; readonly externalFolderID: string }>
     }) => Effect.Effect<ReadonlyArray<MailFolder & { readonly emailAddress: string }>>
+    /** Of all customers: those that a subscription tells about. Channels may stand for the same mailbox. */
+    readonly holding: (subscriptionID: string) => Effect.Effect<ReadonlyArray<MailFolder>>
+    /** Whether somebody's subscription is still to be removed at the provider. */
+    readonly isEnding: (subscriptionID: string) => Effect.Effect<boolean>
     /** Of all customers: those that fetch by themselves. */
     readonly retrieving: Effect.Effect<ReadonlyArray<MailFolder>>
     readonly save: (customerID: CustomerID, folderID: ChannelFolderID, state: FolderState) => Effect.Effect<void>
+    /** Takes one subscription for another, unless somebody else did meanwhile; answers whether it did. */
+    readonly changeSubscription: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      change: { readonly from: string | null; readonly to: string; readonly expires: Date }
+    ) => Effect.Effect<boolean>
+    /** Stores the word unless there is one; answers the one that counts. */
+    readonly agreeOn: (customerID: CustomerID, folderID: ChannelFolderID, clientState: string) => Effect.Effect<string>
     /**
      * Notes how far the folder is read. Not when somebody has it read from somewhere else meanwhile; answers whether it
      * did.
@@ -141,20 +154,50 @@ const make = Effect.gen(function* () {
       where f.auto_retrieve_emails and c.auto_retrieve_emails and c.is_active and c.channel_type = 'Email'`
   })
 
+  const notified = (search: Parameters<(typeof MailFoldersRepo)["Service"]["findNotified"]>[0]) =>
+    findNotified({
+      subscriptionIDs: search.subscriptionIDs,
+      folders: search.places.map(({ externalFolderID }) => externalFolderID),
+      mailboxes: search.places.map(({ mailbox }) => mailbox.toLowerCase())
+    }).pipe(Effect.orDie)
+
   return MailFoldersRepo.of({
     find: (customerID, folderID) => find({ customerID, folderID }).pipe(Effect.orDie),
     ofChannel: (customerID, channelID) => ofChannel({ customerID, channelID }).pipe(Effect.orDie),
-    findNotified: ({ places, subscriptionIDs }) =>
-      findNotified({
-        subscriptionIDs,
-        folders: places.map(({ externalFolderID }) => externalFolderID),
-        mailboxes: places.map(({ mailbox }) => mailbox.toLowerCase())
-      }).pipe(Effect.orDie),
+    findNotified: notified,
+    holding: (subscriptionID) => notified({ subscriptionIDs: [subscriptionID], places: [] }),
+    isEnding: (subscriptionID) =>
+      sql`
+        /* all customers: the provider has one subscription for all who stand for a mailbox */
+        select 1 from job where kind = ${removeSubscription.kind} and status in ('Queued', 'Running')
+          and payload ->> 'subscriptionID' = ${subscriptionID} limit 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      ),
     retrieving: retrieving(undefined).pipe(Effect.orDie),
     save: (customerID, folderID, state) =>
       sql`
         update channel_folder set ${sql.update(valuesOf(state))}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, Effect.orDie),
+    changeSubscription: (customerID, folderID, { expires, from: before, to }) =>
+      sql`
+        update channel_folder set ${sql.update(
+          valuesOf({ subscriptionID: to, subscriptionExpires: expires, lastError: null })
+        )}
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+          and subscription_id is not distinct from ${before}::text
+        returning 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      ),
+    agreeOn: (customerID, folderID, clientState) =>
+      sql<{ clientState: string }>`
+        update channel_folder set client_state = coalesce(client_state, ${clientState})
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+        returning client_state as "clientState"`.pipe(
+        Effect.map(([row]) => row?.clientState ?? clientState),
+        Effect.orDie
+      ),
     moveOn: (customerID, folderID, { from: before, isLast, since, to }) => {
       const done = isLast ? { lastSync: new Date(), lastError: null } : {}
       return sql`

@@ -58,12 +58,20 @@ const make = Effect.gen(function* () {
     channels.find(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
 
   /** The folders of a channel; its inbox is made when it has none. */
-  const foldersOf = Effect.fn("MailRetrieval.foldersOf")(function* (customerID: CustomerID, channelID: ChannelID) {
-    const known = yield* folders.ofChannel(customerID, channelID)
-    if (known.length > 0) return known
-    yield* channelFolders.insert(customerID, channelID, inbox).pipe(Effect.catchTag("Duplicate", Effect.die))
-    return yield* folders.ofChannel(customerID, channelID)
-  })
+  const foldersOf = Effect.fn("MailRetrieval.foldersOf")(
+    function* (customerID: CustomerID, channelID: ChannelID) {
+      const known = yield* folders.ofChannel(customerID, channelID)
+      if (known.length > 0) return known
+      // Two who ask at once get the same one.
+      yield* channels.findForUpdate(customerID, channelID)
+      if ((yield* folders.ofChannel(customerID, channelID)).length === 0) {
+        yield* channelFolders.insert(customerID, channelID, inbox).pipe(Effect.catchTag("Duplicate", Effect.die))
+      }
+      return yield* folders.ofChannel(customerID, channelID)
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
 
   const shown = Effect.fn("MailRetrieval.shown")(function* (customerID: CustomerID, channelID: ChannelID) {
     const channel = yield* channels.find(customerID, channelID)

@@ -197,7 +197,8 @@ const make = Effect.gen(function* () {
         expirationDateTime: subscription.expires.toISOString(),
         latestSupportedTlsVersion: "v1_2"
       }
-      return yield* askOnce(mailbox, post("/subscriptions", body), decodeJson(GraphSubscription))
+      // Repeating it does no harm: when the first one was heard, the second one finds it there.
+      return yield* ask(mailbox, post("/subscriptions", body), decodeJson(GraphSubscription))
     }),
 
     subscriptions: Effect.fn("MicrosoftGraph.subscriptions")(function* (mailbox) {

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
+import { Text } from "../../schema/Fields.ts"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
 
-const text = maybe(Schema.String)
+const text = maybe(Text)
 
 /** One notification. Nothing is taken for granted: anybody can send anything. */
 export const NotificationEntry = Schema.Struct({

@@ -59,17 +59,16 @@ const make = Effect.gen(function* () {
       places: entries.flatMap(({ resource }) => placeOf(resource) ?? [])
     })
 
-  const folderOf = (entry: NotificationEntry, folders: ReadonlyArray<NotifiedFolder>) => {
-    const subscribed = folders.find(
+  /** More than one where several channels stand for the same mailbox. */
+  const foldersOf = (entry: NotificationEntry, folders: ReadonlyArray<NotifiedFolder>) => {
+    const subscribed = folders.filter(
       ({ subscriptionID }) => subscriptionID !== null && subscriptionID === entry.subscriptionId
     )
+    if (subscribed.length > 0) return subscribed
     const place = placeOf(entry.resource)
-    return (
-      subscribed ??
-      folders.find(
-        ({ emailAddress, externalFolderID }) =>
-          externalFolderID === place?.externalFolderID && emailAddress.toLowerCase() === place?.mailbox.toLowerCase()
-      )
+    return folders.filter(
+      ({ emailAddress, externalFolderID }) =>
+        externalFolderID === place?.externalFolderID && emailAddress.toLowerCase() === place?.mailbox.toLowerCase()
     )
   }
 
@@ -128,10 +127,9 @@ const make = Effect.gen(function* () {
 
   const noteAll = Effect.fn("Notifications.noteAll")(function* (entries: ReadonlyArray<NotificationEntry>) {
     const folders = yield* findFolders(entries)
-    const claimed = entries.flatMap((entry): ReadonlyArray<Accepted> => {
-      const folder = folderOf(entry, folders)
-      return folder === undefined ? [] : [{ folder, entry }]
-    })
+    const claimed = entries.flatMap(
+      (entry): ReadonlyArray<Accepted> => foldersOf(entry, folders).map((folder) => ({ folder, entry }))
+    )
     const accepted = yield* Effect.filter(claimed, ({ entry, folder }) => isGenuine(folder, entry))
     const customerIDs = [...new Set(accepted.map(({ folder }) => folder.customerID))]
     yield* Effect.forEach(

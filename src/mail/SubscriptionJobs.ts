@@ -40,11 +40,20 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     yield* jobs.handle(
       removeSubscription,
       Effect.fn("SubscriptionJobs.remove")(function* (customerID, { channelID, subscriptionID }) {
+        const holding = repo.holding(subscriptionID)
+        // Another channel of the mailbox is told by it.
+        if ((yield* holding).length > 0) return
         const channel = yield* channels.findEvenDeleted(customerID, channelID)
         if (Option.isNone(channel)) return
         // Without credentials nobody can be told; it ends by itself within days.
         const mailbox = yield* Effect.option(mailboxes.of(customerID, channel.value))
-        if (Option.isSome(mailbox)) yield* graph.unsubscribe(mailbox.value, subscriptionID)
+        if (Option.isNone(mailbox)) return
+        yield* graph.unsubscribe(mailbox.value, subscriptionID)
+        // Whoever took it over in this very moment gets one anew.
+        for (const folder of yield* holding) {
+          const open = yield* folders.open(folder.customerID, folder.folderID)
+          if (Option.isSome(open)) yield* subscriptions.startAnew(open.value)
+        }
       })
     )
 

@@ -8,7 +8,7 @@ import { Settings } from "../platform/Settings.ts"
 import type { GraphSubscription } from "./GraphShapes.ts"
 import { MailFolders, type OpenFolder } from "./MailFolders.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
-import { MailGraph, MailProblem } from "./MailGraph.ts"
+import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
 import { folderKey, importFolder, removeSubscription } from "./MailJobs.ts"
 import { messagesOf } from "./MicrosoftGraph.ts"
 
@@ -59,59 +59,105 @@ const make = Effect.gen(function* () {
   const { baseUrl } = yield* Settings
   const notificationUrl = `${baseUrl}/api/mailwebhook`
 
-  /** Stored before it is used: should the answer get lost, the notifications are still known. */
-  const clientStateOf = Effect.fn("Subscriptions.clientStateOf")(function* ({
-    clientState,
-    customerID,
-    folderID
-  }: MailFolder) {
+  /**
+   * The word that the folder's notifications are to carry. Stored before it is used: should the answer get lost, they
+   * are still known.
+   */
+  const agree = Effect.fn("Subscriptions.agree")(function* ({ customerID, folderID }: MailFolder) {
     const place = clientStatePlace(customerID)
-    const known = yield* readSecret(secrets, place, clientState)
-    if (known !== null) return known
-    const made = randomBytes(32).toString("base64url")
-    yield* repo.save(customerID, folderID, { clientState: secrets.encrypt(place, made) })
-    return made
+    const fresh = secrets.encrypt(place, randomBytes(32).toString("base64url"))
+    const stored = yield* repo.agreeOn(customerID, folderID, fresh)
+    return { word: yield* secrets.decrypt(place, stored), isFresh: stored === fresh }
+  })
+  type Agreed = Effect.Effect.Success<ReturnType<typeof agree>>
+
+  const catchUp = ({ customerID, folderID }: MailFolder) =>
+    jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
+
+  const subscribe = Effect.fn("Subscriptions.subscribe")(function* (
+    open: OpenFolder,
+    externalID: string,
+    { word }: Agreed
+  ) {
+    const { expirationDateTime, id } = yield* graph.subscribe(open.mailbox, {
+      folderID: externalID,
+      notificationUrl,
+      clientState: word,
+      expires: expiry()
+    })
+    const { channelID, customerID, folderID, subscriptionID } = open.folder
+    const change = { from: subscriptionID, to: id, expires: DateTime.toDate(expirationDateTime) }
+    yield* repo.changeSubscription(customerID, folderID, change).pipe(
+      Effect.flatMap((isMine) =>
+        isMine ? catchUp(open.folder) : jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: id })
+      ),
+      sql.withTransaction,
+      Effect.orDie
+    )
   })
 
-  /** Somebody asked before us, perhaps we ourselves: what is there is taken over. */
-  const adopt = Effect.fn("Subscriptions.adopt")(function* ({ folder, mailbox }: OpenFolder, externalID: string) {
+  const twinOf = Effect.fn("Subscriptions.twinOf")(function* (mailbox: Mailbox, externalID: string) {
     const all = yield* graph.subscriptions(mailbox)
     const resource = messagesOf(mailbox.address, externalID)
     const twin = all.find((one) => same(one.resource, resource) && same(one.notificationUrl, notificationUrl))
-    if (twin === undefined) {
-      const message = "The mail provider says that there is a subscription already, and does not show it"
-      return yield* new MailProblem({ reason: "Unavailable", message })
-    }
-    // One that was not made with our word does not carry it.
-    if (folder.clientState === null) yield* repo.save(folder.customerID, folder.folderID, { clientState: null })
-    return yield* graph.renew(mailbox, twin.id, expiry())
+    if (twin !== undefined) return twin
+    const message = "The mail provider says that there is a subscription already, and does not show it"
+    return yield* new MailProblem({ reason: "Unavailable", message })
   })
 
-  const keep = ({ folder: { customerID, folderID } }: OpenFolder, { expirationDateTime, id }: GraphSubscription) =>
-    repo
-      .save(customerID, folderID, {
-        subscriptionID: id,
-        subscriptionExpires: DateTime.toDate(expirationDateTime),
-        lastError: null
-      })
-      .pipe(
-        Effect.zipRight(jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))),
-        sql.withTransaction,
-        Effect.orDie
-      )
+  /** Goes on with a subscription that is there, and with the word that it was made with when that is known. */
+  const adopt = Effect.fn("Subscriptions.adopt")(function* (
+    open: OpenFolder,
+    twin: GraphSubscription,
+    known: string | null
+  ) {
+    const { customerID, folderID } = open.folder
+    const word = twin.clientState ?? known
+    // Held before it is renewed: whoever is about to remove it sees that, or the renewal sees that it is gone.
+    yield* repo.save(customerID, folderID, {
+      subscriptionID: twin.id,
+      clientState: word === null ? null : secrets.encrypt(clientStatePlace(customerID), word)
+    })
+    const { expirationDateTime } = yield* graph
+      .renew(open.mailbox, twin.id, expiry())
+      .pipe(Effect.tapError(() => repo.save(customerID, folderID, { subscriptionID: open.folder.subscriptionID })))
+    yield* repo
+      .save(customerID, folderID, { subscriptionExpires: DateTime.toDate(expirationDateTime), lastError: null })
+      .pipe(Effect.zipRight(catchUp(open.folder)), sql.withTransaction, Effect.orDie)
+  })
+
+  /** Somebody asked before us: another channel of the mailbox, or we ourselves. */
+  const takeOver = Effect.fn("Subscriptions.takeOver")(function* (
+    open: OpenFolder,
+    externalID: string,
+    agreed: Agreed
+  ) {
+    const twin = yield* twinOf(open.mailbox, externalID)
+    const other = (yield* repo.holding(twin.id)).find(({ folderID }) => folderID !== open.folder.folderID)
+    if (other !== undefined) {
+      return yield* adopt(open, twin, yield* readSecret(secrets, clientStatePlace(other.customerID), other.clientState))
+    }
+    // One that was not made with our word does not carry it.
+    if (!(yield* repo.isEnding(twin.id))) return yield* adopt(open, twin, agreed.isFresh ? null : agreed.word)
+    // It was ended, and its removal is still to come: adopted now, it would be removed then.
+    yield* graph.unsubscribe(open.mailbox, twin.id)
+    return yield* subscribe(open, externalID, agreed)
+  })
 
   const create = Effect.fn("Subscriptions.create")(function* (open: OpenFolder) {
     const externalID = yield* folders.externalID(open)
-    const clientState = yield* clientStateOf(open.folder)
-    const subscription = yield* graph
-      .subscribe(open.mailbox, { folderID: externalID, notificationUrl, clientState, expires: expiry() })
-      .pipe(
-        Effect.catchIf(
-          ({ reason }) => reason === "Exists",
-          () => adopt(open, externalID)
-        )
-      )
-    yield* keep(open, subscription)
+    const agreed = yield* agree(open.folder)
+    const begin = subscribe(open, externalID, agreed)
+    const goOn = Effect.catchIf(
+      takeOver(open, externalID, agreed),
+      ({ reason }) => reason === "Missing",
+      () => begin
+    )
+    yield* Effect.catchIf(
+      begin,
+      ({ reason }) => reason === "Exists",
+      () => goOn
+    )
   })
 
   const renew = Effect.fn("Subscriptions.renew")(function* (open: OpenFolder, isReauthorization: boolean) {

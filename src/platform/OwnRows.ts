@@ -13,12 +13,16 @@ export const ownRows = <Row, RowEncoded>(
     readonly key: string
     readonly columns: Statement.Fragment
     readonly Result: Schema.Schema<Row, RowEncoded>
+    /** The rows that are there for somebody who asks for one by its id; all unless given. */
+    readonly shown?: string
   }
 ) => {
   const { columns, Result } = options
   const [table, key] = [sql(options.table), sql(options.key)]
   const decodeRows = Schema.decodeUnknown(Schema.Array(Result))
-  const where = (customerID: CustomerID, id: number) => sql`where customer_id = ${customerID} and ${key} = ${id}`
+  const shown = sql.literal(options.shown === undefined ? "" : `and ${options.shown}`)
+  const where = (customerID: CustomerID, id: number) =>
+    sql`where customer_id = ${customerID} and ${key} = ${id} ${shown}`
   const isAny = Effect.map((rows: ReadonlyArray<unknown>) => rows.length > 0)
   const select = (lock: string) => (customerID: CustomerID, id: number) =>
     sql`select ${columns} from ${table} ${where(customerID, id)} ${sql.literal(lock)}`.pipe(

@@ -124,6 +124,24 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
+  it.effect("become WhatsApp channels only with a number, also when that is not what is written", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("acme-admin")
+      const { channels } = yield* clientOf("acme-admin")
+      const { channelID } = yield* create({ ...email, connectionDetails: "the shared mailbox" })
+      const path = { id: channelID }
+      const place = `/api/Channels/${channelID}`
+      expect(yield* refusedPaths("PUT", place, token, { channelType: "WhatsApp" })).toEqual(["connectionDetails"])
+      expect((yield* channels.getChannel({ path })).channelType).toBe("Email")
+      yield* channels.updateChannel({ path, payload: { channelType: "WhatsApp", connectionDetails: "+15550123" } })
+      yield* channels.updateChannel({ path, payload: { name: "Renamed" } })
+      expect(yield* channels.getChannel({ path })).toMatchObject({
+        channelType: "WhatsApp",
+        connectionDetails: "+15550123"
+      })
+    })
+  )
+
   it.effect("share one default for translations", () =>
     Effect.gen(function* () {
       const { channels } = yield* clientOf("globex-admin")

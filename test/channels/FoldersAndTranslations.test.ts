@@ -168,6 +168,22 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
     })
   )
 
+  it.effect("translations go with their channel", () =>
+    Effect.gen(function* () {
+      const { channels, channelTranslations } = yield* clientOf("acme-admin")
+      const { channelID } = yield* newChannel("Chat")
+      const { channelTranslationID } = yield* channelTranslations.createChannelTranslation({
+        payload: { channelID, lang: "de" }
+      })
+      yield* channels.deleteChannel({ path: { id: channelID } })
+      const token = yield* tokenOf("acme-admin")
+      for (const [method, body] of [["GET"], ["PUT", { chatTitle: "Hallo" }], ["DELETE"]] as const) {
+        const { status } = yield* sendJson(method, `/api/ChannelTranslations/${channelTranslationID}`, { token, body })
+        expect([method, status]).toEqual([method, 404])
+      }
+    })
+  )
+
   it.effect("a chat window reads its texts by the token, with every gap filled", () =>
     Effect.gen(function* () {
       const { channels, channelTranslations } = yield* clientOf("acme-admin")
@@ -198,6 +214,7 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
         expect([token, (yield* resolve({ token })).status]).toEqual([token, 404])
       }
       expect((yield* resolve({ token: chat.token, lang: "not a language" })).status).toBe(400)
+      expect(yield* resolve({ token: chat.token, lang: "" })).toMatchObject({ status: 200, json: { noText: "No" } })
       expect((yield* resolve({})).status).toBe(400)
       const withoutDefault = yield* resolve({ token: chat.token, lang: "de" })
       expect(withoutDefault.json).toMatchObject({ yesText: "Ja", noText: "No" })

@@ -182,7 +182,22 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       for (const body of [{}, [], 5, "text", null, { value: 5 }, { value: [null, 5, {}, { resource: 7 }] }]) {
         expect([body, (yield* post(body)).status]).toEqual([body, 200])
       }
-      expect((yield* sendJson("POST", "/api/mailwebhook")).status).toBe(200)
+      for (const headers of [{}, { "content-type": "text/plain" }]) {
+        expect((yield* sendJson("POST", "/api/mailwebhook", { headers })).status).toBe(200)
+      }
+      const { address } = yield* subscribedChannel
+      const { clientState, id } = yield* subscriptionOf(address)
+      for (const odd of ["\u0000", "\ud800", "'; drop table ticket; --"]) {
+        const entry = {
+          subscriptionId: id,
+          clientState,
+          changeType: "created",
+          resource: `Users/x/Messages/${odd}`,
+          resourceData: { id: odd }
+        }
+        const withOthers = { value: [entry, { ...entry, subscriptionId: odd }, { ...entry, clientState: odd }] }
+        expect([odd, (yield* post(withOthers)).status]).toEqual([odd, 200])
+      }
       const token = encodeURIComponent("Validation: a b+c & <script>")
       for (const method of ["GET", "POST"]) {
         const echo = yield* sendJson(method, `/api/MailWebhook?validationToken=${token}`)
@@ -269,9 +284,14 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
         yield* eventually(folderOf(folderID), isLong)
         expect(server.state.seen.some(({ path }) => path.endsWith(`/${current.id}/reauthorize`))).toBe(true)
 
+        yield* settled(channelID)
+        yield* server.set({ lose: true })
+        yield* server.arrive(address, mail({ subject: "After the end" }))
         expect(yield* server.lifecycle(current, "subscriptionRemoved")).toBe(200)
         yield* eventually(folderOf(folderID), ({ subscriptionID }) => subscriptionID !== current.id)
         expect(yield* subscriptions).toHaveLength(1)
+        yield* ticketsArrive(channelID, 2)
+        yield* server.set()
       }),
     60_000
   )

@@ -137,6 +137,10 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
 
   const createSubscription = async ({ json }: GraphRequest): Promise<GraphAnswer> => {
     const [resource, notificationUrl] = [text(json["resource"]), text(json["notificationUrl"])]
+    if (state.switches.failSubscribing > 0) {
+      state.switches.failSubscribing -= 1
+      return problem(503, "ServiceUnavailable", "Try again.")
+    }
     const twin = [...state.subscriptions.values()].find(
       (known) => known.resource === resource && known.notificationUrl === notificationUrl
     )
@@ -343,6 +347,10 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
       "DELETE",
       /^\/subscriptions\/([^/]+)$/,
       subscription((id) => {
+        if (state.switches.failRemovals > 0) {
+          state.switches.failRemovals -= 1
+          return problem(503, "ServiceUnavailable", "Try again.")
+        }
         state.subscriptions.delete(id)
         return { status: 204 }
       })

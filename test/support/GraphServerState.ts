@@ -47,6 +47,10 @@ export interface Switches {
   throttle: { requests: number; retryAfter: string }
   /** The next requests are answered with this status. */
   fail: { requests: number; status: number }
+  /** The next requests to end a subscription are answered 503. */
+  failRemovals: number
+  /** The next requests for a subscription are answered 503. */
+  failSubscribing: number
   /** The next requests are cut off in the middle. */
   cut: number
   /** After so many requests the tokens given so far are withdrawn, once. */
@@ -77,6 +81,8 @@ export const goodDay = (): Switches => ({
   lose: false,
   throttle: { requests: 0, retryAfter: "1" },
   fail: { requests: 0, status: 500 },
+  failRemovals: 0,
+  failSubscribing: 0,
   cut: 0,
   withdrawTokensAfter: 0,
   forgetDelta: false,

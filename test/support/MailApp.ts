@@ -1,5 +1,5 @@
-import { Duration, Effect, Layer } from "effect"
-import type { ChannelID, TicketID } from "../../schema/Ids.ts"
+import { Array as Arr, Duration, Effect, Layer } from "effect"
+import type { ChannelFolderID, ChannelID, TicketID } from "../../schema/Ids.ts"
 import { LookEvery } from "../../src/platform/PeriodicWork.ts"
 import { eventually } from "./Eventually.ts"
 import { GraphServer, simulatedCredentials } from "./GraphServer.ts"
@@ -16,13 +16,13 @@ export const mailApp = (overrides: Readonly<Record<string, string>> = {}, app = 
 let count = 0
 
 /** An Email channel with a mailbox of its own, whose provider the service knows how to reach. */
-export const newMailChannel = (username = "acme-admin") =>
+export const newMailChannel = (username = "acme-admin", ofMailbox?: string) =>
   Effect.gen(function* () {
     const server = yield* GraphServer
     yield* server.serviceAt(yield* baseUrl)
     const { channels } = yield* clientOf(username)
     count += 1
-    const address = `mailbox-${count}@acme.example`
+    const address = ofMailbox ?? `mailbox-${count}@acme.example`
     const { channelID, customerID } = yield* channels.createChannel({
       payload: {
         channelType: "Email",
@@ -39,14 +39,31 @@ export const newMailChannel = (username = "acme-admin") =>
   })
 
 /** The same, and the provider tells about new mail. */
-export const subscribedChannel = Effect.gen(function* () {
-  const channel = yield* newMailChannel()
-  const { mailWebhook } = yield* clientOf("acme-admin")
-  const { folders } = yield* mailWebhook.subscribeMail({ path: { id: channel.channelID } })
-  const [inbox] = folders
-  if (inbox === undefined) return yield* Effect.dieMessage("subscribe made no inbox")
-  return { ...channel, folderID: inbox.folderID }
-})
+export const subscribedTo = (username?: string, ofMailbox?: string) =>
+  Effect.gen(function* () {
+    const channel = yield* newMailChannel(username, ofMailbox)
+    const { mailWebhook } = yield* clientOf(username ?? "acme-admin")
+    const { folders } = yield* mailWebhook.subscribeMail({ path: { id: channel.channelID } })
+    const [inbox] = folders
+    if (inbox === undefined) return yield* Effect.dieMessage("subscribe made no inbox")
+    return { ...channel, folderID: inbox.folderID }
+  })
+
+export const subscribedChannel = subscribedTo()
+
+/** What the provider keeps for a mailbox. */
+export const subscriptionsOf = (address: string) =>
+  Effect.flatMap(GraphServer, ({ subscriptions }) =>
+    Effect.map(
+      subscriptions,
+      Arr.filter(({ resource }) => resource.includes(`/${address}/`))
+    )
+  )
+
+export const folderOf = (folderID: ChannelFolderID) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
+    channelFolders.getChannelFolder({ path: { id: folderID } })
+  )
 
 export const ticketsOf = (channelID: ChannelID) =>
   Effect.flatMap(clientOf("acme-admin"), ({ tickets }) =>

@@ -33,6 +33,10 @@ const unsupported = (request: Request, takes: "json" | "multipart"): string | un
     : `Send the body in UTF-8, not in ${charsetOf(contentType)}.`
 }
 
+const hasNoBody = ({ headers }: Request) =>
+  headers["content-length"] === "0" ||
+  (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
+
 const refusal = (request: Request, takes: "json" | "multipart") => {
   const message = unsupported(request, takes)
   return message === undefined ? undefined : Effect.die(new UnsupportedMediaType({ message }))
@@ -56,7 +60,9 @@ const textOf = (request: Request) => {
 
 const asJson = (request: Request, route: Route) => {
   const body = textOf(request)
-  const text = Effect.suspend(() => refusal(request, "json") ?? body)
+  // Of what is not there nobody minds the type.
+  const needsNone = route.mayBeEmpty && hasNoBody(request)
+  const text = needsNone ? body : Effect.suspend(() => refusal(request, "json") ?? body)
   const json = text.pipe(
     Effect.flatMap((given) => (given.trim() === "" && route.mayBeEmpty ? Effect.succeed({}) : parseJson(given))),
     Effect.map((value) => bindNames(value, route.body)),

@@ -1,0 +1,119 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import { GraphServer } from "../support/GraphServer.ts"
+import { folderOf, mailApp, newMailChannel, subscribedTo, subscriptionsOf, ticketsArrive } from "../support/MailApp.ts"
+import { mail } from "../support/Mails.ts"
+import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
+
+layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription", (it) => {
+  it.effect("tells every channel that stands for it, until the last one is told no more", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { mailWebhook } = yield* clientOf("acme-admin")
+      const first = yield* subscribedTo()
+      const second = yield* subscribedTo("acme-admin", first.address)
+      const [subscription] = yield* subscriptionsOf(first.address)
+      for (const { folderID } of [first, second]) {
+        const folder = yield* folderOf(folderID)
+        expect(folder.subscriptionID).toBe(subscription?.id)
+        expect(folder.subscriptionExpiresUtc).not.toBeNull()
+      }
+      yield* server.arrive(first.address, mail({ subject: "For both" }))
+      for (const { channelID } of [first, second]) {
+        expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["For both"])
+      }
+
+      yield* mailWebhook.unsubscribeMail({ path: { id: first.channelID } })
+      expect((yield* folderOf(first.folderID)).subscriptionID).toBeNull()
+      yield* server.arrive(first.address, mail({ subject: "For the second" }))
+      yield* ticketsArrive(second.channelID, 2)
+      // Were it removed for the first, this mail would be told to nobody.
+      const removed = server.state.seen.filter(({ method, path }) => method === "DELETE" && path.includes("subscript"))
+      expect(removed).toEqual([])
+
+      yield* mailWebhook.unsubscribeMail({ path: { id: second.channelID } })
+      yield* eventually(subscriptionsOf(first.address), (left) => left.length === 0)
+    })
+  )
+
+  it.effect("asks for the agreed word from each of them, also when they are of different customers", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const first = yield* subscribedTo()
+      const second = yield* subscribedTo("globex-admin", first.address)
+      const { channelFolders, tickets } = yield* clientOf("globex-admin")
+      const told = Effect.all([
+        Effect.map(folderOf(first.folderID), ({ lastNotificationUtc }) => lastNotificationUtc),
+        Effect.map(
+          channelFolders.getChannelFolder({ path: { id: second.folderID } }),
+          ({ lastNotificationUtc }) => lastNotificationUtc
+        )
+      ])
+      yield* server.set({ forge: true })
+      yield* server.arrive(first.address, mail({ subject: "Forged" }))
+      expect(yield* told).toEqual([null, null])
+      yield* server.set()
+      yield* server.arrive(first.address, mail({ subject: "Genuine" }))
+      expect(yield* told).not.toContain(null)
+      yield* ticketsArrive(first.channelID, 1)
+      const ofSecond = tickets.listTickets({ urlParams: { channelIDs: [second.channelID] } })
+      yield* eventually(ofSecond, ({ totalCount }) => totalCount > 0)
+    })
+  )
+
+  it.effect("is subscribed to again at once, while the end of the last time is still to be told", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { mailWebhook } = yield* clientOf("acme-admin")
+      const { address, channelID, folderID } = yield* subscribedTo()
+      const path = { id: channelID }
+      const [before] = yield* subscriptionsOf(address)
+      const removals = Effect.sync(() =>
+        server.state.seen.filter((seen) => seen.method === "DELETE" && seen.path.endsWith(before?.id ?? "?"))
+      )
+      yield* server.set({ failRemovals: 2 })
+      yield* mailWebhook.unsubscribeMail({ path })
+      yield* eventually(removals, (seen) => seen.some(({ status }) => status === 503))
+      yield* mailWebhook.subscribeMail({ path })
+      // The removal that was put off has been tried again, and found nothing to remove.
+      yield* eventually(removals, (seen) => seen.filter(({ status }) => status !== 503).length === 2)
+      const now = yield* subscriptionsOf(address)
+      expect(now.map(({ id }) => id)).toEqual([(yield* folderOf(folderID)).subscriptionID])
+      expect(now[0]?.id).not.toBe(before?.id)
+      yield* server.set({ forge: true })
+      yield* server.arrive(address, mail({ subject: "Forged" }))
+      expect((yield* folderOf(folderID)).lastNotificationUtc).toBeNull()
+      yield* server.set()
+      yield* server.arrive(address, mail({ subject: "Told" }))
+      yield* ticketsArrive(channelID, 1)
+    })
+  )
+
+  it.effect("is subscribed to once by many who ask at the same time", () =>
+    Effect.gen(function* () {
+      const { address, channelID } = yield* newMailChannel()
+      const token = yield* tokenOf("acme-admin")
+      const subscribe = sendJson("POST", `/api/MailWebhook/subscribe/${channelID}`, { token })
+      const answers = yield* Effect.all([subscribe, subscribe, subscribe, subscribe], { concurrency: 4 })
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      // A provider may give more than one to those who ask in the same moment: one is kept.
+      const [only] = yield* eventually(subscriptionsOf(address), (left) => left.length === 1)
+      const folders = yield* sendJson("GET", `/api/ChannelFolders/byChannel/${channelID}`, { token })
+      expect(folders.json).toMatchObject([{ name: "Inbox", subscriptionID: only?.id }])
+    })
+  )
+
+  it.effect("is subscribed to although the provider fails at first", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID } = yield* newMailChannel()
+      const { mailWebhook } = yield* clientOf("acme-admin")
+      yield* server.set({ failSubscribing: 1 })
+      yield* mailWebhook.subscribeMail({ path: { id: channelID } })
+      expect(yield* subscriptionsOf(address)).toHaveLength(1)
+      expect(server.state.switches.failSubscribing).toBe(0)
+      yield* server.set()
+    })
+  )
+})
