@@ -48,7 +48,7 @@ const openPool = (url: Redacted.Redacted) =>
 export const layerFromUrl = (url: Redacted.Redacted) => PgClient.layerFromPool({ acquire: openPool(url) })
 
 const embedded = (dataDir: string) =>
-  layerFromPGlite(Effect.zipRight(lockFolder(dataDir), openPGlite({ dataDir: join(dataDir, "postgres") })))
+  layerFromPGlite(Effect.zipRight(lockFolder(dataDir), openPGlite({ folder: join(dataDir, "postgres") })))
 
 /** PostgreSQL at DATABASE_URL, or the embedded one in DATA_DIR: the same SQL on both. */
 export const DatabaseLive: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | FolderInUse, Settings> =

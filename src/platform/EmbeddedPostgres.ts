@@ -1,23 +1,45 @@
+import { existsSync } from "node:fs"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite, type PGliteOptions, types } from "@electric-sql/pglite"
 import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin"
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
+import { dataDir as emptyCluster } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, identity, Layer, Stream } from "effect"
 
+const create = (options: PGliteOptions) =>
+  PGlite.create({
+    ...options,
+    extensions: { btree_gin, pg_trgm },
+    parsers: { [types.INT8]: (value) => value, [types.NUMERIC]: (value) => value }
+  })
+
 /**
- * Opens the embedded PostgreSQL; int8 and numeric come as text, as the network client gives them. It runs inside this
+ * Unpacks an empty cluster: making one takes seconds. Until it is there to its end a mark stands beside the folder; one
+ * that did not get so far, because the process died, holds nothing and is begun again.
+ */
+const createIn = async (folder: string) => {
+  const mark = `${folder}.unfinished`
+  if (existsSync(mark)) await rm(folder, { recursive: true, force: true })
+  if (existsSync(join(folder, "PG_VERSION"))) return create({ dataDir: folder })
+  await mkdir(dirname(folder), { recursive: true })
+  await writeFile(mark, "")
+  const pglite = await create({ dataDir: folder, loadDataDir: await emptyCluster() })
+  await rm(mark)
+  return pglite
+}
+
+/**
+ * Opens the embedded PostgreSQL in a folder, or a copy of one in memory; int8 and numeric come as text, as the network client gives them. It runs inside this
  * thread, where no timer could stop a statement: a limit as on the network client's statements has no effect here.
  */
-export const openPGlite = (options: PGliteOptions) =>
+export const openPGlite = (from: { readonly folder: string } | { readonly copyOf?: Blob }) =>
   Effect.acquireRelease(
-    Effect.promise(() =>
-      PGlite.create({
-        ...options,
-        extensions: { btree_gin, pg_trgm },
-        parsers: { [types.INT8]: (value) => value, [types.NUMERIC]: (value) => value }
-      })
+    Effect.promise(async () =>
+      "folder" in from ? createIn(from.folder) : create({ loadDataDir: from.copyOf ?? (await emptyCluster()) })
     ),
     (pglite) => Effect.promise(async () => (pglite.closed ? undefined : pglite.close()))
   )

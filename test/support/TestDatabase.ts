@@ -8,7 +8,7 @@ import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres
 
 /** The embedded database itself, as a clone of the template. */
 export const cloneOfTemplate = (file: string) =>
-  Effect.promise(() => openAsBlob(file)).pipe(Effect.flatMap((loadDataDir) => openPGlite({ loadDataDir })))
+  Effect.promise(() => openAsBlob(file)).pipe(Effect.flatMap((copyOf) => openPGlite({ copyOf })))
 
 const withAdmin = (url: string, statement: string) =>
   Effect.promise(async () => {
