@@ -3,7 +3,7 @@ FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY esbuild.config.mjs ./
+COPY esbuild.config.mjs esbuild.pages.mjs tsconfig.json ./
 COPY schema schema
 COPY migrations migrations
 COPY src src
