@@ -36,7 +36,14 @@ export interface Added {
 /** The one way a message gets into a ticket, whatever brought it: REST, mail, chat or phone. */
 export class NewMessages extends Context.Tag("casework/NewMessages")<
   NewMessages,
-  { readonly add: (customerID: CustomerID, message: Incoming) => Effect.Effect<Added, BadRequest> }
+  {
+    readonly add: (
+      customerID: CustomerID,
+      message: Incoming,
+      /** Looks at it before anybody else does: what follows from it may begin at once. */
+      show?: (ticketMessageID: TicketMessageID) => Effect.Effect<ReadyJson<TicketMessage>>
+    ) => Effect.Effect<Added, BadRequest>
+  }
 >() {
   static readonly layer = Layer.effect(
     NewMessages,
@@ -158,7 +165,11 @@ const make = Effect.gen(function* () {
   })
 
   const add = Effect.fn("NewMessages.add")(
-    function* (customerID: CustomerID, incoming: Incoming): Effect.fn.Return<Added, BadRequest> {
+    function* (
+      customerID: CustomerID,
+      incoming: Incoming,
+      show?: (ticketMessageID: TicketMessageID) => Effect.Effect<ReadyJson<TicketMessage>>
+    ): Effect.fn.Return<Added, BadRequest> {
       const { channelID: givenChannel, isAutomatic = false, senderType = "EndUser", ticketID: given } = incoming
       const known = given === undefined ? undefined : yield* findTicket(customerID, given, incoming.boundToChannel)
       const channelID = givenChannel ?? known?.channelID
@@ -204,17 +215,17 @@ const make = Effect.gen(function* () {
           details: { isAutomatic, opensTicket: known === undefined }
         }
       ])
-      return added
+      return show === undefined ? added : { ...added, shown: yield* show(ticketMessageID) }
     },
     sql.withTransaction,
     Effect.catchTag("SqlError", Effect.die)
   )
 
   return NewMessages.of({
-    add: (customerID, incoming) =>
+    add: (customerID, incoming, show) =>
       Effect.flatMap(
         open(customerID, incoming),
-        Option.match({ onNone: () => add(customerID, incoming), onSome: Effect.succeed })
+        Option.match({ onNone: () => add(customerID, incoming, show), onSome: Effect.succeed })
       )
   })
 })

@@ -94,12 +94,10 @@ const make = Effect.gen(function* () {
 
     create: Effect.fn("TicketMessages.create")(function* (message) {
       const caller = yield* CurrentCaller
-      const added = yield* newMessages.add(caller.customerID, yield* boundTo(message))
-      if (added.shown !== undefined) return added.shown
-      const { ticketMessageID } = added
-      return yield* shown
-        .find(caller.customerID, ticketMessageID, channelOf(caller))
-        .pipe(access.orRefuse(ticketMessageID), Effect.catchTag("NotFound", Effect.die))
+      const show = (ticketMessageID: TicketMessageID) =>
+        shown.find(caller.customerID, ticketMessageID, channelOf(caller)).pipe(Effect.flatten, Effect.orDie)
+      const added = yield* newMessages.add(caller.customerID, yield* boundTo(message), show)
+      return added.shown ?? (yield* show(added.ticketMessageID))
     }),
 
     update: Effect.fn("TicketMessages.update")(
