@@ -76,13 +76,10 @@ export const stepsOf = (id: TicketMessageID) =>
 
 /** Waits for the end of a message's pipeline. */
 export const finishedSteps = (id: TicketMessageID) =>
-  eventually(
-    stepsOf(id),
-    (steps) =>
-      steps.some(
-        ([what, outcome]) => what === "OnDraftReady" || (what === "Spam check" && /^Spam|is spam/.test(outcome ?? ""))
-      ),
-    "20 seconds"
+  eventually(stepsOf(id), (steps) =>
+    steps.some(
+      ([what, outcome]) => what === "OnDraftReady" || (what === "Spam check" && /^Spam|is spam/.test(outcome ?? ""))
+    )
   )
 
 /** An end user's message whose pipeline has come to its end. */
@@ -95,8 +92,26 @@ export const actionsOf = (id: TicketMessageID) => Effect.map(readMessage(id), ({
 export const resultsOf = (id: TicketMessageID, hookName: string, count: number) =>
   eventually(
     Effect.map(actionsOf(id), (actions) => actions.filter((action) => action.hookName === hookName)),
-    (actions) => actions.length >= count && actions.every(({ status }) => status !== "Waiting"),
-    "15 seconds"
+    (actions) => actions.length >= count && actions.every(({ status }) => status !== "Waiting")
+  )
+
+/** Ends the Wait that the actions of a message have come to, as if its time were over. */
+export const endWait = (id: TicketMessageID) =>
+  eventually(
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      // Queued again, and not still: the wait has begun, and nobody is at it.
+      (sql) => sql`
+        with ended as (
+          update message_action a set due_at = now() from automation_run r, job j
+          where a.customer_id = 1 and a.ticket_message_id = ${id} and a.operation = 'Wait' and a.status = 'Waiting'
+            and a.due_at is not null and r.customer_id = 1 and r.automation_run_id = a.automation_run_id
+            and j.customer_id = 1 and j.status = 'Queued' and (j.payload ->> 'reason' = r.reason
+              or j.kind = 'RunPipeline' and j.payload ->> 'ticketMessageID' = ${String(id)})
+          returning j.job_id)
+        update job set due_at = now() from ended where customer_id = 1 and job.job_id = ended.job_id returning 1`
+    ),
+    (rows) => rows.length === 1
   )
 
 export const readTicket = (id: TicketID) =>

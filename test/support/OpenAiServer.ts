@@ -100,18 +100,22 @@ export class OpenAiServer extends Context.Tag("test/OpenAiServer")<
   ).pipe(Layer.provideMerge(UpstreamServer.layer))
 }
 
-/** Limits that a test can wait for. */
-export const shortLimits = {
-  attempt: Duration.millis(400),
-  total: Duration.seconds(3),
+/** As many attempts as a test can wait for, and more time for each than the slowest machine needs. */
+const patientLimits = {
+  attempt: Duration.seconds(20),
+  total: Duration.seconds(50),
   retries: 2,
   pause: Duration.millis(10),
-  longestPause: Duration.seconds(2),
+  longestPause: Duration.seconds(5),
   atOnce: 2
 }
 
 /** The service, and its AI services, beside such a server; it may also retrieve data from there. */
-export const openAiApp = (forThoseWithoutKey: "openai" | "sandbox" = "openai", app = quietApp) =>
+export const openAiApp = (
+  forThoseWithoutKey: "openai" | "sandbox" = "openai",
+  app = quietApp,
+  limits: Partial<typeof patientLimits> = {}
+) =>
   Layer.unwrapEffect(
     Effect.map(Effect.all([OpenAiServer, UpstreamServer]), ([{ url }, { port }]) =>
       app({ AI_PROVIDER: forThoseWithoutKey, OPENAI_BASE_URL: url, OUTBOUND_ALLOW: `127.0.0.1:${port}` })
@@ -119,5 +123,5 @@ export const openAiApp = (forThoseWithoutKey: "openai" | "sandbox" = "openai", a
   ).pipe(
     Layer.provideMerge(OpenAiServer.layer),
     (service) => AiServices.pipe(Layer.provideMerge(service)),
-    Layer.provide(Layer.succeed(AiLimits, shortLimits))
+    Layer.provide(Layer.succeed(AiLimits, { ...patientLimits, ...limits }))
   )
