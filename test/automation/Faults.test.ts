@@ -101,17 +101,17 @@ layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
           yield* eventually(
             Effect.map(isBehind(messageID), (isOver) => life.isDead || isOver),
             (isOver) => isOver,
-            "20 seconds"
+            "60 seconds"
           )
           // It may also die at the end of what follows from the pipeline.
           yield* eventually(
             Effect.map(workLeft, (rows) => life.isDead || rows.length === 0),
             (isOver) => isOver,
-            "40 seconds"
+            "60 seconds"
           )
           died = life.isDead
           yield* restart
-          yield* eventually(isBehind(messageID), (isOver) => isOver, "20 seconds")
+          yield* eventually(isBehind(messageID), (isOver) => isOver, "60 seconds")
           yield* nothingLeft
 
           const where = `killed before write ${lastWrite}`

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Duration, Effect } from "effect"
 import { DocumentID, type TicketMessageID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { answering } from "../support/Hostile.ts"
@@ -12,6 +12,7 @@ import { messagesOf, readMessage } from "../ticketMessages/MessageTools.ts"
 import {
   actionsOf,
   allEventsOf,
+  endWait,
   fire,
   freshHook,
   nothingLeft,
@@ -44,7 +45,8 @@ const newDocument = (name: string, content: string) =>
     documents.createDocument({ payload: { name, content, isDataRetrievalProcess: false } })
   )
 
-layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("An action", (it) => {
+// No call ends by itself before the test has seen what it looks for.
+layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })("An action", (it) => {
   it.effect("changes the ticket's state: status, closed, open again, spam and not", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
@@ -219,19 +221,32 @@ layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("An action
       yield* onHook(
         hookName,
         { operation: "SetCustomField", parameters: { key: "a", value: "1" } },
-        { operation: "Wait", parameters: { seconds: 3 } },
+        { operation: "Wait", parameters: { seconds: 3600 } },
         { operation: "SetCustomField", parameters: { key: "b", value: "2" } }
       )
       yield* fire(hookName, messageID)
-      const waiting = yield* eventually(actionsOf(messageID), (actions) =>
-        actions.some(({ status }) => status === "Done")
+      const waiting = yield* eventually(
+        Effect.map(actionsOf(messageID), (actions) => actions.filter((action) => action.hookName === hookName)),
+        (actions) => actions.some(({ status }) => status === "Done")
       )
-      expect(statuses(waiting.filter((action) => action.hookName === hookName))).toEqual(["Done", "Waiting", "Waiting"])
-      const results = yield* resultsOf(messageID, hookName, 3)
-      expect(statuses(results)).toEqual(["Done", "Done", "Done"])
+      expect(statuses(waiting)).toEqual(["Done", "Waiting", "Waiting"])
+      yield* endWait(messageID)
+      expect(statuses(yield* resultsOf(messageID, hookName, 3))).toEqual(["Done", "Done", "Done"])
+      expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ a: "1", b: "2" })
+    })
+  )
+
+  it.effect("behind one that waits comes no sooner than that says", () =>
+    Effect.gen(function* () {
+      const { messageID } = yield* quiet
+      const results = yield* doneTo(
+        messageID,
+        { operation: "SetCustomField", parameters: { key: "a", value: "1" } },
+        { operation: "Wait", parameters: { seconds: 3 } },
+        { operation: "SetCustomField", parameters: { key: "b", value: "2" } }
+      )
       const [before, , behind] = results.map(({ dateRun }) => Number(dateRun?.epochMillis ?? 0))
       expect((behind ?? 0) - (before ?? 0)).toBeGreaterThanOrEqual(3000)
-      expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ a: "1", b: "2" })
     })
   )
 
@@ -309,10 +324,14 @@ layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("An action
         yield* onHook(hookName, { operation: "CallApi", parameters: { documentID } }, { operation: "CloseTicket" })
         yield* fire(hookName, messageID)
         yield* eventually(counted(path), (count) => count === 1)
-        // Another worker takes the job over, as after a crash of this one: its claim is over.
-        yield* sql`
-          update job set due_at = now() - interval '1 second'
-          where customer_id = 1 and kind = 'RunActions' and payload->>'hookName' = ${hookName}`
+        // Another worker takes the job over, as after a crash of this one: its claim is over, until it is.
+        yield* eventually(
+          sql`
+            update job set due_at = now() - interval '1 second'
+            where customer_id = 1 and kind = 'RunActions' and payload->>'hookName' = ${hookName} and attempts = 1
+            returning 1`,
+          (rows) => rows.length === 0
+        )
         const seen = yield* resultsOf(messageID, hookName, 2)
         expect(statuses(seen)).toEqual(results)
         if (apiMethod === "POST") expect(seen[0]?.error).toContain("It was interrupted")
@@ -361,9 +380,8 @@ layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("A chain o
       const { documentID } = yield* newDocument("Survey", "How did we do?")
       const rows = yield* onHook("OnMessageSent", { operation: "SendDocument", parameters: { documentID } })
       yield* doneTo(messageID, { operation: "SendReply" })
+      // Deliveries enqueue runs that enqueue deliveries, each before it ends itself.
       yield* nothingLeft
-      // Deliveries enqueue runs that enqueue deliveries: all of them are behind us only when none follows.
-      yield* nothingLeft.pipe(Effect.repeat(Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(10))))
       yield* unmap(rows)
       const surveys = (yield* messagesOf(ticketID)).filter(({ message }) => message === "How did we do?")
       expect(surveys).toHaveLength(1)

@@ -11,6 +11,7 @@ import { newMessage, readMessage, settledAnswer } from "../ticketMessages/Messag
 import { newChannel, newTopic, refusedPaths } from "../topics/Mappings.ts"
 import {
   actionsOf,
+  endWait,
   fire,
   freshHook,
   nothingLeft,
@@ -156,7 +157,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("Firing a hook by han
       const { messageID } = yield* settledMessage({ message: "Our xylophone is out of tune" })
       yield* nothingLeft
       const { topicID } = yield* newTopic("acme-admin", "Xylophone tune")
-      yield* onTopic(topicID, { operation: "Wait", parameters: { seconds: 3 } }, { operation: "CloseTicket" })
+      yield* onTopic(topicID, { operation: "Wait", parameters: { seconds: 3600 } }, { operation: "CloseTicket" })
       const { ticketMessagesOnPhone } = yield* clientOf("acme-agent")
       const detect = (urlParams: { executeActions?: boolean }) =>
         ticketMessagesOnPhone.detectTopics({ path: { id: messageID }, urlParams })
@@ -168,6 +169,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("Firing a hook by han
       expect(yield* ofTopic).toEqual([])
       yield* detect({ executeActions: true })
       expect((yield* ofTopic).every(({ status }) => status === "Waiting")).toBe(true)
+      yield* endWait(messageID)
       yield* nothingLeft
       expect(yield* ofTopic).toMatchObject([
         { operation: "Wait", status: "Done", hookName: null },

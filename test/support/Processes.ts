@@ -24,6 +24,9 @@ const isReady = (base: string) =>
 export interface Node {
   readonly base: string
   readonly kill: Effect.Effect<void>
+  /** Does nothing at all until it goes on. */
+  readonly freeze: Effect.Effect<void>
+  readonly goOn: Effect.Effect<void>
 }
 
 /** A process of the service from `dist/`; several can share a database. */
@@ -43,12 +46,13 @@ export const startNode = (env: Readonly<Record<string, string>>) =>
     )
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
     const base = `http://127.0.0.1:${port}`
-    yield* eventually(isReady(base), (ready) => ready, "60 seconds")
+    yield* eventually(isReady(base), (ready) => ready, "3 minutes")
     const kill = Effect.promise(() => {
       child.kill("SIGKILL")
       return ended
     })
-    return { base, kill } satisfies Node
+    const signal = (name: "SIGSTOP" | "SIGCONT") => Effect.sync(() => void child.kill(name))
+    return { base, kill, freeze: signal("SIGSTOP"), goOn: signal("SIGCONT") } satisfies Node
   })
 
 /** A request that may meet a process that is just being killed: then there is no answer. */
