@@ -24,9 +24,15 @@ const isTooDeep = (html: string) => {
 }
 
 /** The HTML of a message as a browser may show it: no script, no form, no frame, nothing that loads by itself. */
-export const safeHtml = (html: string) => (isTooDeep(html) ? escapeText(html) : sanitized(html))
+export const safeHtml = (html: string) => (isTooDeep(html) ? escapeText(html) : untilItStays(html, 4))
 
 const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+/** An element that is taken out leaves others side by side that end each other: they are read once more. */
+const untilItStays = (html: string, looks: number): string => {
+  const safe = sanitized(html)
+  return safe === html || looks === 1 ? safe : untilItStays(safe, looks - 1)
+}
 
 const sanitized = (html: string) =>
   sanitize(html, {
