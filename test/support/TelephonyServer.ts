@@ -34,6 +34,8 @@ export class TelephonyServer extends Context.Tag("test/TelephonyServer")<
     readonly taken: (to: string) => Effect.Effect<ReadonlyArray<TextMessage>>
     /** Attempts to send so far, whatever became of them. */
     readonly attempts: Effect.Effect<number>
+    /** What it has taken so far it took a day before. */
+    readonly dayPasses: Effect.Effect<void>
   }
 >() {
   static readonly account = { accountSID: "ACdemo0000acme", authToken: "a-telephony-token" }
@@ -101,6 +103,13 @@ const make = Effect.gen(function* () {
     url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
     react: (...next) => Effect.sync(() => void reactions.splice(0, reactions.length, ...next)),
     taken: (to) => Effect.sync(() => taken.filter((message) => message.to === to)),
-    attempts: Effect.sync(() => attempts)
+    attempts: Effect.sync(() => attempts),
+    dayPasses: Effect.sync(() => {
+      const older = taken.map((message) => ({
+        ...message,
+        date_created: new Date(Date.parse(message.date_created) - 86_400_000).toUTCString()
+      }))
+      taken.splice(0, taken.length, ...older)
+    })
   })
 })
