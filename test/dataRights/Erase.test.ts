@@ -7,7 +7,7 @@ import { eventually } from "../support/Eventually.ts"
 import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { erased, exported, leaveTraces, rightsApp, rowsWith } from "./RightsTools.ts"
 
-layer(rightsApp(3), { excludeTestServices: true })("Erasing an end user", (it) => {
+layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
   it.effect(
     "leaves its tickets, empty, and not a word of it anywhere",
     () =>
@@ -90,7 +90,7 @@ layer(rightsApp(3), { excludeTestServices: true })("Erasing an end user", (it) =
         const audits = yield* sql`select 1 from audit_log where customer_id = 1 and event = 'EndUserErased'`
         expect(audits).toHaveLength(1)
       }),
-    120_000
+    180_000
   )
 
   it.effect(
@@ -108,7 +108,7 @@ layer(rightsApp(3), { excludeTestServices: true })("Erasing an end user", (it) =
         expect(JSON.stringify(json)).not.toMatch(/Only|Once/)
         expect((yield* sendJson("GET", `/api/EndUsers/${id}/export`, { token })).status).toBe(404)
       }),
-    60_000
+    180_000
   )
 
   it.effect("is for an Admin of the same customer", () =>
@@ -160,6 +160,6 @@ layer(rightsApp(3), { excludeTestServices: true })("Erasing an end user", (it) =
         expect(yield* textsIn(own)).toEqual([null])
         expect(yield* textsIn(others)).toEqual(["from the parent"])
       }),
-    60_000
+    180_000
   )
 })

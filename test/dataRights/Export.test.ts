@@ -14,7 +14,7 @@ const download = (accessToken: string | null) =>
     })
   )
 
-layer(rightsApp(), { excludeTestServices: true })("The export of an end user", (it) => {
+layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it) => {
   it.effect(
     "is a file with everything that is kept, for those who have its token, for a day",
     () =>
@@ -56,6 +56,6 @@ layer(rightsApp(), { excludeTestServices: true })("The export of an end user", (
         expect(again.AccessToken).not.toBe(receipt.AccessToken)
         expect((yield* download(again.AccessToken)).status).toBe(200)
       }),
-    120_000
+    180_000
   )
 })

@@ -1,14 +1,13 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ErasureTiming } from "../../src/dataRights/EraseJob.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
 import { mailApp, messagesOf, subscribedChannel, ticketsArrive, ticketsOf } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf } from "../support/TestApp.ts"
-import { erased } from "./RightsTools.ts"
+import { erased, secondLookLater } from "./RightsTools.ts"
 
-const app = mailApp().pipe(Layer.provide(Layer.succeed(ErasureTiming, { secondLookAfterSeconds: 1 })))
+const app = mailApp().pipe(Layer.provide(secondLookLater))
 
 layer(app, { excludeTestServices: true })("Mail of an end user who was erased", (it) => {
   it.effect(
@@ -64,6 +63,6 @@ layer(app, { excludeTestServices: true })("Mail of an end user who was erased", 
         expect(ticket.subject).toBe("Hello again")
         expect(ticket.endUserID).not.toBe(endUserID)
       }),
-    90_000
+    180_000
   )
 })

@@ -41,7 +41,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
         const all = yield* eventually(
           messagesOf(ticketID),
           (messages) => messages.some(({ status }) => status === "Sent"),
-          "40 seconds"
+          "90 seconds"
         )
         yield* server.set()
         const sent = [...mailbox.messages.values()].filter(({ folderID }) => folderID === "AAMk-sent")
@@ -57,7 +57,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
           files.map(([name]) => [name, true])
         )
       }),
-    90_000
+    180_000
   )
 
   it.effect("takes them along through the mailer, too, where there is no mail provider", () =>

@@ -69,7 +69,7 @@ layer(mailApp(), { excludeTestServices: true })("Golden mails", (it) => {
         }))
         const started = yield* channels.importEmails({ path: { id: channelID } })
         const path = { id: yield* Effect.fromNullable(started.jobs[0]?.jobID) }
-        const job = yield* eventually(jobs.getJob({ path }), ({ status }) => status === "Succeeded", "60 seconds")
+        const job = yield* eventually(jobs.getJob({ path }), ({ status }) => status === "Succeeded", "2 minutes")
         const skipped = all.filter((one) => one.skipped === true).length
         expect(job).toMatchObject({ done: all.length, imported: all.length - skipped, skipped, failed: 0, error: null })
 
@@ -84,6 +84,6 @@ layer(mailApp(), { excludeTestServices: true })("Golden mails", (it) => {
           }
         }
       }),
-    120_000
+    240_000
   )
 })

@@ -68,12 +68,12 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
   it.scoped("come back by themselves from a node that died", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const started = Date.now()
       yield* sql`
         insert into mailbox_turn (mailbox, number, node, ends_at)
         select 'dead@acme.example', number, gen_random_uuid(), now() + interval '2 seconds'
         from generate_series(1, 4) number`
       const { request, seen } = requestsTo("dead@acme.example")
-      const started = Date.now()
       yield* request(yield* makeMailboxTurns)
       expect(Date.now() - started).toBeGreaterThan(1000)
       expect(seen.done).toBe(1)
@@ -84,9 +84,9 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     Effect.gen(function* () {
       const [told, other] = [yield* makeMailboxTurns, yield* makeMailboxTurns]
       const { request, seen } = requestsTo("throttled@acme.example")
+      const started = Date.now()
       yield* told.pause("Throttled@acme.example", 1500)
       yield* told.pause("throttled@acme.example", 100)
-      const started = Date.now()
       yield* Effect.all([request(told), request(other)], atOnce)
       expect(Date.now() - started).toBeGreaterThanOrEqual(1400)
       expect(seen.done).toBe(2)

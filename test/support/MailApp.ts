@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { Array as Arr, Duration, Effect, Layer } from "effect"
 import type { ChannelFolderID, ChannelID, TicketID } from "../../schema/Ids.ts"
 import { LookEvery } from "../../src/platform/PeriodicWork.ts"
@@ -13,6 +14,15 @@ export const mailApp = (overrides: Readonly<Record<string, string>> = {}, app = 
     )
   ).pipe(Layer.provide(Layer.succeed(LookEvery, Duration.seconds(1))), Layer.provideMerge(GraphServer.layer))
 
+/** Waits until the work that a node does every 15 minutes is behind it, and no longer about to begin. */
+export const roundIsOver = eventually(
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`select name from periodic_work where name like 'Mail %' and next_at > now() + interval '1 minute'`
+  ),
+  (rows) => rows.length === 2
+)
+
 let count = 0
 
 /** An Email channel with a mailbox of its own, whose provider the service knows how to reach. */
@@ -20,6 +30,7 @@ export const newMailChannel = (username = "acme-admin", ofMailbox?: string) =>
   Effect.gen(function* () {
     const server = yield* GraphServer
     yield* server.serviceAt(yield* baseUrl)
+    yield* roundIsOver
     const { channels } = yield* clientOf(username)
     count += 1
     const address = ofMailbox ?? `mailbox-${count}@acme.example`
@@ -38,7 +49,22 @@ export const newMailChannel = (username = "acme-admin", ofMailbox?: string) =>
     return { channelID, customerID, address, mailbox: server.mailbox(address) }
   })
 
-/** The same, and the provider tells about new mail. */
+/** How many imports a channel waits for. */
+export const importsLeft = (channelID: ChannelID, customerID = 1) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      select kind from job where customer_id = ${customerID} and status in ('Queued', 'Running')
+        and kind in ('ImportMessage', 'ImportMessages', 'ImportFolder') and payload ->> 'folderID' in (
+          select channel_folder_id::text from channel_folder
+          where customer_id = ${customerID} and channel_id = ${channelID})`
+  ).pipe(Effect.map(({ length }) => length))
+
+/** Waits until nothing is left to import for a channel. */
+export const settled = (channelID: ChannelID, customerID = 1) =>
+  eventually(importsLeft(channelID, customerID), (left) => left === 0, "60 seconds")
+
+/** The same, and the provider tells about new mail. The first look into the mailbox is over. */
 export const subscribedTo = (username?: string, ofMailbox?: string) =>
   Effect.gen(function* () {
     const channel = yield* newMailChannel(username, ofMailbox)
@@ -46,6 +72,7 @@ export const subscribedTo = (username?: string, ofMailbox?: string) =>
     const { folders } = yield* mailWebhook.subscribeMail({ path: { id: channel.channelID } })
     const [inbox] = folders
     if (inbox === undefined) return yield* Effect.dieMessage("subscribe made no inbox")
+    yield* settled(channel.channelID, channel.customerID)
     return { ...channel, folderID: inbox.folderID }
   })
 
@@ -92,6 +119,6 @@ const ticketCountOf = (channelID: ChannelID) =>
 /** Waits until the channel has so many tickets; answers the first of them. */
 export const ticketsArrive = (channelID: ChannelID, number: number) =>
   Effect.zipRight(
-    eventually(ticketCountOf(channelID), (count) => count >= number, "40 seconds"),
+    eventually(ticketCountOf(channelID), (count) => count >= number, "90 seconds"),
     ticketsOf(channelID)
   )
