@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
@@ -64,6 +65,7 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
 
   it.effect("is subscribed to again at once, while the end of the last time is still to be told", () =>
     Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
       const { mailWebhook } = yield* clientOf("acme-admin")
       const { address, channelID, folderID } = yield* subscribedTo()
@@ -72,10 +74,18 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
       const removals = Effect.sync(() =>
         server.state.seen.filter((seen) => seen.method === "DELETE" && seen.path.endsWith(before?.id ?? "?"))
       )
-      yield* server.set({ failRemovals: 2 })
+      const putOff = (seconds: number) => sql`
+        update job set due_at = now() + make_interval(secs => ${seconds}::int)
+        where customer_id = 1 and kind = 'RemoveSubscription' and payload ->> 'subscriptionID' = ${before?.id ?? ""}
+          and status = 'Queued' and error is not null
+        returning 1`
+      yield* server.set({ failRemovals: 1000 })
       yield* mailWebhook.unsubscribeMail({ path })
-      yield* eventually(removals, (seen) => seen.some(({ status }) => status === 503))
+      yield* eventually(putOff(3600), (jobs) => jobs.length === 1)
+      yield* server.set()
       yield* mailWebhook.subscribeMail({ path })
+      expect((yield* removals).filter(({ status }) => status !== 503)).toHaveLength(1)
+      yield* putOff(0)
       // The removal that was put off has been tried again, and found nothing to remove.
       yield* eventually(removals, (seen) => seen.filter(({ status }) => status !== 503).length === 2)
       const now = yield* subscriptionsOf(address)
