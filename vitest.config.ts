@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/GlobalSetup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only what hangs meets them: a machine may be many times slower than the one that a test was written on.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: "forks",
     // Every test builds its own layers: nothing leaks through modules, and they load once a worker.
     isolate: false,
