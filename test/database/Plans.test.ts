@@ -124,6 +124,6 @@ layer(testApp(), { excludeTestServices: true })("Lists", (it) => {
           ).toEqual([])
         }
       }),
-    { timeout: 120_000 }
+    { timeout: 900_000 }
   )
 })

@@ -122,7 +122,8 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
   it.effect("say nothing about anybody", () =>
     Effect.gen(function* () {
       const text = yield* scrape
-      expect(text).not.toMatch(/canary|acme|@|203\.0/i)
+      // Without the values: a sum may have any digits.
+      expect(text.replace(/ \S+$/gm, "")).not.toMatch(/canary|acme|@|203\.0/i)
       // Words of the code and statuses, nothing that a caller chose. Other tests of the same process have left theirs.
       for (const label of ["kind", "purpose", "outcome", "channel", "status"]) {
         const values = parse(text).flatMap(({ labels }) => labels[label] ?? [])
