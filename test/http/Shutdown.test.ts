@@ -18,15 +18,21 @@ const deadlines = (stop: number) => ({
 /** A deadline that nothing here waits for. */
 const notInThisTest = 600_000
 
-const drainSeconds = 1234
+const drainSeconds = 599
 
 /** A node that can be told to stop, on a database that outlives it. */
-const startNode = (stop: number, settings: Readonly<Record<string, string>> = {}) =>
+const startNode = (
+  stop: number,
+  settings: Readonly<Record<string, string>> = {},
+  clock: Layer.Layer<never> = Layer.empty
+) =>
   Effect.gen(function* () {
     const database = yield* Layer.build(TestDatabase)
     const scope = yield* Scope.make()
     const node = yield* Layer.buildWithScope(
-      testNode(Layer.succeedContext(database), settings).pipe(Layer.provide(Layer.succeed(Deadlines, deadlines(stop)))),
+      testNode(Layer.succeedContext(database), settings).pipe(
+        Layer.provide([Layer.succeed(Deadlines, deadlines(stop)), clock])
+      ),
       scope
     )
     return { services: Context.merge(node, database), stop: Scope.close(scope, Exit.void) }
@@ -105,25 +111,25 @@ it.live("Idle connections do not hold the service back", () =>
 
 it.live("Before it stops it says that it is not ready, and answers on until others had time to notice", () =>
   Effect.gen(function* () {
-    const { services, stop } = yield* startNode(notInThisTest, { DRAIN_SECONDS: String(drainSeconds) })
+    const [draining, drained] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const real = yield* Effect.clock
+    const clock = Layer.setClock({
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      unsafeCurrentTimeMillis: () => real.unsafeCurrentTimeMillis(),
+      currentTimeMillis: real.currentTimeMillis,
+      unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
+      currentTimeNanos: real.currentTimeNanos,
+      // The time for the others to notice passes when the test says so.
+      sleep: (duration) =>
+        Duration.equals(duration, Duration.seconds(drainSeconds))
+          ? Effect.zipRight(Deferred.succeed(draining, undefined), Deferred.await(drained))
+          : real.sleep(duration)
+    })
+    const { services, stop } = yield* startNode(notInThisTest, { DRAIN_SECONDS: String(drainSeconds) }, clock)
     yield* Effect.gen(function* () {
-      const [draining, drained] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const clock = yield* Effect.clock
-      const told: Clock.Clock = {
-        [Clock.ClockTypeId]: Clock.ClockTypeId,
-        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
-        currentTimeMillis: clock.currentTimeMillis,
-        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
-        currentTimeNanos: clock.currentTimeNanos,
-        // The time for the others to notice passes when the test says so.
-        sleep: (duration) =>
-          Duration.equals(duration, Duration.seconds(drainSeconds))
-            ? Effect.zipRight(Deferred.succeed(draining, undefined), Deferred.await(drained))
-            : clock.sleep(duration)
-      }
       const before = yield* send("GET", "/health/ready")
       expect([before.status, before.headers.get("connection")]).toEqual([200, "keep-alive"])
-      const stopped = yield* Effect.fork(Effect.withClock(stop, told))
+      const stopped = yield* Effect.fork(stop)
       yield* Deferred.await(draining)
       const refused = yield* send("GET", "/health/ready")
       expect(refused.status).toBe(503)
