@@ -20,11 +20,15 @@ import { Presence } from "./Presence.ts"
 export class Chats extends Context.Tag("casework/Chats")<
   Chats,
   {
-    /** A visitor writes in its own chat; its first message makes the ticket. A chat that was deleted is NotFound. */
+    /**
+     * A visitor writes in its own chat; its first message makes the ticket. A chat that was deleted is NotFound. Says
+     * where the message is as soon as it is there: whoever follows the ticket then is told of it too.
+     */
     readonly write: (
       visitor: Visitor,
       chat: TicketID | undefined,
-      message: HubSendMessage
+      message: HubSendMessage,
+      stored: (ticketID: TicketID) => Effect.Effect<void>
     ) => Effect.Effect<HubSentMessage, BadRequest | NotFound>
     readonly answer: (rep: Representative, message: HubSendMessage) => Effect.Effect<HubSentMessage, BadRequest>
     readonly resume: (
@@ -66,24 +70,29 @@ const make = Effect.gen(function* () {
 
   const add = Effect.fn("Chats.add")(function* (
     customerID: CustomerID,
-    message: Parameters<typeof newMessages.add>[1]
+    message: Parameters<typeof newMessages.add>[1],
+    stored: (ticketID: TicketID) => Effect.Effect<void> = () => Effect.void
   ) {
     const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, message)
+    yield* stored(ticketID)
     const { ticketToken } = yield* Effect.orDie(about(customerID, ticketID))
     return new HubSentMessage({ ticketID, ticketToken, messageID: ticketMessageID })
   })
 
   return Chats.of({
-    write: Effect.fn("Chats.write")(function* ({ channelID, customerID }, chat, { message, pageURL }) {
+    write: Effect.fn("Chats.write")(function* ({ channelID, customerID }, chat, { message, pageURL }, stored) {
       const isThere = chat === undefined ? Effect.void : repo.about(customerID, chat).pipe(orNotFound(noSuchChat))
-      return yield* add(customerID, {
+      const added = {
         ...(chat !== undefined && { ticketID: chat }),
         channelID,
         boundToChannel: channelID,
         message,
         fromName: anonymous,
         ...(pageURL !== undefined && { pageURL })
-      }).pipe(Effect.catchTag("BadRequest", (problem) => Effect.zipRight(isThere, Effect.fail(problem))))
+      }
+      return yield* add(customerID, added, stored).pipe(
+        Effect.catchTag("BadRequest", (problem) => Effect.zipRight(isThere, Effect.fail(problem)))
+      )
     }),
 
     answer: Effect.fn("Chats.answer")(function* ({ customerID, customerRepID }, { message, ticketID }) {

@@ -98,9 +98,10 @@ const make = Effect.gen(function* () {
       const { caller } = session.client
       if (caller._tag === "Representative") return yield* chats.answer(caller, message)
       const chat = yield* checkOwnChat(session, message.ticketID)
-      const sent = yield* chats.write(caller, chat, message).pipe(Effect.tapErrorTag("NotFound", () => leave(session)))
-      if (chat === undefined) yield* enter(session, sent.ticketID)
-      return sent
+      const stored = (ticketID: TicketID) => (chat === undefined ? enter(session, ticketID) : Effect.void)
+      return yield* chats
+        .write(caller, chat, message, stored)
+        .pipe(Effect.tapErrorTag("NotFound", () => leave(session)))
     }).pipe(Effect.flatMap((sent) => Effect.orDie(encodeSent(sent))))
   )
 

@@ -115,6 +115,11 @@ const make = Effect.gen(function* () {
       where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID} and deleted_at is null
       for no key update`
   })
+  // Who is an Admin may change while somebody waits for their rows: two who lock other ones would wait for each other.
+  const lockCustomer = SqlSchema.void({
+    Request: CustomerID,
+    execute: (customerID) => sql`select 1 from customer where customer_id = ${customerID} for no key update`
+  })
   const lockAdmins = SqlSchema.findAll({
     Request: CustomerID,
     Result: Schema.Struct({ customerRepID: CustomerRepID }),
@@ -165,7 +170,7 @@ const make = Effect.gen(function* () {
     find: (customerID, customerRepID) => find({ customerID, customerRepID }).pipe(Effect.orDie),
     findForUpdate: (customerID, customerRepID) => findForUpdate({ customerID, customerRepID }).pipe(Effect.orDie),
     lockAdmins: (customerID) =>
-      lockAdmins(customerID).pipe(
+      Effect.zipRight(lockCustomer(customerID), lockAdmins(customerID)).pipe(
         Effect.orDie,
         Effect.map((rows) => rows.map((row) => row.customerRepID))
       ),

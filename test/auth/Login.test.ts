@@ -3,7 +3,6 @@ import { expect, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { attemptLogin, freshAddress, statusWith, tokenIn } from "../support/Logins.ts"
-import { median } from "../support/Median.ts"
 import { type Answer, send, sendJson, testApp } from "../support/TestApp.ts"
 
 const withoutId = ({ json, status }: Answer) => ({ ...Object(json), requestId: undefined, answered: status })
@@ -60,8 +59,9 @@ layer(testApp(), { excludeTestServices: true })("Login", (it) => {
         known.push(yield* millis("globex-admin"))
         unknown.push(yield* millis(`nobody-${round}`))
       }
-      expect(median(unknown) / median(known)).toBeGreaterThan(0.4)
-      expect(median(unknown) / median(known)).toBeLessThan(2.5)
+      // What else the machine does only adds to the time: the shortest is what the work itself takes.
+      expect(Math.min(...unknown) / Math.min(...known)).toBeGreaterThan(0.4)
+      expect(Math.min(...unknown) / Math.min(...known)).toBeLessThan(2.5)
     })
   )
 

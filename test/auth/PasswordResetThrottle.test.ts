@@ -3,7 +3,6 @@ import { expect, layer } from "@effect/vitest"
 import { Array, Duration, Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import { askForReset, freshAddress, resetPassword } from "../support/Logins.ts"
-import { median } from "../support/Median.ts"
 import { testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 
@@ -56,12 +55,15 @@ layer(testApp(), { excludeTestServices: true })("Password reset throttle", (it) 
         Effect.map(Effect.timed(askForReset(email)), ([time]) => Duration.toMillis(time))
       const known: Array<number> = []
       const unknown: Array<number> = []
-      for (const round of Array.range(1, 7)) {
+      for (const round of Array.range(1, 9)) {
         known.push(yield* millis("admin@globex.example"))
+        // The mail that follows would hold up the next one who asks.
+        yield* allDone
         unknown.push(yield* millis(`nobody-${round}@globex.example`))
       }
-      expect(median(unknown) / median(known)).toBeGreaterThan(0.25)
-      expect(median(unknown) / median(known)).toBeLessThan(4)
+      // What else the machine does only adds to the time: the shortest is what the work itself takes.
+      expect(Math.min(...unknown) / Math.min(...known)).toBeGreaterThan(0.25)
+      expect(Math.min(...unknown) / Math.min(...known)).toBeLessThan(4)
     })
   )
 })

@@ -54,7 +54,7 @@ const compiler = {
   include: ["*.ts"]
 }
 
-layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true, timeout: 180_000 })(
+layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true, timeout: 600_000 })(
   "The client's package",
   (it) => {
     it.effect("has the contract and nothing of the server", () =>
@@ -105,7 +105,7 @@ layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true,
             expect(stdout, example).toMatch(/^Ticket (\d+) is Open\.\nThere is no ticket \1\.\n$/)
           }
         }),
-      120_000
+      600_000
     )
 
     it.effect("has a function for every route, and tells a refusal as it is", () =>

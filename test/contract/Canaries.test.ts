@@ -184,7 +184,7 @@ layer(node, { excludeTestServices: true })("A secret", (it) => {
           const { text } = yield* ask(endpoint)
           look(`The answer of ${endpoint.id}`, text, showsSecrets[endpoint.id])
         }
-        yield* eventually(isDone, (done) => done)
+        yield* eventually(isDone, (done) => done, "4 minutes")
         yield* lookAtRows
         for (const line of ears.heard()) look("The log or a span", line)
         const calls = yield* Effect.flatMap(UpstreamServer, ({ requests }) => requests)
@@ -205,6 +205,6 @@ layer(node, { excludeTestServices: true })("A secret", (it) => {
         }
         expect(ears.heard().length).toBeGreaterThan(endpoints.length)
       }),
-    180_000
+    600_000
   )
 })

@@ -96,6 +96,6 @@ layer(testApp(), { excludeTestServices: true })("Random requests", (it) => {
           expect(statuses.get(status), `some ${status}`).toBeGreaterThan(0)
         expect((yield* send("GET", "/health/ready")).status).toBe(200)
       }),
-    180_000
+    900_000
   )
 })

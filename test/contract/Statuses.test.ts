@@ -58,7 +58,7 @@ layer(testApp(), { excludeTestServices: true })("Every status that the contract 
         const stale = Object.keys(exceptions).filter((pair) => !known.has(pair) || seen.has(pair))
         expect(stale, "exceptions that are none").toEqual([])
       }),
-    180_000
+    900_000
   )
 
   it.effect("of an unknown path is 404, of a wrong method 405, with and without a token", () =>

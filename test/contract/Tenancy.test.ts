@@ -93,7 +93,7 @@ layer(testApp(), { excludeTestServices: true })("Another customer's resource", (
           yield* Effect.forEach(asked, (endpoint) => trespass(endpoint, victim, thief), { concurrency: 1 })
           expect(yield* snapshot(victim.customerID)).toEqual(before)
         }),
-      { timeout: 120_000 }
+      { timeout: 600_000 }
     )
   }
 

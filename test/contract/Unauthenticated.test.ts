@@ -106,7 +106,7 @@ layer(testApp(), { excludeTestServices: true })("Without a good token", (it) => 
           })
         yield* Effect.forEach(tries, knock, { concurrency: 16, discard: true })
       }),
-    120_000
+    600_000
   )
 
   it("only the listed routes are public", () => {

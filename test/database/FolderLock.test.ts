@@ -92,7 +92,7 @@ const claim = (folder: string, pid: number, started: string) =>
     writeFile(join(folder, `casework.lock.${pid}.${started}.00000000-0000-4000-8000-000000000000`), "")
   )
 
-layer(Compiled.layer, { excludeTestServices: true, timeout: 60_000 })("The data folder", (it) => {
+layer(Compiled.layer, { excludeTestServices: true })("The data folder", (it) => {
   it.scoped("is refused to a second process while the first lives, and free when it stopped", () =>
     Effect.gen(function* () {
       const folder = join(yield* newFolder, "made", "here")

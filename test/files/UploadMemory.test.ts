@@ -48,6 +48,6 @@ layer(withFolder, { excludeTestServices: true })("Uploads", (it) => {
         expect(answers).toEqual(Array.from({ length: 10 }, () => expect.objectContaining({ status: 200 })))
         expect(((yield* Ref.get(peak)) - before) / mebibyte).toBeLessThan(100)
       }),
-    120_000
+    600_000
   )
 })

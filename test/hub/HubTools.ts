@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { HttpTransportType, type HubConnection, HubConnectionBuilder, LogLevel } from "@microsoft/signalr"
-import { Data, Effect, Queue, Schema } from "effect"
+import { Data, Deferred, Effect, Queue, Schema } from "effect"
 import { HubSentMessage } from "../../schema/Hub.ts"
 import { baseUrl, tokenOf } from "../support/TestApp.ts"
 
@@ -15,6 +15,8 @@ const events = ["MessageReceived", "TicketUpdated", "DraftReady", "AgentJoined",
 export interface HubPeer {
   readonly connection: HubConnection
   readonly told: Queue.Queue<Told>
+  /** Why the connection ended for good; undefined when nothing was wrong. */
+  readonly ended: Effect.Effect<Error | undefined>
   readonly invoke: (method: string, ...given: ReadonlyArray<unknown>) => Effect.Effect<unknown, HubRefused>
 }
 
@@ -46,12 +48,15 @@ export const peer = (
       })
     const connection = (reconnect === undefined ? builder : builder.withAutomaticReconnect([...reconnect])).build()
     for (const event of events) connection.on(event, (argument) => told.unsafeOffer({ event, argument }))
+    const ended = yield* Deferred.make<Error | undefined>()
+    connection.onclose((error) => Deferred.unsafeDone(ended, Effect.succeed(error)))
     yield* Effect.acquireRelease(Effect.tryPromise({ try: () => connection.start(), catch: refused }), () =>
       Effect.promise(() => connection.stop())
     )
     return {
       connection,
       told,
+      ended: Deferred.await(ended),
       invoke: (method: string, ...given: ReadonlyArray<unknown>) =>
         Effect.tryPromise({ try: () => connection.invoke<unknown>(method, ...given), catch: refused })
     } satisfies HubPeer
@@ -83,6 +88,10 @@ export const nextTold = ({ told }: Pick<HubPeer, "told">, event: string): Effect
   Effect.flatMap(Queue.take(told), (one) =>
     one.event === event ? Effect.succeed(one.argument) : nextTold({ told }, event)
   )
+
+/** The message with this number, once a client is told of it: what was told late of earlier ones is passed over. */
+export const toldMessage = (peer: Pick<HubPeer, "told">, messageID: number) =>
+  Effect.repeat(nextTold(peer, "MessageReceived"), { until: (message) => Object(message).messageID === messageID })
 
 /** The first thing of each kind that a client is told, in whatever order they come. */
 export const firstOfEach = ({ told }: Pick<HubPeer, "told">, events: ReadonlyArray<string>) =>

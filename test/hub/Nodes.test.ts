@@ -8,7 +8,7 @@ import { eventually } from "../support/Eventually.ts"
 import { quietApp } from "../support/TestApp.ts"
 import { onPostgres } from "../support/TestDatabase.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
-import { allTold, type HubPeer, nextTold, repPeer, say, visitorPeer } from "./HubTools.ts"
+import { allTold, type HubPeer, nextTold, repPeer, say, toldMessage, visitorPeer } from "./HubTools.ts"
 
 const acme = CustomerID.make(1)
 
@@ -86,8 +86,8 @@ if (onPostgres) {
     it.scoped("miss nothing and tell nothing twice when their listeners are cut again and again", () =>
       Effect.gen(function* () {
         const rep = yield* repPeer("acme-agent")
-        const { ticketID } = yield* newMessage({})
-        yield* nextTold(rep, "MessageReceived")
+        const { messageID: first, ticketID } = yield* newMessage({})
+        yield* toldMessage(rep, first)
         const sent: Array<number> = []
         const told: Array<number> = []
         for (let round = 0; round < 5; round++) {
@@ -113,7 +113,7 @@ if (onPostgres) {
         const sql = yield* SqlClient.SqlClient
         const rep = yield* repPeer("acme-agent")
         const { messageID, ticketID } = yield* newMessage({})
-        yield* nextTold(rep, "MessageReceived")
+        yield* toldMessage(rep, messageID)
         yield* Effect.gen(function* () {
           yield* sql`
             insert into event (customer_id, kind, ticket_id, ticket_message_id)

@@ -260,7 +260,7 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
             const profile = `-env:UserInstallation=file://${folder}/profile`
             const converted = await run("soffice", [profile, "--headless", "--convert-to", "pdf", "report.docx"], {
               cwd: folder,
-              timeout: 100_000
+              timeout: 500_000
             }).catch((error: NodeJS.ErrnoException) => {
               if (error.code === "ENOENT") return undefined
               throw error
@@ -274,7 +274,7 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
           }
         })
       }),
-    120_000
+    600_000
   )
 })
 

@@ -94,15 +94,16 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
           return tries === 2 ? Effect.die(new Error("the second reason")) : Effect.void
         })
       )
-      yield* jobs.enqueue(kind, customerID, { number: 1 })
+      // The pauses after later attempts are so long that none of them ends by itself meanwhile.
+      yield* insert("FailsTwice", { status: "Queued", attempts: 6, dueInSeconds: 0 })
       const [first] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error !== null)
-      expect(first).toMatchObject({ status: "Queued", attempts: 1, error: "Broken: the first reason", waits: true })
+      expect(first).toMatchObject({ status: "Queued", attempts: 7, error: "Broken: the first reason", waits: true })
       yield* dueNow("FailsTwice")
       const [second] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error?.includes("second") === true)
-      expect(second).toMatchObject({ status: "Queued", attempts: 2, waits: true })
+      expect(second).toMatchObject({ status: "Queued", attempts: 8, waits: true })
       yield* dueNow("FailsTwice")
       const [third] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.status === "Succeeded")
-      expect(third).toMatchObject({ attempts: 3, error: null })
+      expect(third).toMatchObject({ attempts: 9, error: null })
     })
   )
 
@@ -130,8 +131,8 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
   it.scoped("are taken over when the claim of their node has run out, not before", () =>
     Effect.gen(function* () {
       yield* insert("Orphan", { status: "Running", attempts: 1, dueInSeconds: 0 })
-      yield* insert("Claimed", { status: "Running", attempts: 1, dueInSeconds: 20 })
-      yield* insert("Later", { status: "Queued", attempts: 0, dueInSeconds: 20 })
+      yield* insert("Claimed", { status: "Running", attempts: 1, dueInSeconds: 600 })
+      yield* insert("Later", { status: "Queued", attempts: 0, dueInSeconds: 600 })
       const jobs = yield* startNode
       for (const name of ["Orphan", "Claimed", "Later"]) yield* jobs.handle(kindOf(name), () => Effect.void)
       const [orphan] = yield* eventually(rowsOf("Orphan"), ([row]) => row?.status === "Succeeded")

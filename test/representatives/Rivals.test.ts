@@ -1,6 +1,11 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { RepresentativesRepo } from "../../src/representatives/RepresentativesRepo.ts"
+import { eventually } from "../support/Eventually.ts"
 import { client, login, sendJson, testApp } from "../support/TestApp.ts"
+import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
 const rounds = [
   { admin: "acme-admin", method: "DELETE", body: undefined, headers: {} },
@@ -33,3 +38,37 @@ layer(testApp(), { excludeTestServices: true })("Two Admins against each other a
     )
   }
 })
+
+// The embedded database has one connection: nobody waits for a row there.
+if (onPostgres) {
+  layer(TestDatabase, { excludeTestServices: true })("Two who look who is an Admin at once", (it) => {
+    it.scoped("never wait for each other, also when somebody becomes one in between", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const repo = yield* RepresentativesRepo
+        const customerID = CustomerID.make(1)
+        const [early, late] = [CustomerRepID.make(1), CustomerRepID.make(2)]
+        const setRole = (role: string, customerRepID: number) => sql`
+          update customer_rep set role = ${role} where customer_id = 1 and customer_rep_id = ${customerRepID}`
+        const waiting = sql`
+          select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        yield* setRole("Agent", early)
+        yield* setRole("Admin", late)
+        const [looked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const first = yield* Effect.gen(function* () {
+          expect(yield* repo.lockAdmins(customerID)).toEqual([late])
+          yield* Deferred.succeed(looked, undefined)
+          yield* Deferred.await(goOn)
+          return yield* repo.findForUpdate(customerID, early)
+        }).pipe(sql.withTransaction, Effect.fork)
+        yield* Deferred.await(looked)
+        yield* setRole("Admin", early)
+        const second = yield* repo.lockAdmins(customerID).pipe(sql.withTransaction, Effect.fork)
+        yield* eventually(waiting, (rows) => rows.length > 0)
+        yield* Deferred.succeed(goOn, undefined)
+        yield* Fiber.join(first)
+        expect(yield* Fiber.join(second)).toEqual([early, late])
+      }).pipe(Effect.provide(RepresentativesRepo.layer))
+    )
+  })
+}

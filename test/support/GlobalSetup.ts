@@ -64,11 +64,12 @@ const postgres = async (project: TestProject, url: string) => {
   }
 }
 
-const pages = 'import { buildPages } from "./esbuild.pages.mjs"; await buildPages()'
-
-/** Makes the pages and the template once for all test files. */
+/**
+ * Makes the service, its pages and the template once for all test files: a file that built the service for itself would
+ * write what the processes of another one are just reading.
+ */
 export default async (project: TestProject) => {
-  await promisify(execFile)(process.execPath, ["--input-type=module", "-e", pages])
+  await promisify(execFile)(process.execPath, ["esbuild.config.mjs"])
   const url = process.env["TEST_DATABASE_URL"]
   return url === undefined || url === "" ? embedded(project) : postgres(project, url)
 }

@@ -1,16 +1,25 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
-import { Effect } from "effect"
+import { Effect, Random } from "effect"
 import { eventually } from "./Eventually.ts"
 
 /** The folder of the repository, where npm runs everything. */
 export const root = process.cwd()
 
-export const freePort = Effect.async<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+const isFree = (port: number) =>
+  Effect.async<boolean>((resume) => {
+    const server = createServer()
+    server.once("error", () => resume(Effect.succeed(false)))
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
   })
+
+/**
+ * A port to listen on, also again after a restart. It lies below those that the system gives to connections, so that none
+ * of them takes it meanwhile.
+ */
+export const freePort: Effect.Effect<number> = Effect.gen(function* () {
+  const port = yield* Random.nextIntBetween(20_000, 32_000)
+  return (yield* isFree(port)) ? port : yield* freePort
 })
 
 const isReady = (base: string) =>

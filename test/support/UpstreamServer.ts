@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
         (count) => count === 0,
         (count) => `${count} connections are still open`
       ),
-      Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.intersect(Schedule.recurs(1500)))),
+      Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.intersect(Schedule.recurs(2500)))),
       Effect.asVoid
     )
   })

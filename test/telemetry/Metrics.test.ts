@@ -34,6 +34,10 @@ const valueOf = (samples: ReadonlyArray<Sample>, name: string, labels: Readonly<
 const count = (labels: Readonly<Record<string, string>>) =>
   Effect.map(scrape, (text) => valueOf(parse(text), "casework_http_requests_total", labels))
 
+const routesCounted = Effect.map(scrape, (text) =>
+  parse(text).flatMap(({ labels: { route } }) => (route === undefined ? [] : [route]))
+)
+
 /** Something of everything that is counted. */
 const makeWork = Effect.gen(function* () {
   const { channels, ticketMessages, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
@@ -64,11 +68,12 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
       const known = { method: "GET", route: "/api/Actions/:id", status: "404" }
       const unknown = { method: "GET", route: "unmatched", status: "404" }
       const before = [yield* count(known), yield* count(unknown)] as const
+      // Other tests of the same process, which have routes of their own, have left theirs.
+      const left = new Set(yield* routesCounted)
       for (const id of [999_991, 999_992]) yield* sendJson("GET", `/api/Actions/${id}`, { token })
       for (const path of ["/a/1", "/b?x=canary-query", "/c/canary-path"]) yield* sendJson("GET", path, { token })
       expect(yield* count(known)).toBe(before[0] + 2)
       expect(yield* count(unknown)).toBe(before[1] + 3)
-      const routes = parse(yield* scrape).flatMap(({ labels: { route } }) => (route === undefined ? [] : [route]))
       const patterns = endpoints
         .map(({ path }) => path)
         .concat(
@@ -80,7 +85,8 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
           "/chatHub/negotiate",
           ...pagePaths
         )
-      expect(routes.filter((route) => !patterns.includes(route))).toEqual([])
+      expect(yield* routesCounted).toContain("/api/Actions/:id")
+      expect((yield* routesCounted).filter((route) => !patterns.includes(route) && !left.has(route))).toEqual([])
     })
   )
 
@@ -122,7 +128,8 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
   it.effect("say nothing about anybody", () =>
     Effect.gen(function* () {
       const text = yield* scrape
-      expect(text).not.toMatch(/canary|acme|@|203\.0/i)
+      // Without the values: a sum may have any digits.
+      expect(text.replace(/ \S+$/gm, "")).not.toMatch(/canary|acme|@|203\.0/i)
       // Words of the code and statuses, nothing that a caller chose. Other tests of the same process have left theirs.
       for (const label of ["kind", "purpose", "outcome", "channel", "status"]) {
         const values = parse(text).flatMap(({ labels }) => labels[label] ?? [])

@@ -41,7 +41,7 @@ export const openWindow = (url: string, options: BrowserContextOptions = {}) =>
     )
     return yield* Effect.promise(async (): Promise<Window> => {
       const page = await context.newPage()
-      page.setDefaultTimeout(30_000)
+      page.setDefaultTimeout(60_000)
       const complaints: Array<string> = []
       page.on("pageerror", (error) => complaints.push(error.message))
       page.on("console", (message) => {
