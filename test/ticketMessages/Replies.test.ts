@@ -105,7 +105,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
           ["CustomerRep", "Sent"]
         ])
       }),
-    60_000
+    180_000
   )
 
   it.effect("waits for nobody for ever while the same message is escalated, corrected, changed and liked", () =>

@@ -177,7 +177,7 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
         const hits = yield* Effect.forEach(samples, check, { concurrency: 4 })
         expect(hits.filter((count) => count > 0).length).toBeGreaterThan(30)
       }),
-    60_000
+    180_000
   )
 
   it.effect("comes newest first by itself, and by every field when asked, in either direction", () =>
