@@ -177,7 +177,7 @@ const make = Effect.gen(function* () {
       mailbox.atOnce += 1
       mailbox.mostAtOnce = Math.max(mailbox.mostAtOnce, mailbox.atOnce)
     }
-    if (state.switches.latency > 0) await new Promise((resolve) => setTimeout(resolve, state.switches.latency))
+    if (state.switches.latency > 0) await new Promise((resolve) => setTimeout(resolve, state.switches.latency).unref())
     // Whoever it calls back may be dead.
     const result = await answer(request, `http://${request.headers.host}`).catch(() => refused(400, "ValidationError"))
     if (mailbox !== undefined) mailbox.atOnce -= 1
