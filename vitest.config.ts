@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/GlobalSetup.ts"],
+    setupFiles: ["test/support/Seed.ts"],
     // Only what hangs meets them: a machine may be many times slower than the one that a test was written on.
     testTimeout: 180_000,
     hookTimeout: 180_000,

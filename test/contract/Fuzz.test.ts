@@ -2,10 +2,9 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, FastCheck as fc, Schema } from "effect"
 import { ProblemDetail } from "../../schema/Errors.ts"
 import { type Endpoint, endpoints } from "../support/Endpoints.ts"
+import { seed } from "../support/Seed.ts"
 import { type Answer, login, send, testApp } from "../support/TestApp.ts"
 import { type FuzzRequest, fuzzRequests } from "./FuzzInput.ts"
-
-const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
 const requestsInAll = 2_050
 
