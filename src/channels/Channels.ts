@@ -67,6 +67,10 @@ const make = Effect.gen(function* () {
     return { ...merged, overrideMailProviderClientSecret }
   })
 
+  /** Two who want to be the default come one after the other. */
+  const takeTurn = (customerID: CustomerID, { isDefaultTranslationChannel }: ChannelCreate | ChannelUpdate) =>
+    Effect.when(repo.lockDefaultTranslationChannel(customerID), () => isDefaultTranslationChannel === true)
+
   const makeRoom = (customerID: CustomerID, { isDefaultTranslationChannel }: ChannelFields) =>
     Effect.when(repo.clearDefaultTranslationChannel(customerID), () => isDefaultTranslationChannel)
 
@@ -88,6 +92,7 @@ const make = Effect.gen(function* () {
       function* (channel) {
         const { customerID } = yield* CurrentRep
         const fields = yield* written(customerID, channel, mergeChannel(channel))
+        yield* takeTurn(customerID, channel)
         yield* makeRoom(customerID, fields)
         return shown(yield* repo.insert(customerID, fields))
       },
@@ -98,6 +103,7 @@ const make = Effect.gen(function* () {
     update: Effect.fn("Channels.update")(
       function* (channelID, change) {
         const { customerID } = yield* CurrentRep
+        yield* takeTurn(customerID, change)
         const stored = yield* repo.findForUpdate(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
         const fields = yield* written(customerID, change, mergeChannel({ ...stored, ...change }, stored), stored)
         if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)
@@ -115,6 +121,8 @@ const make = Effect.gen(function* () {
     delete: Effect.fn("Channels.delete")(
       function* (channelID) {
         const { customerID } = yield* CurrentRep
+        // Whoever subscribes in this moment has done so, or sees that the channel is gone.
+        yield* repo.findForUpdate(customerID, channelID)
         yield* endSubscriptions(customerID, channelID)
         yield* repo.delete(customerID, channelID).pipe(changedOrNotFound(missingChannel(channelID)))
       },

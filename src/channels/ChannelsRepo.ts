@@ -36,6 +36,8 @@ export class ChannelsRepo extends Context.Tag("casework/ChannelsRepo")<
     readonly findDefaultTranslationChannel: (customerID: CustomerID) => Effect.Effect<Option.Option<StoredChannel>>
     readonly insert: (customerID: CustomerID, fields: ChannelFields) => Effect.Effect<StoredChannel>
     readonly update: (customerID: CustomerID, channelID: ChannelID, fields: ChannelFields) => Effect.Effect<void>
+    /** Nobody else makes another channel the default one until the transaction ends. Before any channel is locked. */
+    readonly lockDefaultTranslationChannel: (customerID: CustomerID) => Effect.Effect<void>
     /** Leaves the customer without a default translation channel until the transaction sets the next one. */
     readonly clearDefaultTranslationChannel: (customerID: CustomerID) => Effect.Effect<void>
     /** Answers whether there was one. */
@@ -150,6 +152,11 @@ const make = Effect.gen(function* () {
     findDefaultTranslationChannel: (customerID) => findDefault(customerID).pipe(Effect.orDie),
     insert: (customerID, fields) => insert({ customerID, fields }).pipe(Effect.orDie),
     update: (customerID, channelID, fields) => update({ customerID, channelID, fields }).pipe(Effect.orDie),
+    lockDefaultTranslationChannel: (customerID) =>
+      sql`select pg_advisory_xact_lock(hashtextextended(${`default translation channel ${customerID}`}, 0))`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      ),
     clearDefaultTranslationChannel: (customerID) => clearDefault(customerID).pipe(Effect.orDie),
     delete: (customerID, channelID) =>
       remove({ customerID, channelID }).pipe(

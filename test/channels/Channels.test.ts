@@ -165,6 +165,25 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
+  it.effect("share one default also when many become it at once", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("initech-admin")
+      const body = { ...chat, isDefaultTranslationChannel: true }
+      const plain = yield* Effect.replicateEffect(create(chat, "initech-admin"), 4)
+      const rivals = [
+        ...plain.map(({ channelID }) => sendJson("PUT", `/api/Channels/${channelID}`, { token, body })),
+        ...Array.from({ length: 4 }, () => sendJson("POST", "/api/Channels", { token, body }))
+      ]
+      for (let round = 0; round < 3; round += 1) {
+        const answers = yield* Effect.all(rivals, { concurrency: "unbounded" })
+        expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 200, 200, 200, 200])
+      }
+      const { channels } = yield* clientOf("initech-admin")
+      const all = yield* channels.listChannels()
+      expect(all.filter((channel) => channel.isDefaultTranslationChannel)).toHaveLength(1)
+    })
+  )
+
   it.effect("keep the secret of their mail provider to themselves", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
