@@ -103,6 +103,8 @@ const make = Effect.gen(function* () {
       insert into channel_folder as f ${sql.insert({
         customer_id: _.customerID,
         channel_id: _.channelID,
+        // Mail that is there already is left alone until somebody asks for it.
+        delta_since: new Date(),
         ...toColumns(_.fields)
       })} returning ${columns}`
   })

@@ -64,7 +64,10 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
           const { customerID, externalFolderID, folderID } = open.folder
           if (externalFolderID !== null) return externalFolderID
           const found = yield* lookUp(open)
-          yield* repo.save(customerID, folderID, { externalFolderID: found })
+          yield* Effect.catchTag(repo.locate(customerID, folderID, found), "Duplicate", () => {
+            const message = `${open.folder.name} is the same folder at the mail provider as another one of the channel`
+            return new MailProblem({ reason: "Refused", message })
+          })
           return found
         })
       }

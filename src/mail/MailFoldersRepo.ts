@@ -1,7 +1,8 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
-import { removeSubscription } from "./MailJobs.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { importFolder, removeSubscription } from "./MailJobs.ts"
 
 /** A folder as the mail side sees it. */
 const MailFolder = Schema.Struct({
@@ -26,7 +27,6 @@ export type MailFolder = typeof MailFolder.Type
 const Key = Schema.Struct({ customerID: CustomerID, folderID: ChannelFolderID })
 
 export interface FolderState {
-  readonly externalFolderID?: string
   readonly subscriptionID?: string | null
   readonly subscriptionExpires?: Date | null
   readonly clientState?: string | null
@@ -37,7 +37,6 @@ export interface FolderState {
 }
 
 const columns = {
-  externalFolderID: "external_folder_id",
   subscriptionID: "subscription_id",
   subscriptionExpires: "subscription_expires_at",
   clientState: "client_state",
@@ -62,14 +61,30 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
     readonly holding: (subscriptionID: string) => Effect.Effect<ReadonlyArray<MailFolder>>
     /** Whether somebody's subscription is still to be removed at the provider. */
     readonly isEnding: (subscriptionID: string) => Effect.Effect<boolean>
+    /** Whether an import of what lies in the folder waits or is under way. */
+    readonly isBeingRead: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<boolean>
     /** Of all customers: those that fetch by themselves. */
     readonly retrieving: Effect.Effect<ReadonlyArray<MailFolder>>
     readonly save: (customerID: CustomerID, folderID: ChannelFolderID, state: FolderState) => Effect.Effect<void>
-    /** Takes one subscription for another, unless somebody else did meanwhile; answers whether it did. */
+    /** Notes where the folder is at the provider. */
+    readonly locate: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      externalFolderID: string
+    ) => Effect.Effect<void, Duplicate>
+    /**
+     * Takes one subscription for another, unless somebody else did meanwhile, or it is about a folder that this one no
+     * longer stands for; answers whether it did.
+     */
     readonly changeSubscription: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
-      change: { readonly from: string | null; readonly to: string; readonly expires: Date }
+      change: {
+        readonly externalID: string
+        readonly from: string | null
+        readonly to: string
+        readonly expires: Date
+      }
     ) => Effect.Effect<boolean>
     /** Stores the word unless there is one; answers the one that counts. */
     readonly agreeOn: (customerID: CustomerID, folderID: ChannelFolderID, clientState: string) => Effect.Effect<string>
@@ -174,18 +189,31 @@ const make = Effect.gen(function* () {
         Effect.map(({ length }) => length > 0),
         Effect.orDie
       ),
+    isBeingRead: (customerID, folderID) =>
+      sql`
+        select 1 from job where customer_id = ${customerID} and kind = ${importFolder.kind}
+          and status in ('Queued', 'Running') and payload ->> 'folderID' = ${String(folderID)} limit 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      ),
     retrieving: retrieving(undefined).pipe(Effect.orDie),
+    locate: (customerID, folderID, externalFolderID) =>
+      sql`
+        update channel_folder set external_folder_id = ${externalFolderID}
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, failOnDuplicate),
     save: (customerID, folderID, state) =>
       sql`
         update channel_folder set ${sql.update(valuesOf(state))}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, Effect.orDie),
-    changeSubscription: (customerID, folderID, { expires, from: before, to }) =>
+    changeSubscription: (customerID, folderID, { expires, externalID, from: before, to }) =>
       sql`
         update channel_folder set ${sql.update(
           valuesOf({ subscriptionID: to, subscriptionExpires: expires, lastError: null })
         )}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}
-          and subscription_id is not distinct from ${before}::text
+          and subscription_id is not distinct from ${before}::text and external_folder_id = ${externalID}
+          and exists (select from channel c where c.customer_id = channel_folder.customer_id
+            and c.channel_id = channel_folder.channel_id and c.deleted_at is null for share)
         returning 1`.pipe(
         Effect.map(({ length }) => length > 0),
         Effect.orDie
@@ -212,10 +240,10 @@ const make = Effect.gen(function* () {
     },
     setRetrieving: (customerID, channelID, on) =>
       sql`
-        update channel_folder set auto_retrieve_emails = ${on}
+        update channel set auto_retrieve_emails = ${on}
         where customer_id = ${customerID} and channel_id = ${channelID}`.pipe(
         Effect.zipRight(sql`
-          update channel set auto_retrieve_emails = ${on}
+          update channel_folder set auto_retrieve_emails = ${on}
           where customer_id = ${customerID} and channel_id = ${channelID}`),
         Effect.asVoid,
         Effect.orDie

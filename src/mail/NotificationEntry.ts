@@ -45,9 +45,10 @@ const unescaped = (text: string) => {
 export const placeOf = (resource: string | null): NotifiedPlace | undefined => {
   const [, mailbox, folder] =
     /^\/?users\/([^/]+)\/mailFolders\(['"]([^'"]+)['"]\)\/messages(?:\/[^/]+)?\/?$/i.exec(resource ?? "") ?? []
-  return mailbox === undefined || folder === undefined
-    ? undefined
-    : { mailbox: unescaped(mailbox), externalFolderID: unescaped(folder) }
+  if (mailbox === undefined || folder === undefined) return undefined
+  const place = { mailbox: unescaped(mailbox), externalFolderID: unescaped(folder) }
+  // Escaped, a NUL gets this far; no folder has one, and the database would refuse all that is asked together with it.
+  return Object.values(place).some((text) => text.includes("\u0000")) ? undefined : place
 }
 
 /** Whether a resource is a message in the form that the provider really sends. */

@@ -41,8 +41,13 @@ export const SubscriptionJobs = Layer.scopedDiscard(
       removeSubscription,
       Effect.fn("SubscriptionJobs.remove")(function* (customerID, { channelID, subscriptionID }) {
         const holding = repo.holding(subscriptionID)
-        // Another channel of the mailbox is told by it.
-        if ((yield* holding).length > 0) return
+        const holders = yield* holding
+        // Another channel of the mailbox is told by it, unless an earlier attempt broke off after the provider had heard it.
+        for (const folder of holders) {
+          const renewal = { folderID: folder.folderID, reason: "Expiring" } as const
+          yield* jobs.enqueue(renewSubscription, folder.customerID, renewal, folderKey(folder.folderID))
+        }
+        if (holders.length > 0) return
         const channel = yield* channels.findEvenDeleted(customerID, channelID)
         if (Option.isNone(channel)) return
         // Without credentials nobody can be told; it ends by itself within days.

@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
       expires: expiry()
     })
     const { channelID, customerID, folderID, subscriptionID } = open.folder
-    const change = { from: subscriptionID, to: id, expires: DateTime.toDate(expirationDateTime) }
+    const change = { externalID, from: subscriptionID, to: id, expires: DateTime.toDate(expirationDateTime) }
     yield* repo.changeSubscription(customerID, folderID, change).pipe(
       Effect.flatMap((isMine) =>
         isMine ? catchUp(open.folder) : jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: id })
@@ -109,18 +109,21 @@ const make = Effect.gen(function* () {
   const adopt = Effect.fn("Subscriptions.adopt")(function* (
     open: OpenFolder,
     twin: GraphSubscription,
-    known: string | null
+    known: string | null,
+    agreed: Agreed
   ) {
-    const { customerID, folderID } = open.folder
-    const word = twin.clientState ?? known
+    const { customerID, folderID, subscriptionID } = open.folder
+    const hold = (id: string | null, word: string | null) =>
+      repo.save(customerID, folderID, {
+        subscriptionID: id,
+        clientState: word === null ? null : secrets.encrypt(clientStatePlace(customerID), word)
+      })
     // Held before it is renewed: whoever is about to remove it sees that, or the renewal sees that it is gone.
-    yield* repo.save(customerID, folderID, {
-      subscriptionID: twin.id,
-      clientState: word === null ? null : secrets.encrypt(clientStatePlace(customerID), word)
-    })
+    yield* hold(twin.id, twin.clientState ?? known)
     const { expirationDateTime } = yield* graph
       .renew(open.mailbox, twin.id, expiry())
-      .pipe(Effect.tapError(() => repo.save(customerID, folderID, { subscriptionID: open.folder.subscriptionID })))
+      // The next one is made with the word that was agreed on.
+      .pipe(Effect.tapError(() => hold(subscriptionID, agreed.word)))
     yield* repo
       .save(customerID, folderID, { subscriptionExpires: DateTime.toDate(expirationDateTime), lastError: null })
       .pipe(Effect.zipRight(catchUp(open.folder)), sql.withTransaction, Effect.orDie)
@@ -135,10 +138,11 @@ const make = Effect.gen(function* () {
     const twin = yield* twinOf(open.mailbox, externalID)
     const other = (yield* repo.holding(twin.id)).find(({ folderID }) => folderID !== open.folder.folderID)
     if (other !== undefined) {
-      return yield* adopt(open, twin, yield* readSecret(secrets, clientStatePlace(other.customerID), other.clientState))
+      const word = yield* readSecret(secrets, clientStatePlace(other.customerID), other.clientState)
+      return yield* adopt(open, twin, word, agreed)
     }
     // One that was not made with our word does not carry it.
-    if (!(yield* repo.isEnding(twin.id))) return yield* adopt(open, twin, agreed.isFresh ? null : agreed.word)
+    if (!(yield* repo.isEnding(twin.id))) return yield* adopt(open, twin, agreed.isFresh ? null : agreed.word, agreed)
     // It was ended, and its removal is still to come: adopted now, it would be removed then.
     yield* graph.unsubscribe(open.mailbox, twin.id)
     return yield* subscribe(open, externalID, agreed)
@@ -175,9 +179,9 @@ const make = Effect.gen(function* () {
     yield* repo.save(open.folder.customerID, open.folder.folderID, { subscriptionExpires: renewed })
   })
 
-  /** Mail that is there already stays where it is: catching up begins now. */
+  /** Mail that is there already stays where it is: catching up begins now. Unless somebody is having it imported. */
   const begin = Effect.fn("Subscriptions.begin")(function* ({ folder }: OpenFolder) {
-    if (folder.retrieves) return
+    if (folder.retrieves || (yield* repo.isBeingRead(folder.customerID, folder.folderID))) return
     yield* repo.save(folder.customerID, folder.folderID, { deltaLink: null, deltaSince: new Date() })
   })
 

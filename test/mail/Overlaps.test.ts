@@ -1,0 +1,158 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Array as Arr, Effect, Fiber } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import { GraphServer } from "../support/GraphServer.ts"
+import {
+  folderOf,
+  mailApp,
+  newMailChannel,
+  settled,
+  subscribedChannel,
+  subscribedTo,
+  subscriptionsOf,
+  ticketsArrive,
+  ticketsOf
+} from "../support/MailApp.ts"
+import { mail } from "../support/Mails.ts"
+import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
+
+/** Makes the periodic work due. */
+const comesRound = (name: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update periodic_work set next_at = now() where name = ${name}`)
+
+layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) => {
+  it.effect("a resource with a NUL in it is nobody's, and those beside it are followed", () =>
+    Effect.gen(function* () {
+      const { address, folderID } = yield* subscribedChannel
+      const [subscription] = yield* subscriptionsOf(address)
+      const entry = { subscriptionId: subscription?.id, clientState: subscription?.clientState, changeType: "created" }
+      for (const resource of ["/users/a%00b/mailFolders('x')/messages", "/users/a/mailFolders('x%00')/messages"]) {
+        const body = {
+          value: [
+            { changeType: "created", resource },
+            { ...entry, resource: subscription?.resource }
+          ]
+        }
+        expect((yield* sendJson("POST", "/api/MailWebhook", { body })).status).toBe(200)
+      }
+      expect((yield* folderOf(folderID)).lastNotificationUtc).not.toBeNull()
+    })
+  )
+
+  it.effect("a channel whose shared subscription vanishes while it joins is told by its own", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const first = yield* subscribedTo()
+      const second = yield* newMailChannel("acme-admin", first.address)
+      const { mailWebhook } = yield* clientOf("acme-admin")
+      yield* server.set({ forgetSubscriptions: true })
+      const { folders } = yield* mailWebhook.subscribeMail({ path: { id: second.channelID } })
+      yield* server.set()
+      const [only] = yield* subscriptionsOf(first.address)
+      expect(folders).toMatchObject([{ subscriptionID: only?.id }])
+      yield* server.set({ forge: true })
+      yield* server.arrive(first.address, mail({ subject: "Forged" }))
+      const { folderID } = yield* Effect.fromNullable(folders[0])
+      expect((yield* folderOf(folderID)).lastNotificationUtc).toBeNull()
+      yield* server.set()
+      yield* server.arrive(first.address, mail({ subject: "Told" }))
+      expect((yield* folderOf(folderID)).lastNotificationUtc).not.toBeNull()
+    })
+  )
+
+  it.effect("an import that was asked for goes on when the channel is subscribed to meanwhile", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { channelID, mailbox } = yield* newMailChannel()
+      Arr.makeBy(3, (index) =>
+        mailbox.add("AAMk-inbox", mail({ subject: `Old ${index}`, received: new Date("2024-05-01") }).fields)
+      )
+      const { channels, mailWebhook } = yield* clientOf("acme-admin")
+      yield* server.set({ fail: { requests: 1000, status: 400 } })
+      const { jobs } = yield* channels.importEmails({ path: { id: channelID } })
+      const putOff = (seconds: number) => sql`
+        update job set due_at = now() + make_interval(secs => ${seconds}::int)
+        where customer_id = 1 and job_id = ${jobs[0]?.jobID ?? ""}::uuid and status = 'Queued' and error is not null
+        returning 1`
+      yield* eventually(putOff(3600), (rows) => rows.length === 1)
+      yield* server.set()
+      yield* mailWebhook.subscribeMail({ path: { id: channelID } })
+      yield* putOff(0)
+      yield* ticketsArrive(channelID, 3)
+    })
+  )
+
+  it.effect("a folder that fetches by itself from the beginning leaves the mail that was there before", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, mailbox } = yield* newMailChannel()
+      mailbox.add("AAMk-inbox", mail({ subject: "Old", received: new Date("2024-05-01") }).fields)
+      const { channelFolders, channels } = yield* clientOf("acme-admin")
+      yield* channels.updateChannel({ path: { id: channelID }, payload: { autoRetrieveEmails: true } })
+      const { folderID } = yield* channelFolders.createChannelFolder({
+        payload: { channelID, name: "Inbox", type: "Inbox", autoRetrieveEmails: true }
+      })
+      yield* server.arrive(address, mail({ subject: "New" }))
+      yield* comesRound("Mail catch-up")
+      yield* eventually(folderOf(folderID), ({ lastSyncUtc }) => lastSyncUtc !== null)
+      expect((yield* ticketsOf(channelID)).map(({ subject }) => subject)).toEqual(["New"])
+    })
+  )
+
+  it.effect("two folders of a channel that are one at the provider are refused in plain words", () =>
+    Effect.gen(function* () {
+      const { channelID } = yield* newMailChannel()
+      const { channelFolders } = yield* clientOf("acme-admin")
+      for (const name of ["Inbox", "The same"]) {
+        yield* channelFolders.createChannelFolder({ payload: { channelID, name, type: "Inbox" } })
+      }
+      const token = yield* tokenOf("acme-admin")
+      const answer = yield* sendJson("POST", `/api/MailWebhook/subscribe/${channelID}`, { token })
+      expect(answer.status).toBe(502)
+      expect(answer.text).toContain("The same")
+    })
+  )
+
+  it.effect("a subscription that comes into being while its channel goes away does not outlive it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const token = yield* tokenOf("acme-admin")
+      const moves = [
+        (id: number) => sendJson("DELETE", `/api/Channels/${id}`, { token }),
+        (id: number) =>
+          sendJson("PUT", `/api/Channels/${id}`, { token, body: { emailAddress: `elsewhere-${id}@acme.example` } })
+      ]
+      for (const move of moves) {
+        const { address, channelID } = yield* newMailChannel()
+        yield* server.set({ handshakeDelay: 3000 })
+        const subscribing = yield* Effect.fork(sendJson("POST", `/api/MailWebhook/subscribe/${channelID}`, { token }))
+        yield* eventually(
+          sql`select 1 from channel_folder where customer_id = 1 and channel_id = ${channelID} and client_state is not null`,
+          (rows) => rows.length === 1
+        )
+        expect((yield* move(channelID)).status).toBe(204)
+        expect(yield* subscriptionsOf(address)).toEqual([])
+        yield* Fiber.join(subscribing)
+        yield* server.set()
+        yield* eventually(subscriptionsOf(address), (left) => left.length === 0)
+      }
+    })
+  )
+
+  it.effect("a removal that broke off after it was heard leaves nobody with a subscription that is gone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { channelID, folderID } = yield* subscribedChannel
+      const { subscriptionID } = yield* folderOf(folderID)
+      server.state.subscriptions.delete(subscriptionID ?? "")
+      yield* sql`insert into job (customer_id, kind, payload)
+        values (1, 'RemoveSubscription', ${JSON.stringify({ channelID, subscriptionID })}::jsonb)`
+      yield* eventually(folderOf(folderID), (folder) => folder.subscriptionID !== subscriptionID, "20 seconds")
+      yield* settled(channelID)
+    })
+  )
+})
