@@ -108,7 +108,7 @@ const make = Effect.gen(function* () {
         const fields = yield* written(customerID, change, mergeChannel({ ...stored, ...change }, stored), stored)
         if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)
         // Another mailbox, or none: what the provider tells about the old one is of no use any more.
-        if (fields.emailAddress !== stored.emailAddress) {
+        if (fields.emailAddress?.toLowerCase() !== stored.emailAddress?.toLowerCase()) {
           yield* endSubscriptions(customerID, channelID)
           yield* mailFolders.moveToMailbox(customerID, channelID)
         }

@@ -7,4 +7,5 @@ export const headerOf = (headers: Headers, name: string): string | null =>
   headers.find((header) => header.name?.toLowerCase() === name.toLowerCase())?.value ?? null
 
 /** The Message-IDs in a header, in their order. */
-export const messageIDsIn = (value: string | null): ReadonlyArray<string> => (value ?? "").match(/<[^<>\s]+>/g) ?? []
+export const messageIDsIn = (value: string | undefined): ReadonlyArray<string> =>
+  (value ?? "").match(/<[^<>\s]+>/g) ?? []

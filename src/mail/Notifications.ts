@@ -77,6 +77,9 @@ const make = Effect.gen(function* () {
     Effect.map(
       readSecret(secrets, clientStatePlace(customerID), clientState),
       (agreed) => agreed === null || sameText(entry.clientState ?? "", agreed)
+    ).pipe(
+      // Whoever's it is: the others in the same batch have nothing to do with it.
+      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("a clientState cannot be read", defect), false))
     )
 
   const noteMails = (customerID: CustomerID, accepted: ReadonlyArray<Accepted>) => {

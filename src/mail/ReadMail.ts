@@ -68,8 +68,8 @@ export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
     ...addressesOf(message.ccRecipients)
   ]
   const isMailbox = (address: string) => address.toLowerCase() === mailbox.toLowerCase()
-  const inReplyTo = messageIDsIn(headerOf(headers, "In-Reply-To"))
-  const references = messageIDsIn(headerOf(headers, "References"))
+  const inReplyTo = messageIDsIn(clean(headerOf(headers, "In-Reply-To")))
+  const references = messageIDsIn(clean(headerOf(headers, "References")))
   const isHtml = message.body?.contentType?.toLowerCase() === "html"
   const content = clean(message.body?.content)
   return {

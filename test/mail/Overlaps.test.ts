@@ -155,4 +155,48 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
       yield* settled(channelID)
     })
   )
+
+  it.effect("a word that cannot be read any more keeps nobody else from being told", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [broken, other] = [yield* subscribedTo(), yield* subscribedTo("globex-admin")]
+      yield* sql`update channel_folder set client_state = 'unreadable'
+        where customer_id = 1 and channel_folder_id = ${broken.folderID}`
+      const value = [...(yield* subscriptionsOf(broken.address)), ...(yield* subscriptionsOf(other.address))].map(
+        ({ clientState, id, resource }) => ({ subscriptionId: id, clientState, resource, changeType: "created" })
+      )
+      expect((yield* sendJson("POST", "/api/MailWebhook", { body: { value } })).status).toBe(200)
+      const { channelFolders } = yield* clientOf("globex-admin")
+      const told = yield* channelFolders.getChannelFolder({ path: { id: other.folderID } })
+      expect(told.lastNotificationUtc).not.toBeNull()
+      expect((yield* folderOf(broken.folderID)).lastNotificationUtc).toBeNull()
+    })
+  )
+
+  it.effect("another spelling of the same address changes nothing about the mailbox", () =>
+    Effect.gen(function* () {
+      const { address, channelID, folderID } = yield* subscribedChannel
+      const { channels } = yield* clientOf("acme-admin")
+      const before = yield* folderOf(folderID)
+      const emailAddress = address.toUpperCase()
+      yield* channels.updateChannel({ path: { id: channelID }, payload: { emailAddress } })
+      expect((yield* channels.getChannel({ path: { id: channelID } })).emailAddress).toBe(emailAddress)
+      const { externalFolderID, subscriptionID } = yield* folderOf(folderID)
+      expect({ externalFolderID, subscriptionID }).toEqual({
+        externalFolderID: before.externalFolderID,
+        subscriptionID: before.subscriptionID
+      })
+      expect(subscriptionID).not.toBeNull()
+    })
+  )
+
+  it.effect("a mail that refers to another by a name with a NUL in it becomes a ticket", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, folderID } = yield* subscribedChannel
+      yield* server.arrive(address, mail({ subject: "Odd", headers: { References: "<one@x> <t\u0000wo@x>" } }))
+      yield* ticketsArrive(channelID, 1)
+      expect((yield* folderOf(folderID)).failedMessages).toBe(0)
+    })
+  )
 })
