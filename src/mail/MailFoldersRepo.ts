@@ -73,14 +73,16 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
       externalFolderID: string
     ) => Effect.Effect<void, Duplicate>
     /**
-     * Takes one subscription for another, unless somebody else did meanwhile, or it is about a folder that this one no
-     * longer stands for; answers whether it did.
+     * Takes one subscription for another, unless somebody else did meanwhile, it is about a folder that this one no
+     * longer stands for, or the folder has stopped to fetch by itself; answers whether it did.
      */
     readonly changeSubscription: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
       change: {
         readonly externalID: string
+        /** Whether the folder fetched by itself when the subscription was asked for. */
+        readonly retrieves: boolean
         readonly from: string | null
         readonly to: string
         readonly expires: Date
@@ -205,7 +207,7 @@ const make = Effect.gen(function* () {
       sql`
         update channel_folder set ${sql.update(valuesOf(state))}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, Effect.orDie),
-    changeSubscription: (customerID, folderID, { expires, externalID, from: before, to }) =>
+    changeSubscription: (customerID, folderID, { expires, externalID, from: before, retrieves, to }) =>
       sql`
         update channel_folder set ${sql.update(
           valuesOf({ subscriptionID: to, subscriptionExpires: expires, lastError: null })
@@ -213,7 +215,8 @@ const make = Effect.gen(function* () {
         where customer_id = ${customerID} and channel_folder_id = ${folderID}
           and subscription_id is not distinct from ${before}::text and external_folder_id = ${externalID}
           and exists (select from channel c where c.customer_id = channel_folder.customer_id
-            and c.channel_id = channel_folder.channel_id and c.deleted_at is null for share)
+            and c.channel_id = channel_folder.channel_id and c.deleted_at is null
+            and (channel_folder.auto_retrieve_emails and c.auto_retrieve_emails or not ${retrieves}::boolean) for share)
         returning 1`.pipe(
         Effect.map(({ length }) => length > 0),
         Effect.orDie

@@ -85,8 +85,14 @@ const make = Effect.gen(function* () {
       clientState: word,
       expires: expiry()
     })
-    const { channelID, customerID, folderID, subscriptionID } = open.folder
-    const change = { externalID, from: subscriptionID, to: id, expires: DateTime.toDate(expirationDateTime) }
+    const { channelID, customerID, folderID, retrieves, subscriptionID } = open.folder
+    const change = {
+      externalID,
+      retrieves,
+      from: subscriptionID,
+      to: id,
+      expires: DateTime.toDate(expirationDateTime)
+    }
     yield* repo.changeSubscription(customerID, folderID, change).pipe(
       Effect.flatMap((isMine) =>
         isMine ? catchUp(open.folder) : jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: id })

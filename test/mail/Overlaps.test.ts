@@ -134,11 +134,36 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
           (rows) => rows.length === 1
         )
         expect((yield* move(channelID)).status).toBe(204)
-        expect(yield* subscriptionsOf(address)).toEqual([])
         yield* Fiber.join(subscribing)
         yield* server.set()
         yield* eventually(subscriptionsOf(address), (left) => left.length === 0)
       }
+    })
+  )
+
+  it.effect("a subscription that comes into being while its channel is told no more is ended again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { mailWebhook } = yield* clientOf("acme-admin")
+      const { address, channelID, folderID } = yield* subscribedChannel
+      const [before] = yield* subscriptionsOf(address)
+      server.state.subscriptions.delete(before?.id ?? "")
+      yield* server.set({ handshakeDelay: 3000 })
+      const mine = sql`customer_id = 1 and channel_folder_id = ${folderID}`
+      yield* sql`
+        update channel_folder set subscription_id = null, subscription_expires_at = null, client_state = null
+        where ${mine}`
+      yield* comesRound("Mail subscription renewals")
+      const agreed = sql`select 1 from channel_folder where ${mine} and client_state is not null`
+      yield* eventually(agreed, (rows) => rows.length === 1)
+      yield* mailWebhook.unsubscribeMail({ path: { id: channelID } })
+      const renewals = sql`select 1 from job where customer_id = 1 and kind = 'RenewSubscription'
+        and status in ('Queued', 'Running') and payload ->> 'folderID' = ${String(folderID)}`
+      yield* eventually(renewals, (rows) => rows.length === 0)
+      yield* server.set()
+      expect((yield* folderOf(folderID)).subscriptionID).toBeNull()
+      yield* eventually(subscriptionsOf(address), (left) => left.length === 0)
     })
   )
 
