@@ -157,16 +157,13 @@ const make = Effect.gen(function* () {
   const create = Effect.fn("Subscriptions.create")(function* (open: OpenFolder) {
     const externalID = yield* folders.externalID(open)
     const agreed = yield* agree(open.folder)
-    const begin = subscribe(open, externalID, agreed)
-    const goOn = Effect.catchIf(
-      takeOver(open, externalID, agreed),
-      ({ reason }) => reason === "Missing",
-      () => begin
-    )
-    yield* Effect.catchIf(
-      begin,
-      ({ reason }) => reason === "Exists",
-      () => goOn
+    yield* subscribe(open, externalID, agreed).pipe(
+      Effect.catchIf(
+        ({ reason }) => reason === "Exists",
+        () => takeOver(open, externalID, agreed)
+      ),
+      // What was there is gone by now, or what was gone is there again.
+      Effect.retry({ times: 2, while: ({ reason }) => reason === "Missing" || reason === "Exists" })
     )
   })
 
