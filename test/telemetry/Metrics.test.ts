@@ -98,12 +98,13 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
         const sent = valueOf(all, "casework_deliveries_total", { channel: "Chat", outcome: "sent" })
         const asked = valueOf(all, "casework_ai_calls_total", { purpose: "Spam", outcome: "succeeded" })
         const done = valueOf(all, "casework_jobs_total", { kind: "RunPipeline", outcome: "succeeded" })
-        return sent > 0 && asked > 0 && done > 0
+        const connected = valueOf(all, "casework_hub_connections", { who: "representative" })
+        // A look at a database that has no time for it is given up after two seconds.
+        const isUp = valueOf(all, "casework_database_up", {}) === 1
+        return sent > 0 && asked > 0 && done > 0 && connected === 1 && isUp
       })
-      expect(valueOf(samples, "casework_hub_connections", { who: "representative" })).toBe(1)
       expect(valueOf(samples, "process_resident_memory_bytes", {})).toBeGreaterThan(1e7)
       expect(valueOf(samples, "process_cpu_seconds_total", {})).toBeGreaterThan(0)
-      expect(valueOf(samples, "casework_database_up", {})).toBe(1)
       const dashboard = yield* Effect.promise(() => readFile("src/platform/telemetry/grafana.json", "utf8"))
       const queries = [...dashboard.matchAll(/"(?:expr|query)": ("(?:[^"\\]|\\.)*")/g)].map(([, text = '""']) =>
         String(JSON.parse(text))
