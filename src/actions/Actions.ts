@@ -13,6 +13,7 @@ import {
 import { AuthRepo } from "../auth/AuthRepo.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionsRepo } from "./ActionsRepo.ts"
 
 export class Actions extends Context.Tag("casework/Actions")<
@@ -56,7 +57,7 @@ const make = Effect.gen(function* () {
   const documents = yield* DocumentsRepo
 
   /** Ids inside the parameters must be the customer's own. */
-  const checkReferences = Effect.fn("Actions.checkReferences")(function* (parameters: OperationParameters) {
+  const checkReferences = fn("Actions.checkReferences")(function* (parameters: OperationParameters) {
     const { customerID } = yield* CurrentRep
     const { customerRepID, documentID } = parameters
     if (customerRepID !== undefined && Option.isNone(yield* reps.find(customerID, CustomerRepID.make(customerRepID)))) {
@@ -68,24 +69,24 @@ const make = Effect.gen(function* () {
   })
 
   return Actions.of({
-    list: Effect.fn("Actions.list")(function* (query) {
+    list: fn("Actions.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("Actions.get")(function* (actionID) {
+    get: fn("Actions.get")(function* (actionID) {
       const { customerID } = yield* CurrentRep
       return yield* repo.find(customerID, actionID).pipe(orNotFound(missing(actionID)))
     }),
 
-    create: Effect.fn("Actions.create")(function* ({ description = null, operation, parameters, ...action }) {
+    create: fn("Actions.create")(function* ({ description = null, operation, parameters, ...action }) {
       const { customerID } = yield* CurrentRep
       const fields = { ...action, description, ...resolveOperation(action.name, operation, parameters) }
       yield* checkReferences(fields.parameters)
       return yield* repo.insert(customerID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(action.name)))
     }),
 
-    update: Effect.fn("Actions.update")(
+    update: fn("Actions.update")(
       function* (actionID, { actionID: inBody, ...change }) {
         const { customerID } = yield* CurrentRep
         if (inBody !== actionID) return yield* BadRequest.at("actionID", `must equal the id in the path, ${actionID}`)
@@ -102,7 +103,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("Actions.delete")(function* (actionID) {
+    delete: fn("Actions.delete")(function* (actionID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, actionID).pipe(changedOrNotFound(missing(actionID)))
     })

@@ -8,6 +8,7 @@ import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { type CustomerSummary, CustomersRepo } from "../customers/CustomersRepo.ts"
 import type { Feature } from "../customers/Features.ts"
 import { ModelsRepo, type NewModel } from "../customers/ModelsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { type Refused, refuse } from "./Refused.ts"
 
@@ -67,26 +68,26 @@ const make = Effect.gen(function* () {
   const reps = yield* RepresentativesRepo
   const hasher = yield* PasswordHasher
 
-  const addHostname = Effect.fn("Provisioning.addHostname")(function* (customerID: CustomerID, hostname: string) {
+  const addHostname = fn("Provisioning.addHostname")(function* (customerID: CustomerID, hostname: string) {
     if (!hostnamePattern.test(hostname)) return yield* refuse(`"${hostname}" is not a hostname.`)
     if (!(yield* customers.addHostname(customerID, hostname))) {
       return yield* refuse(`The customer already has the hostname ${hostname.toLowerCase()}.`)
     }
   })
-  const addFeature = Effect.fn("Provisioning.addFeature")(function* (customerID: CustomerID, feature: Feature) {
+  const addFeature = fn("Provisioning.addFeature")(function* (customerID: CustomerID, feature: Feature) {
     if (!(yield* customers.addFeature(customerID, feature))) {
       return yield* refuse(`The customer already has the feature ${feature}.`)
     }
   })
 
   return Provisioning.of({
-    customerNamed: Effect.fn("Provisioning.customerNamed")(function* (name) {
+    customerNamed: fn("Provisioning.customerNamed")(function* (name) {
       const found = yield* customers.findByName(name.trim())
       return Option.isSome(found)
         ? found.value
         : yield* refuse(`There is no customer named "${name}". See them with: customer list`)
     }),
-    createCustomer: Effect.fn("Provisioning.createCustomer")(
+    createCustomer: fn("Provisioning.createCustomer")(
       function* (name, hostnames = [], features = []) {
         const customerName = yield* read(Name, name, "name of a customer")
         const customerID = yield* customers
@@ -101,12 +102,12 @@ const make = Effect.gen(function* () {
     ),
     addHostname,
     addFeature,
-    removeFeature: Effect.fn("Provisioning.removeFeature")(function* (customerID, feature) {
+    removeFeature: fn("Provisioning.removeFeature")(function* (customerID, feature) {
       if (!(yield* customers.removeFeature(customerID, feature))) {
         return yield* refuse(`The customer does not have the feature ${feature}.`)
       }
     }),
-    addRepresentative: Effect.fn("Provisioning.addRepresentative")(function* (customerID, { password, ...rep }) {
+    addRepresentative: fn("Provisioning.addRepresentative")(function* (customerID, { password, ...rep }) {
       const written = yield* read(CustomerRepCreate, { ...rep, password: Redacted.value(password) })
       const passwordHash = yield* hasher.hash(password)
       const { email = null, name = null, username } = written
@@ -115,19 +116,19 @@ const make = Effect.gen(function* () {
         .pipe(Effect.catchTag("Duplicate", () => refuse(`The username "${username}" is taken.`)))
       return customerRepID
     }),
-    addSharedModel: Effect.fn("Provisioning.addSharedModel")(function* (model) {
+    addSharedModel: fn("Provisioning.addSharedModel")(function* (model) {
       const name = yield* read(Name, model.name, "name of a model")
       return yield* models
         .insert(null, { ...model, name })
         .pipe(Effect.catchTag("Duplicate", () => refuse(`There already is a shared model named "${name}".`)))
     }),
-    addOwnModel: Effect.fn("Provisioning.addOwnModel")(function* (owner, model) {
+    addOwnModel: fn("Provisioning.addOwnModel")(function* (owner, model) {
       const name = yield* read(Name, model.name, "name of a model")
       return yield* models
         .insert(owner.customerID, { ...model, name })
         .pipe(Effect.catchTag("Duplicate", () => refuse(`"${owner.name}" already has a model named "${name}".`)))
     }),
-    setModelActive: Effect.fn("Provisioning.setModelActive")(function* (modelID, isActive) {
+    setModelActive: fn("Provisioning.setModelActive")(function* (modelID, isActive) {
       const changed = yield* Schema.decodeOption(ModelID)(modelID).pipe(
         Effect.flatMap((known) => models.setActive(known, isActive)),
         Effect.flatten,

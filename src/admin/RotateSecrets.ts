@@ -3,6 +3,7 @@ import { Effect, Exit, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { type EncryptedColumn, encryptedColumns } from "../platform/EncryptedColumns.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 
 const batchSize = 100
 
@@ -41,7 +42,7 @@ export interface Rotated {
   readonly unreadable: ReadonlyArray<string>
 }
 
-const rotateColumn = Effect.fn("RotateSecrets.column")(function* (place: EncryptedColumn) {
+const rotateColumn = fn("RotateSecrets.column")(function* (place: EncryptedColumn) {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
   const { next, replace } = yield* makeColumn(place)

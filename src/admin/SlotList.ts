@@ -1,11 +1,12 @@
 import { Effect, Option } from "effect"
 import { Slot } from "../customers/ModelsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { refuse } from "./Refused.ts"
 
 export const knownSlots = Slot.literals.join(", ")
 
 /** The slots of a comma-separated list, in any case, each once. */
-export const readSlots = Effect.fn("SlotList.readSlots")(function* (list: string) {
+export const readSlots = fn("SlotList.readSlots")(function* (list: string) {
   const names = list
     .split(",")
     .map((name) => name.trim())

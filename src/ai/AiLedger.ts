@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Fiber, Layer, Option, Runtime, Schedule } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AiRunsRepo, type NewAiRun } from "./AiRunsRepo.ts"
 
 /**
@@ -31,7 +32,7 @@ export class AiLedger extends Context.Tag("casework/AiLedger")<
         )
 
       return AiLedger.of({
-        record: Effect.fn("AiLedger.record")(function* (customerID, run) {
+        record: fn("AiLedger.record")(function* (customerID, run) {
           const isInTransaction = Option.isSome(yield* Effect.serviceOption(SqlClient.TransactionConnection))
           const writing = fork(Effect.uninterruptible(write(customerID, run, isInTransaction)), { scope })
           // The embedded database has one connection, and the caller's transaction holds it: waiting would never end.

@@ -13,6 +13,7 @@ import { type BadGateway, BadRequest, type NotFound } from "../../schema/Errors.
 import type { AiRunID, CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { orNotFound } from "../platform/Found.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AiRunsRepo, type AskedAiRun } from "./AiRunsRepo.ts"
 import { changedShare } from "./ChangedShare.ts"
 import { fenceWith } from "./Fence.ts"
@@ -72,24 +73,24 @@ const make = Effect.gen(function* () {
   const models = yield* ModelCalls
 
   return AiRuns.of({
-    list: Effect.fn("AiRuns.list")(function* (query) {
+    list: fn("AiRuns.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("AiRuns.get")(function* (aiRunID) {
+    get: fn("AiRuns.get")(function* (aiRunID) {
       const { customerID } = yield* CurrentRep
       return yield* repo.find(customerID, aiRunID).pipe(orNotFound(missing(aiRunID)))
     }),
 
-    summarize: Effect.fn("AiRuns.summarize")(function* (query) {
+    summarize: fn("AiRuns.summarize")(function* (query) {
       const { customerID } = yield* CurrentRep
       const to = query.to ?? DateTime.add(yield* DateTime.now, { days: 1 })
       const from = query.from ?? DateTime.subtract(to, { days: summaryDays + 1 })
       return yield* repo.summarize(customerID, from, to)
     }),
 
-    replay: Effect.fn("AiRuns.replay")(function* (aiRunID, { modelName, promptVersion }) {
+    replay: fn("AiRuns.replay")(function* (aiRunID, { modelName, promptVersion }) {
       const { customerID } = yield* CurrentRep
       const run = yield* repo.findAsked(customerID, aiRunID).pipe(orNotFound(missing(aiRunID)))
       if (run.imageCount > 0) {
@@ -127,7 +128,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    noteSent: Effect.fn("AiRuns.noteSent")(function* (customerID, ticketMessageID, sentText) {
+    noteSent: fn("AiRuns.noteSent")(function* (customerID, ticketMessageID, sentText) {
       const draft = yield* repo.findDraft(customerID, ticketMessageID)
       if (Option.isNone(draft)) return
       const { aiRunID, output } = draft.value

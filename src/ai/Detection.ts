@@ -1,6 +1,7 @@
 import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
 import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID, TopicID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AiProvider } from "./AiProvider.ts"
 import { callWith } from "./prompts/Prompt.ts"
 import { type TopicsInput, topicsPrompt } from "./prompts/Topics.ts"
@@ -32,7 +33,7 @@ const answerOf = (topicIDs: Arr.NonEmptyReadonlyArray<TopicID>) =>
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
   return Detection.of({
-    topics: Effect.fn("Detection.topics")(function* ({ customerID, modelName, ticketMessageID, ...input }) {
+    topics: fn("Detection.topics")(function* ({ customerID, modelName, ticketMessageID, ...input }) {
       const known = input.topics.map(({ topicID }) => topicID)
       if (!Arr.isNonEmptyReadonlyArray(known) || `${input.subject ?? ""}${input.text}`.trim() === "") return []
       const call = yield* callWith(topicsPrompt, input, {

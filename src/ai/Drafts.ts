@@ -3,6 +3,7 @@ import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID, DocumentID, TicketMessageID } from "../../schema/Ids.ts"
 import type { Slot } from "../customers/ModelsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AiProvider } from "./AiProvider.ts"
 import { type DraftInput, draftPrompt } from "./prompts/Draft.ts"
 import { callWith } from "./prompts/Prompt.ts"
@@ -44,7 +45,7 @@ const slotOf: Readonly<Record<ChannelType, Slot>> = {
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
   return Drafts.of({
-    draft: Effect.fn("Drafts.draft")(function* ({ customerID, documents, modelName, ticketMessageID, ...input }) {
+    draft: fn("Drafts.draft")(function* ({ customerID, documents, modelName, ticketMessageID, ...input }) {
       const call = yield* callWith(
         draftPrompt,
         { ...input, documents: documents.map(({ content, title }) => ({ content, title })) },

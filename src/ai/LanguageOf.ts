@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { LanguageCode } from "../../schema/LanguageCode.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AiProvider } from "./AiProvider.ts"
 import { languagePrompt } from "./prompts/Language.ts"
 import { languageOfPlacePrompt, type PlaceInput } from "./prompts/LanguageOfPlace.ts"
@@ -31,13 +32,13 @@ const Answer = Schema.Struct({ language: LanguageCode })
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
   return LanguageOf.of({
-    message: Effect.fn("LanguageOf.message")(function* ({ customerID, text, ticketMessageID }) {
+    message: fn("LanguageOf.message")(function* ({ customerID, text, ticketMessageID }) {
       if (!/\p{L}/u.test(text)) return Option.none()
       const call = yield* callWith(languagePrompt, { text }, { customerID, ticketMessageID, slot: "EmailText" })
       return Option.some((yield* ai.structured(call, Answer)).value.language)
     }),
 
-    place: Effect.fn("LanguageOf.place")(function* (customerID, place) {
+    place: fn("LanguageOf.place")(function* (customerID, place) {
       const call = yield* callWith(languageOfPlacePrompt, place, { customerID, slot: "EmailText" })
       return (yield* ai.structured(call, Answer)).value.language
     })

@@ -5,6 +5,7 @@ import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { ModelsRepo, type UsableModel } from "../customers/ModelsRepo.ts"
 import { Settings } from "../platform/Settings.ts"
 import { countAiCall } from "../platform/telemetry/AiTelemetry.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AiLedger } from "./AiLedger.ts"
 import { AiLimits } from "./AiLimits.ts"
 import type { AiCall } from "./AiProvider.ts"
@@ -96,12 +97,12 @@ const make = Effect.gen(function* () {
   const ledger = yield* AiLedger
   const withPermit = yield* makeKeyedPermits(limits.atOnce)
 
-  const isConfigured = Effect.fn("ModelCalls.isConfigured")(function* (customerID: CustomerID) {
+  const isConfigured = fn("ModelCalls.isConfigured")(function* (customerID: CustomerID) {
     return aiProvider === "sandbox" || (yield* customers.get(customerID)).aiProviderApiKey !== null
   })
 
   /** Who answers, and as which model. */
-  const prepare = Effect.fn("ModelCalls.prepare")(function* ({ customerID, images = [], ...call }: AiCall) {
+  const prepare = fn("ModelCalls.prepare")(function* ({ customerID, images = [], ...call }: AiCall) {
     const customer = yield* customers.get(customerID)
     const key = customer.aiProviderApiKey
     if (key === null && aiProvider !== "sandbox") return yield* Effect.fail(noKey)
@@ -119,7 +120,7 @@ const make = Effect.gen(function* () {
     return { complete, model }
   })
 
-  const ask = Effect.fn("ModelCalls.ask")(function* <A>(
+  const ask = fn("ModelCalls.ask")(function* <A>(
     call: AiCall,
     { attempts, jsonSchema, read }: AnswerShape<A>,
     replayOf: AiRunID | null = null

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AiProvider } from "./AiProvider.ts"
 import { callWith } from "./prompts/Prompt.ts"
 import { type SpamInput, spamPrompt } from "./prompts/Spam.ts"
@@ -26,7 +27,7 @@ export class SpamCheck extends Context.Tag("casework/SpamCheck")<
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
   return SpamCheck.of({
-    check: Effect.fn("SpamCheck.check")(function* ({ customerID, ticketMessageID, ...input }) {
+    check: fn("SpamCheck.check")(function* ({ customerID, ticketMessageID, ...input }) {
       if (`${input.subject ?? ""}${input.text}`.trim() === "") return { isSpam: false, reason: "it has no text" }
       const call = yield* callWith(spamPrompt, input, { customerID, ticketMessageID, slot: "Spam" })
       return (yield* ai.structured(call, Verdict)).value

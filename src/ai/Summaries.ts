@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AiProvider } from "./AiProvider.ts"
 import { callWith } from "./prompts/Prompt.ts"
 import { type SummaryInput, summaryPrompt } from "./prompts/Summary.ts"
@@ -27,7 +28,7 @@ export class Summaries extends Context.Tag("casework/Summaries")<
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
   return Summaries.of({
-    ofHistory: Effect.fn("Summaries.ofHistory")(function* ({ customerID, ticketMessageID, ...input }) {
+    ofHistory: fn("Summaries.ofHistory")(function* ({ customerID, ticketMessageID, ...input }) {
       if (input.messages.length === 0) return ""
       const call = yield* callWith(summaryPrompt, input, {
         customerID,

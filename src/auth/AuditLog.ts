@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { RequestId } from "../platform/http/RequestId.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 
 export type AuditEvent =
   | "Impersonated"
@@ -39,7 +40,7 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
           values (${_.customerID}, ${_.customerRepID}, ${_.event}, ${_.requestId})`
       })
       return {
-        record: Effect.fn("AuditLog.record")(function* (customerID, customerRepID, event) {
+        record: fn("AuditLog.record")(function* (customerID, customerRepID, event) {
           const requestId = yield* RequestId
           yield* insert({ customerID, customerRepID, event, requestId })
           yield* Effect.logInfo("audit").pipe(Effect.annotateLogs({ customerID, customerRepID, event, requestId }))

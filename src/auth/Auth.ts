@@ -4,6 +4,7 @@ import { BadRequest, NotFound, type TooManyRequests, Unauthorized } from "../../
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { AuthRepo } from "./AuthRepo.ts"
 import { PasswordHasher } from "./PasswordHasher.ts"
@@ -61,7 +62,7 @@ const make = Effect.gen(function* () {
       : repo.hasHostname(customerID, hostname)
 
   return Auth.of({
-    login: Effect.fn("Auth.login")(function* ({ hostname, password, username }, address) {
+    login: fn("Auth.login")(function* ({ hostname, password, username }, address) {
       const attempt = Effect.gen(function* () {
         const rep = yield* repo.findByUsername(username)
         const secret = Redacted.make(password)
@@ -79,7 +80,7 @@ const make = Effect.gen(function* () {
       return yield* tokens.forRep(rep)
     }),
 
-    phoneLogin: Effect.fn("Auth.phoneLogin")(function* ({ accountSid, phoneNumber }, address) {
+    phoneLogin: fn("Auth.phoneLogin")(function* ({ accountSid, phoneNumber }, address) {
       const attempt = repo.findPhoneChannel(accountSid, phoneNumber).pipe(
         Effect.flatMap(
           Option.match({
@@ -95,7 +96,7 @@ const make = Effect.gen(function* () {
       return yield* tokens.forPhone(call)
     }),
 
-    impersonate: Effect.fn("Auth.impersonate")(function* ({ customerID, customerRepID }) {
+    impersonate: fn("Auth.impersonate")(function* ({ customerID, customerRepID }) {
       const rep = yield* customerRepID === undefined
         ? repo.findDefault(customerID)
         : repo.find(customerID, customerRepID)
@@ -104,7 +105,7 @@ const make = Effect.gen(function* () {
       return yield* tokens.forRep(rep.value, { lifetime: "1 hour", impersonated: true })
     }),
 
-    requestPasswordReset: Effect.fn("Auth.requestPasswordReset")(
+    requestPasswordReset: fn("Auth.requestPasswordReset")(
       function* ({ email, hostname }, address) {
         const allowed = yield* throttle.isAllowed([`reset email ${email}`, `reset address ${address}`])
         const reps = yield* repo.findByEmail(email)
@@ -120,7 +121,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    resetPassword: Effect.fn("Auth.resetPassword")(function* ({ newPassword, token }, address) {
+    resetPassword: fn("Auth.resetPassword")(function* ({ newPassword, token }, address) {
       const change = Effect.fnUntraced(
         function* (passwordHash: string) {
           const rep = yield* repo.takeResetToken(hashResetToken(token))

@@ -4,6 +4,7 @@ import { CustomerRepID } from "../../schema/Ids.ts"
 import { SystemMail } from "../mail/SystemMail.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AuthRepo } from "./AuthRepo.ts"
 
 const Payload = Schema.Struct({ customerRepID: CustomerRepID })
@@ -37,7 +38,7 @@ export const PasswordResetJob = Layer.effectDiscard(
     const { baseUrl } = yield* Settings
     yield* jobs.handle(
       sendResetMail,
-      Effect.fn("PasswordReset.sendMail")(function* (customerID, { customerRepID }) {
+      fn("PasswordReset.sendMail")(function* (customerID, { customerRepID }) {
         const rep = yield* repo.find(customerID, customerRepID)
         if (Option.isNone(rep) || rep.value.email === null) return
         const token = randomUUID()

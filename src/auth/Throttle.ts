@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { TooManyRequests } from "../../schema/Errors.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { makeKeyedLock } from "./KeyedLock.ts"
 
 const limit = 10
@@ -80,7 +81,7 @@ const make = Effect.gen(function* () {
     )
 
   return Throttle.of({
-    attempt: Effect.fn("Throttle.attempt")(function* <A, E, R>(
+    attempt: fn("Throttle.attempt")(function* <A, E, R>(
       keys: ReadonlyArray<string>,
       effect: Effect.Effect<A, E, R>,
       options?: { readonly clearOnSuccess: string }
@@ -96,11 +97,11 @@ const make = Effect.gen(function* () {
         })
       )
     }),
-    isAllowed: Effect.fn("Throttle.isAllowed")((keys) =>
-      reserve(keys).pipe(
+    isAllowed: fn("Throttle.isAllowed")(function* (keys) {
+      return yield* reserve(keys).pipe(
         Effect.as(true),
         Effect.catchTag("TooManyRequests", () => Effect.succeed(false))
       )
-    )
+    })
   })
 })

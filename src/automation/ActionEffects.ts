@@ -11,6 +11,7 @@ import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { Events } from "../events/Events.ts"
 import { fence } from "../platform/JobClaim.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { DraftReplies } from "../ticketMessages/DraftReplies.ts"
 import { Escalations } from "../ticketMessages/Escalations.ts"
@@ -72,7 +73,7 @@ const make = Effect.gen(function* () {
   const events = yield* Events
   const jobs = yield* Jobs
 
-  const command = Effect.fn("ActionEffects.command")(
+  const command = fn("ActionEffects.command")(
     function* ({ customerID, ticketID, ticketMessageID }: Target, what: TicketCommand) {
       const locked = yield* tickets.lock(customerID, [ticketID])
       yield* changes.apply(customerID, locked, [what], ticketMessageID ?? undefined)
@@ -90,12 +91,12 @@ const make = Effect.gen(function* () {
       Option.match({ onNone: () => notDone(`There is no document ${documentID} any more.`), onSome: Effect.succeed })
     )
 
-  const valuesFor = Effect.fn("ActionEffects.valuesFor")(function* ({ customerID, ticketMessageID }: Target) {
+  const valuesFor = fn("ActionEffects.valuesFor")(function* ({ customerID, ticketMessageID }: Target) {
     const context = ticketMessageID === null ? Option.none() : yield* contexts.find(customerID, ticketMessageID)
     return Option.match(context, { onNone: (): Values => () => undefined, onSome: messageValues })
   })
 
-  const setField = Effect.fn("ActionEffects.setField")(
+  const setField = fn("ActionEffects.setField")(
     function* ({ customerID, ticketID }: Target, key: string, value: string) {
       yield* fence
       yield* tickets.lock(customerID, [ticketID])
@@ -106,7 +107,7 @@ const make = Effect.gen(function* () {
     Effect.catchTag("SqlError", Effect.die)
   )
 
-  const sendDocument = Effect.fn("ActionEffects.sendDocument")(function* (target: Target, documentID: DocumentID) {
+  const sendDocument = fn("ActionEffects.sendDocument")(function* (target: Target, documentID: DocumentID) {
     const { customerID, ticketID } = target
     const document = yield* findDocument(customerID, documentID)
     const content = document.content ?? ""
@@ -116,7 +117,7 @@ const make = Effect.gen(function* () {
     yield* newMessages.add(customerID, { ticketID, senderType: "CustomerRep", message })
   })
 
-  const callApi = Effect.fn("ActionEffects.callApi")(function* (
+  const callApi = fn("ActionEffects.callApi")(function* (
     target: Target,
     documentID: DocumentID,
     field: string | undefined
@@ -184,7 +185,7 @@ const make = Effect.gen(function* () {
 
   return ActionEffects.of({
     run: (target, operation) => run(target, operation),
-    isRepeatable: Effect.fn("ActionEffects.isRepeatable")(function* ({ customerID }, { operation, parameters }) {
+    isRepeatable: fn("ActionEffects.isRepeatable")(function* ({ customerID }, { operation, parameters }) {
       if (operation !== "CallApi") return true
       const document = yield* documents.find(customerID, parameters.documentID)
       return Option.exists(document, ({ apiMethod }) => apiMethod === null || apiMethod === "GET")

@@ -4,6 +4,7 @@ import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { Operation } from "../../schema/Operations.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionEffects, type Effective, isTransactional, type NotDone } from "./ActionEffects.ts"
 import { type ActionPlan, planActions } from "./ActionPlan.ts"
 import type { RunRequest } from "./AutomationJobs.ts"
@@ -60,7 +61,7 @@ const make = Effect.gen(function* () {
     return ticketMessageID === null ? Effect.succeed([]) : mapped.ofTopics(customerID, ticketMessageID)
   }
 
-  const plan = Effect.fn("ActionRunner.plan")(function* (customerID: CustomerID, request: RunRequest) {
+  const plan = fn("ActionRunner.plan")(function* (customerID: CustomerID, request: RunRequest) {
     const { parentRunID, ticketID } = request
     const parent = parentRunID === null ? Option.none() : yield* runs.findChain(customerID, parentRunID)
     const chain = Option.isNone(parent)
@@ -73,7 +74,7 @@ const make = Effect.gen(function* () {
   })
 
   /** The plan is made once; afterwards the run keeps to it, whatever is changed about the actions. */
-  const startRun = Effect.fn("ActionRunner.startRun")(
+  const startRun = fn("ActionRunner.startRun")(
     function* (customerID: CustomerID, request: RunRequest, claim: JobClaim) {
       yield* claim.confirm
       const known = yield* runs.findByReason(customerID, request.reason)
@@ -106,7 +107,7 @@ const make = Effect.gen(function* () {
     }).pipe(sql.withTransaction, Effect.orDie)
 
   /** It reaches outside, or waits for a model: noted before and after, and repeated only where that does no harm. */
-  const apart = Effect.fn("ActionRunner.apart")(function* (
+  const apart = fn("ActionRunner.apart")(function* (
     customerID: CustomerID,
     step: Step,
     claim: JobClaim,
@@ -122,12 +123,7 @@ const make = Effect.gen(function* () {
     yield* fenced(claim, finishStep(customerID, step, result))
   })
 
-  const runStep = Effect.fn("ActionRunner.runStep")(function* (
-    customerID: CustomerID,
-    run: Run,
-    step: Step,
-    claim: JobClaim
-  ) {
+  const runStep = fn("ActionRunner.runStep")(function* (customerID: CustomerID, run: Run, step: Step, claim: JobClaim) {
     const decoded = decodeOperation({ operation: step.operation, parameters: step.parameters })
     if (Option.isNone(decoded) || decoded.value.operation === "None") {
       yield* fenced(claim, runs.finishStep(customerID, step, "Skipped", "The action has nothing that could be run."))
@@ -163,13 +159,13 @@ const make = Effect.gen(function* () {
   })
 
   return ActionRunner.of({
-    explain: Effect.fn("ActionRunner.explain")(function* (customerID, hookName, channel) {
+    explain: fn("ActionRunner.explain")(function* (customerID, hookName, channel) {
       return planActions(yield* mapped.ofHook(customerID, hookName), channel)
     }),
 
     hasActions: mapped.hasAny,
 
-    giveUp: Effect.fn("ActionRunner.giveUp")(
+    giveUp: fn("ActionRunner.giveUp")(
       function* (customerID, request, claim, reason) {
         yield* claim.confirm
         const run = yield* runs.findByReason(customerID, request.reason)
@@ -179,7 +175,7 @@ const make = Effect.gen(function* () {
       Effect.orDie
     ),
 
-    run: Effect.fn("ActionRunner.run")(function* (customerID, request, claim) {
+    run: fn("ActionRunner.run")(function* (customerID, request, claim) {
       const started = yield* startRun(customerID, request, claim)
       if (Option.isNone(started)) return finished
       const run = started.value

@@ -6,6 +6,7 @@ import { BadRequest, Conflict, type Forbidden, type NotFound } from "../../schem
 import { HookActionID, type TicketMessageID } from "../../schema/Ids.ts"
 import { Events } from "../events/Events.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
@@ -55,7 +56,7 @@ const make = Effect.gen(function* () {
   const tickets = yield* TicketsRepo
 
   return Automation.of({
-    fire: Effect.fn("Automation.fire")(function* ({ dryRun = false, hookName, ticketMessageID }) {
+    fire: fn("Automation.fire")(function* ({ dryRun = false, hookName, ticketMessageID }) {
       const { customerID } = yield* CurrentRep
       const message = yield* Effect.flatMap(
         messages.find(customerID, ticketMessageID),
@@ -73,7 +74,7 @@ const make = Effect.gen(function* () {
       return new FiredHook({ hookName, channelID, ...explained(plan) })
     }),
 
-    retry: Effect.fn("Automation.retry")(
+    retry: fn("Automation.retry")(
       function* (ticketMessageID) {
         const { customerID } = yield* CurrentRep
         const found = messages.findForUpdate(customerID, ticketMessageID)
@@ -96,7 +97,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    trace: Effect.fn("Automation.trace")(function* (ticketMessageID) {
+    trace: fn("Automation.trace")(function* (ticketMessageID) {
       const { customerID } = yield* CurrentRep
       yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       return new MessageTrace({ messageID: ticketMessageID, entries: yield* traces.list(customerID, ticketMessageID) })

@@ -3,6 +3,7 @@ import { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { SystemMail } from "../mail/SystemMail.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 
 const Payload = Schema.Struct({
@@ -27,7 +28,7 @@ export const NotificationMailJob = Layer.effectDiscard(
     const { hostname } = new URL((yield* Settings).baseUrl)
     yield* jobs.handle(
       notifyByMail,
-      Effect.fn("NotificationMail.send")(function* (customerID, { ticketID, ticketMessageID, to }, { jobID }) {
+      fn("NotificationMail.send")(function* (customerID, { ticketID, ticketMessageID, to }, { jobID }) {
         const message = ticketMessageID === null ? Option.none() : yield* messages.find(customerID, ticketMessageID)
         const subject = Option.flatMap(message, (found) => Option.fromNullable(found.subject))
         const text = Option.flatMap(message, (found) => Option.fromNullable(found.message))

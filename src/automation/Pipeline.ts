@@ -5,6 +5,7 @@ import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import { Events } from "../events/Events.ts"
 import { ClaimLost, type JobClaim } from "../platform/JobClaim.ts"
 import { Again, Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { type StoredMessage, TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 import { runPipeline } from "./AutomationJobs.ts"
 import { type FinishedStep, failureOf, PipelineRepo } from "./PipelineRepo.ts"
@@ -56,7 +57,7 @@ export const PipelineJob = Layer.effectDiscard(
     }
 
     /** People wait for the end of it: when there is no draft, nothing else tells them. */
-    const endWithout = Effect.fn("Pipeline.endWithout")(
+    const endWithout = fn("Pipeline.endWithout")(
       function* (
         customerID: CustomerID,
         { ticketID, ticketMessageID }: StoredMessage,
@@ -72,7 +73,7 @@ export const PipelineJob = Layer.effectDiscard(
 
     yield* jobs.handle(
       runPipeline,
-      Effect.fn("Pipeline.run")(function* (customerID, { opensTicket, ticketMessageID }, claim) {
+      fn("Pipeline.run")(function* (customerID, { opensTicket, ticketMessageID }, claim) {
         const found = yield* messages.find(customerID, ticketMessageID)
         // A message that turned out to be spam has come to its end, wherever the node that found it stopped.
         if (Option.isNone(found) || found.value.status === "Spam") return undefined
@@ -100,7 +101,7 @@ export const PipelineJob = Layer.effectDiscard(
         }
         return undefined
       }),
-      Effect.fn("Pipeline.giveUp")(
+      fn("Pipeline.giveUp")(
         function* (customerID, { ticketMessageID }, claim, reason) {
           const step = { step: "Given up", outcome: failureOf(reason) }
           yield* repo.finishSteps(customerID, ticketMessageID, [step], claim)

@@ -8,6 +8,7 @@ import { LanguageOf } from "../ai/LanguageOf.ts"
 import { SpamCheck } from "../ai/SpamCheck.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { DraftReplies } from "../ticketMessages/DraftReplies.ts"
 import { MessageTopicsRepo } from "../ticketMessages/MessageTopicsRepo.ts"
 import { type StoredMessage, TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
@@ -72,7 +73,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     parentRunID: null
   })
 
-  const runHook = Effect.fn("Pipeline.runHook")(function* (
+  const runHook = fn("Pipeline.runHook")(function* (
     input: StepInput,
     hookName: string | null
   ): Effect.fn.Return<StepEnd> {
@@ -84,13 +85,13 @@ export const makePipelineSteps = Effect.gen(function* () {
   })
 
   const hook = (hookName: string, isWanted: (input: StepInput) => Effect.Effect<boolean>): Step =>
-    Effect.fn(`Pipeline.${hookName}`)(function* (input) {
+    fn(`Pipeline.${hookName}`)(function* (input) {
       return (yield* isWanted(input)) ? yield* runHook(input, hookName) : quietly("Not for this message")
     })
 
   /** Greeting a caller may take its time; the message does not wait for it. */
   const hookBeside = (hookName: string, channelType: ChannelType): Step =>
-    Effect.fn(`Pipeline.${hookName}`)(function* (input) {
+    fn(`Pipeline.${hookName}`)(function* (input) {
       const { claim, customerID, message, opensTicket } = input
       if (!opensTicket || message.channelType !== channelType) return quietly("Not for this message")
       yield* input.begin
@@ -122,7 +123,7 @@ export const makePipelineSteps = Effect.gen(function* () {
       Option.exists(({ isSpam }) => isSpam)
     )
 
-  const markSpam = Effect.fn("Pipeline.markSpam")(
+  const markSpam = fn("Pipeline.markSpam")(
     function* ({ claim, customerID, message }: StepInput, outcome: string) {
       const { ticketID, ticketMessageID } = message
       yield* claim.confirm
@@ -139,7 +140,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     Effect.catchTag("SqlError", Effect.die)
   )
 
-  const spam: Step = Effect.fn("Pipeline.spam")(function* (input) {
+  const spam: Step = fn("Pipeline.spam")(function* (input) {
     const { customerID, hasAi, message } = input
     const { subject, ticketMessageID } = message
     yield* input.begin
@@ -157,7 +158,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     return yield* markSpam(input, `Spam: ${verdict.reason}`)
   })
 
-  const language: Step = Effect.fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {
+  const language: Step = fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {
     const { ticketID, ticketMessageID } = message
     if (!hasAi) return yield* withoutAi
     if (yield* repo.hasLanguage(customerID, ticketID)) return quietly("Known already")
@@ -168,7 +169,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     return next(found.value)
   })
 
-  const detectTopics: Step = Effect.fn("Pipeline.detectTopics")(function* (input) {
+  const detectTopics: Step = fn("Pipeline.detectTopics")(function* (input) {
     const { customerID, hasAi, message } = input
     if (!hasAi) return yield* withoutAi
     if (yield* hasTopics(input)) return quietly("Known already")
@@ -181,7 +182,7 @@ export const makePipelineSteps = Effect.gen(function* () {
   const topicActions: Step = (input) =>
     Effect.flatMap(hasTopics(input), (has) => (has ? runHook(input, null) : Effect.succeed(quietly("No topics"))))
 
-  const draft: Step = Effect.fn("Pipeline.draft")(function* (input) {
+  const draft: Step = fn("Pipeline.draft")(function* (input) {
     const { customerID, hasAi, message } = input
     if (!hasAi) return yield* withoutAi
     const current = yield* messages.find(customerID, message.ticketMessageID)

@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { Again, Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionRunner } from "./ActionRunner.ts"
 import { runActions } from "./AutomationJobs.ts"
 import { TargetsRepo } from "./TargetsRepo.ts"
@@ -12,7 +13,7 @@ export const RunActionsJob = Layer.effectDiscard(
     const targets = yield* TargetsRepo
     yield* jobs.handle(
       runActions,
-      Effect.fn("RunActions.run")(function* (customerID, request, claim) {
+      fn("RunActions.run")(function* (customerID, request, claim) {
         const ticketMessageID =
           request.ticketMessageID ?? Option.getOrNull(yield* targets.findLastInbound(customerID, request.ticketID))
         const wanted = { ...request, ticketMessageID }

@@ -7,6 +7,7 @@ import type { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts
 import { Subscriptions } from "../mail/Subscriptions.ts"
 import { orNotFound } from "../platform/Found.ts"
 import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { ChannelFoldersRepo } from "./ChannelFoldersRepo.ts"
 import { missingChannel } from "./Channels.ts"
 import { ChannelsRepo } from "./ChannelsRepo.ts"
@@ -44,7 +45,7 @@ const make = Effect.gen(function* () {
   const subscriptions = yield* Subscriptions
   const checkOwnReferences = yield* makeCheckOwnReferences
 
-  const checkParent = Effect.fn("ChannelFolders.checkParent")(function* (
+  const checkParent = fn("ChannelFolders.checkParent")(function* (
     customerID: CustomerID,
     channelID: ChannelID,
     parentFolderID: ChannelFolderID,
@@ -60,18 +61,18 @@ const make = Effect.gen(function* () {
   })
 
   return ChannelFolders.of({
-    list: Effect.fn("ChannelFolders.list")(function* (channelID) {
+    list: fn("ChannelFolders.list")(function* (channelID) {
       const { customerID } = yield* CurrentRep
       yield* channels.findType(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
       return (yield* repo.list(customerID, channelID)).map((folder) => new ChannelFolder(folder))
     }),
 
-    get: Effect.fn("ChannelFolders.get")(function* (folderID) {
+    get: fn("ChannelFolders.get")(function* (folderID) {
       const { customerID } = yield* CurrentRep
       return new ChannelFolder(yield* repo.find(customerID, folderID).pipe(orNotFound(missing(folderID))))
     }),
 
-    create: Effect.fn("ChannelFolders.create")(
+    create: fn("ChannelFolders.create")(
       function* (folder) {
         const { customerID } = yield* CurrentRep
         const { channelID, parentFolderID = null } = folder
@@ -91,7 +92,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    update: Effect.fn("ChannelFolders.update")(
+    update: fn("ChannelFolders.update")(
       function* (folderID, change) {
         const { customerID } = yield* CurrentRep
         const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
@@ -113,7 +114,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("ChannelFolders.delete")(
+    delete: fn("ChannelFolders.delete")(
       function* (folderID) {
         const { customerID } = yield* CurrentRep
         const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))

@@ -13,6 +13,7 @@ import { type BadRequest, Conflict, NotFound } from "../../schema/Errors.ts"
 import type { ChannelID, ChannelTranslationID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { missingChannel } from "./Channels.ts"
 import { ChannelsRepo } from "./ChannelsRepo.ts"
 import { ChannelTranslationsRepo } from "./ChannelTranslationsRepo.ts"
@@ -56,7 +57,7 @@ const make = Effect.gen(function* () {
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   return ChannelTranslations.of({
-    resolve: Effect.fn("ChannelTranslations.resolve")(function* ({ lang, token }) {
+    resolve: fn("ChannelTranslations.resolve")(function* ({ lang, token }) {
       const channel = yield* channels.findByToken(token)
       if (Option.isNone(channel) || channel.value.channelType !== "Chat") {
         return yield* NotFound.of("There is no chat channel with this token.")
@@ -70,18 +71,18 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    list: Effect.fn("ChannelTranslations.list")(function* (channelID) {
+    list: fn("ChannelTranslations.list")(function* (channelID) {
       const { customerID } = yield* CurrentRep
       yield* channels.findType(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
       return yield* repo.list(customerID, channelID)
     }),
 
-    get: Effect.fn("ChannelTranslations.get")(function* (channelTranslationID) {
+    get: fn("ChannelTranslations.get")(function* (channelTranslationID) {
       const { customerID } = yield* CurrentRep
       return yield* repo.find(customerID, channelTranslationID).pipe(orNotFound(missing(channelTranslationID)))
     }),
 
-    create: Effect.fn("ChannelTranslations.create")(
+    create: fn("ChannelTranslations.create")(
       function* (translation) {
         const { customerID } = yield* CurrentRep
         yield* checkOwnReferences(customerID, [{ kind: "channel", path: "channelID", id: translation.channelID }])
@@ -93,7 +94,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    update: Effect.fn("ChannelTranslations.update")(
+    update: fn("ChannelTranslations.update")(
       function* (channelTranslationID, change) {
         const { customerID } = yield* CurrentRep
         const stored = yield* repo
@@ -107,7 +108,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("ChannelTranslations.delete")(function* (channelTranslationID) {
+    delete: fn("ChannelTranslations.delete")(function* (channelTranslationID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, channelTranslationID).pipe(changedOrNotFound(missing(channelTranslationID)))
     })

@@ -9,6 +9,7 @@ import { Subscriptions } from "../mail/Subscriptions.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { masked, writtenSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { clientSecretPlace } from "./ChannelColumns.ts"
 import { channelProblems, mergeChannel } from "./ChannelRules.ts"
 import { type ChannelFields, ChannelsRepo, type StoredChannel } from "./ChannelsRepo.ts"
@@ -49,7 +50,7 @@ const make = Effect.gen(function* () {
   const subscriptions = yield* Subscriptions
 
   /** The fields to store after a write, when they go together. */
-  const written = Effect.fn("Channels.written")(function* (
+  const written = fn("Channels.written")(function* (
     customerID: CustomerID,
     change: ChannelCreate | ChannelUpdate,
     merged: ChannelFields,
@@ -78,17 +79,17 @@ const make = Effect.gen(function* () {
     Effect.flatMap(mailFolders.ofChannel(customerID, channelID), subscriptions.end)
 
   return Channels.of({
-    list: Effect.fn("Channels.list")(function* () {
+    list: fn("Channels.list")(function* () {
       const { customerID } = yield* CurrentRep
       return (yield* repo.list(customerID)).map(shown)
     }),
 
-    get: Effect.fn("Channels.get")(function* (channelID) {
+    get: fn("Channels.get")(function* (channelID) {
       const { customerID } = yield* CurrentRep
       return shown(yield* repo.find(customerID, channelID).pipe(orNotFound(missingChannel(channelID))))
     }),
 
-    create: Effect.fn("Channels.create")(
+    create: fn("Channels.create")(
       function* (channel) {
         const { customerID } = yield* CurrentRep
         const fields = yield* written(customerID, channel, mergeChannel(channel))
@@ -100,7 +101,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    update: Effect.fn("Channels.update")(
+    update: fn("Channels.update")(
       function* (channelID, change) {
         const { customerID } = yield* CurrentRep
         yield* takeTurn(customerID, change)
@@ -118,7 +119,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("Channels.delete")(
+    delete: fn("Channels.delete")(
       function* (channelID) {
         const { customerID } = yield* CurrentRep
         // Whoever subscribes in this moment has done so, or sees that the channel is gone.

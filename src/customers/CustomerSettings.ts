@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { CustomerProfileRepo, type StoredCustomer } from "./CustomerProfileRepo.ts"
 import { forEachSecret, type SecretField, secretPlace } from "./ProfileColumns.ts"
 
@@ -20,7 +21,7 @@ export class CustomerSettings extends Context.Tag("casework/CustomerSettings")<
       const repo = yield* CustomerProfileRepo
       const secrets = yield* Secrets
       return {
-        get: Effect.fn("CustomerSettings.get")(function* (customerID) {
+        get: fn("CustomerSettings.get")(function* (customerID) {
           const stored = yield* repo.get(customerID)
           const opened = yield* Effect.all(
             forEachSecret((field) =>

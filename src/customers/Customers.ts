@@ -7,6 +7,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
 import { masked, writtenSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { CustomerProfileRepo } from "./CustomerProfileRepo.ts"
 import { CustomerSettings } from "./CustomerSettings.ts"
@@ -40,7 +41,7 @@ const make = Effect.gen(function* () {
   const secrets = yield* Secrets
   const audit = yield* AuditLog
 
-  const repProblems = Effect.fn("Customers.repProblems")(function* (
+  const repProblems = fn("Customers.repProblems")(function* (
     customerID: CustomerID,
     { defaultCustomerRepID }: CustomerUpdate
   ) {
@@ -51,13 +52,13 @@ const make = Effect.gen(function* () {
   })
 
   return Customers.of({
-    get: Effect.fn("Customers.get")(function* () {
+    get: fn("Customers.get")(function* () {
       const { customerID } = yield* CurrentRep
       const stored = yield* repo.get(customerID)
       return new Customer({ ...stored, ...forEachSecret((field) => masked(stored[field])) })
     }),
 
-    update: Effect.fn("Customers.update")(
+    update: fn("Customers.update")(
       function* (change) {
         const { customerID } = yield* CurrentRep
         const problems = [
@@ -77,7 +78,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    secrets: Effect.fn("Customers.secrets")(function* () {
+    secrets: fn("Customers.secrets")(function* () {
       const { customerID, customerRepID } = yield* CurrentRep
       const { aiProviderApiKey, telephonyAccountSID, telephonyAuthToken } = yield* settings.get(customerID)
       yield* audit.record(customerID, customerRepID, "SecretsRead")
@@ -88,7 +89,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    models: Effect.fn("Customers.models")(function* () {
+    models: fn("Customers.models")(function* () {
       const { customerID } = yield* CurrentRep
       const usable = yield* models.listUsable(customerID)
       return usable.map((model) => new Model(model))

@@ -8,6 +8,7 @@ import { AuditLog } from "../auth/AuditLog.ts"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { orNotFound } from "../platform/Found.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { type DataRequest, type DataRequestKind, DataRequestsRepo } from "./DataRequestsRepo.ts"
 import { eraseEndUser, exportEndUser } from "./DataRightsJobs.ts"
 import { erasureOf, exportOf } from "./Receipts.ts"
@@ -50,7 +51,7 @@ const make = Effect.gen(function* () {
       Option.filter(({ status }) => status !== "Failed")
     )
 
-  const start = Effect.fn("DataRights.start")(
+  const start = fn("DataRights.start")(
     function* (
       customerID: CustomerID,
       endUserID: EndUserID,
@@ -75,7 +76,7 @@ const make = Effect.gen(function* () {
     Effect.catchTag("SqlError", Effect.die)
   )
 
-  const request = Effect.fn("DataRights.request")(function* (
+  const request = fn("DataRights.request")(function* (
     customerID: CustomerID,
     endUserID: EndUserID,
     kind: DataRequestKind,
@@ -86,17 +87,17 @@ const make = Effect.gen(function* () {
   })
 
   return DataRights.of({
-    export: Effect.fn("DataRights.export")(function* (endUserID) {
+    export: fn("DataRights.export")(function* (endUserID) {
       const { customerID, customerRepID } = yield* CurrentRep
       return exportOf(yield* request(customerID, endUserID, "Export", customerRepID))
     }),
 
-    erase: Effect.fn("DataRights.erase")(function* (endUserID) {
+    erase: fn("DataRights.erase")(function* (endUserID) {
       const { customerID, customerRepID } = yield* CurrentRep
       return erasureOf(yield* request(customerID, endUserID, "Erasure", customerRepID))
     }),
 
-    getErasure: Effect.fn("DataRights.getErasure")(function* (endUserID) {
+    getErasure: fn("DataRights.getErasure")(function* (endUserID) {
       const { customerID } = yield* CurrentRep
       const found = yield* repo.find(customerID, endUserID, "Erasure")
       return Option.isSome(found)

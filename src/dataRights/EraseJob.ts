@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { Blobs } from "../files/Blobs.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { Again, Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { type DataRequest, DataRequestsRepo } from "./DataRequestsRepo.ts"
 import { eraseEndUser } from "./DataRightsJobs.ts"
 import { Erasing } from "./Erasing.ts"
@@ -37,7 +38,7 @@ export const EraseJob = Layer.effectDiscard(
 
     const look = (request: DataRequest) => persons.find(request.customerID, request.endUserID)
 
-    const eraseAll = Effect.fn("EraseJob.eraseAll")(
+    const eraseAll = fn("EraseJob.eraseAll")(
       function* (request: DataRequest, claim: JobClaim, known: Person, found: FoundRows) {
         yield* claim.confirm
         yield* erasing.holdMail(request.customerID)
@@ -55,7 +56,7 @@ export const EraseJob = Layer.effectDiscard(
       Effect.orDie
     )
 
-    const firstLook = Effect.fn("EraseJob.firstLook")(function* (request: DataRequest, claim: JobClaim) {
+    const firstLook = fn("EraseJob.firstLook")(function* (request: DataRequest, claim: JobClaim) {
       const person = yield* look(request)
       // Somebody deleted the end user meanwhile: what it wrote is no longer tied to anybody.
       if (Option.isNone(person)) return yield* repo.noteErased(request, nobody)
@@ -68,7 +69,7 @@ export const EraseJob = Layer.effectDiscard(
       })
     })
 
-    const eraseLeftOver = Effect.fn("EraseJob.eraseLeftOver")(
+    const eraseLeftOver = fn("EraseJob.eraseLeftOver")(
       function* (request: DataRequest, claim: JobClaim) {
         yield* claim.confirm
         const person = yield* persons.findLeftOver(request)
@@ -78,7 +79,7 @@ export const EraseJob = Layer.effectDiscard(
       Effect.orDie
     )
 
-    const finish = Effect.fn("EraseJob.finish")(
+    const finish = fn("EraseJob.finish")(
       function* (request: DataRequest, claim: JobClaim) {
         yield* claim.advance({ total: 1, done: 1 })
         yield* repo.finishErasure(request)
@@ -91,7 +92,7 @@ export const EraseJob = Layer.effectDiscard(
 
     yield* jobs.handle(
       eraseEndUser,
-      Effect.fn("EraseJob.run")(function* (customerID, _, claim) {
+      fn("EraseJob.run")(function* (customerID, _, claim) {
         const found = yield* repo.findByJob(customerID, claim.jobID)
         if (Option.isNone(found) || found.value.finishedAt !== null) return undefined
         const request = found.value

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { ChannelID, type CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { Counts } from "./DataRequestsRepo.ts"
 import { type PersonalTableName, personalTable, personalTables } from "./PersonalData.ts"
 import type { Person } from "./PersonsRepo.ts"
@@ -68,7 +69,7 @@ const make = Effect.gen(function* () {
       on conflict do nothing`.pipe(Effect.orDie)
 
   return Erasing.of({
-    holdMail: Effect.fn("Erasing.holdMail")(function* (customerID) {
+    holdMail: fn("Erasing.holdMail")(function* (customerID) {
       const channels = yield* sql`
         select channel_id as "channelID" from channel
         where customer_id = ${customerID} and channel_type = 'Email' order by channel_id`.pipe(
@@ -79,7 +80,7 @@ const make = Effect.gen(function* () {
 
     stopWork: (person, found) => eraseTable("job", tracesOf(person, found).job),
 
-    erase: Effect.fn("Erasing.erase")(function* (person, found) {
+    erase: fn("Erasing.erase")(function* (person, found) {
       const traces = tracesOf(person, found)
       yield* noteAsKnown(person, found)
       const files = yield* Effect.forEach(withFiles, (table) => filesIn(table, traces[table]))

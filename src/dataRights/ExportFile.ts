@@ -4,6 +4,7 @@ import { Context, Data, Effect, Layer, Schema, Stream, Struct } from "effect"
 import JSZip from "jszip"
 import { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { Counts } from "./DataRequestsRepo.ts"
 import type { LooseRows } from "./LooseRows.ts"
 import { personalTable, personalTables } from "./PersonalData.ts"
@@ -64,7 +65,7 @@ const make = Effect.gen(function* () {
     )
 
   return ExportFile.of({
-    write: Effect.fn("ExportFile.write")(function* (person, loose, found) {
+    write: fn("ExportFile.write")(function* (person, loose, found) {
       const traces = tracesOf(person, found)
       const zip = new JSZip()
       const counts: Record<string, number> = {}

@@ -6,6 +6,7 @@ import { Blobs, type StoredBlob } from "../files/Blobs.ts"
 import { hourly } from "../platform/Hourly.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { type Counts, type DataRequest, DataRequestsRepo } from "./DataRequestsRepo.ts"
 import { exportEndUser } from "./DataRightsJobs.ts"
 import { ExportFile } from "./ExportFile.ts"
@@ -28,7 +29,7 @@ const Gather = Layer.effectDiscard(
     const blobs = yield* Blobs
 
     /** Only for an end user who is still there: one who was erased meanwhile leaves no file behind. */
-    const finish = Effect.fn("ExportJob.finish")(
+    const finish = fn("ExportJob.finish")(
       function* (request: DataRequest, claim: JobClaim, file: StoredBlob & { hash: string; counts: Counts }) {
         yield* claim.advance({ total: 1, done: 1 })
         const isThere = Option.isSome(yield* endUsers.findForUpdate(request.customerID, request.endUserID))
@@ -41,7 +42,7 @@ const Gather = Layer.effectDiscard(
 
     yield* jobs.handle(
       exportEndUser,
-      Effect.fn("ExportJob.run")(function* (customerID, { endUserID }, claim) {
+      fn("ExportJob.run")(function* (customerID, { endUserID }, claim) {
         const request = yield* repo.findByJob(customerID, claim.jobID)
         const person = yield* persons.find(customerID, endUserID)
         if (Option.isNone(request) || Option.isNone(person)) return

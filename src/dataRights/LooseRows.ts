@@ -4,6 +4,7 @@ import { CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { Outbox } from "../platform/Outbox.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { Person } from "./PersonsRepo.ts"
 
 const SetAside = Schema.Struct({
@@ -64,7 +65,7 @@ const make = Effect.gen(function* () {
     )
 
   return LooseRowsOf.of({
-    find: Effect.fn("LooseRowsOf.find")(function* ({ customerID, ticketIDs, words }) {
+    find: fn("LooseRowsOf.find")(function* ({ customerID, ticketIDs, words }) {
       const tickets = ticketIDs.map((ticketID) => `ticket ${ticketID}`)
       const known = [...words, ...tickets]
       if (known.length === 0) return { setAsideMails: [], outboxMails: [] }

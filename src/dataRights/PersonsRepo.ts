@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { DataRequest } from "./DataRequestsRepo.ts"
 
 /** An end user, and how its traces are found. */
@@ -91,7 +92,7 @@ const make = Effect.gen(function* () {
   })
 
   return PersonsRepo.of({
-    find: Effect.fn("PersonsRepo.find")(function* (customerID, endUserID) {
+    find: fn("PersonsRepo.find")(function* (customerID, endUserID) {
       const found = yield* findWords({ customerID, endUserID })
       if (Option.isNone(found)) return Option.none()
       const own = [...new Set(found.value.words.filter((word) => word !== null))].filter(
@@ -110,7 +111,7 @@ const make = Effect.gen(function* () {
       })
     }, Effect.orDie),
 
-    findLeftOver: Effect.fn("PersonsRepo.findLeftOver")(function* (request) {
+    findLeftOver: fn("PersonsRepo.findLeftOver")(function* (request) {
       const { customerID, endUserID, ticketIDs } = request
       const late = (yield* findLate(request)).map(({ messageID }) => messageID)
       return { customerID, endUserID, words: [], ticketIDs, messageIDs: [...new Set([...request.messageIDs, ...late])] }

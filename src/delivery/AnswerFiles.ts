@@ -2,6 +2,7 @@ import { Effect, Option, type Stream } from "effect"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { Blobs } from "../files/Blobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 
 export interface AnswerFile {
   readonly fileName: string
@@ -14,7 +15,7 @@ export interface AnswerFile {
 export const makeAnswerFiles = Effect.gen(function* () {
   const attachments = yield* AttachmentsRepo
   const blobs = yield* Blobs
-  return Effect.fn("AnswerFiles.of")(function* (customerID: CustomerID, ticketMessageID: TicketMessageID) {
+  return fn("AnswerFiles.of")(function* (customerID: CustomerID, ticketMessageID: TicketMessageID) {
     const files: Array<AnswerFile> = []
     for (const { accessToken } of yield* attachments.list(customerID, ticketMessageID)) {
       const file = yield* attachments.findByToken(accessToken)

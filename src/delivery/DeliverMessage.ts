@@ -5,6 +5,7 @@ import { CurrentChain } from "../automation/Chain.ts"
 import { Events } from "../events/Events.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 import { Delivery, NotDelivered, type OutboundMessage } from "./Delivery.ts"
@@ -35,7 +36,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
     const events = yield* Events
 
     // Only while this node holds the job: what follows from a delivery follows once.
-    const markSent = Effect.fn("DeliverMessage.markSent")(
+    const markSent = fn("DeliverMessage.markSent")(
       function* (customerID: CustomerID, { ticketID, ticketMessageID }: OutboundMessage, claim: JobClaim) {
         yield* claim.confirm
         yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError: null })
@@ -46,7 +47,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
     )
 
     /** Remembers the failure; when it is final, the answered message waits for a person again. */
-    const markFailed = Effect.fn("DeliverMessage.markFailed")(
+    const markFailed = fn("DeliverMessage.markFailed")(
       function* (
         customerID: CustomerID,
         message: OutboundMessage,
@@ -88,7 +89,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
 
     yield* jobs.handle(
       deliverMessage,
-      Effect.fn("DeliverMessage.run")(function* (customerID, { automationRunID, ticketMessageID }, attempt) {
+      fn("DeliverMessage.run")(function* (customerID, { automationRunID, ticketMessageID }, attempt) {
         const found = yield* outbound.findWaiting(customerID, ticketMessageID)
         if (Option.isNone(found)) return
         const message = found.value
@@ -107,7 +108,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
           Effect.provideService(CurrentChain, automationRunID === null ? null : { automationRunID })
         )
       }),
-      Effect.fn("DeliverMessage.giveUp")(function* (customerID, { ticketMessageID }, claim, reason) {
+      fn("DeliverMessage.giveUp")(function* (customerID, { ticketMessageID }, claim, reason) {
         const found = yield* outbound.findWaiting(customerID, ticketMessageID)
         if (Option.isNone(found)) return
         yield* markFailed(customerID, found.value, claim, new NotDelivered({ message: reason, permanent: true }), true)

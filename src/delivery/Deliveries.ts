@@ -5,6 +5,7 @@ import type { ChannelID, CustomerID, EndUserID, TicketMessageID } from "../../sc
 import { CurrentChain } from "../automation/Chain.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { deliverMessage } from "./DeliverMessage.ts"
 import { Delivery } from "./Delivery.ts"
 import { RecipientsRepo } from "./RecipientsRepo.ts"
@@ -46,10 +47,7 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
       const delivery = yield* Delivery
       const jobs = yield* Jobs
       return {
-        addressFor: Effect.fn("Deliveries.addressFor")(function* (
-          customerID,
-          { channelID, endUserID, given, wanted = "" }
-        ) {
+        addressFor: fn("Deliveries.addressFor")(function* (customerID, { channelID, endUserID, given, wanted = "" }) {
           const channelType = yield* Effect.flatMap(
             channels.findType(customerID, channelID),
             Option.match({
@@ -68,7 +66,7 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
           yield* delivery[channelType].check(customerID, { channelID, channelType, address })
           return address
         }),
-        start: Effect.fn("Deliveries.start")(function* (customerID, ticketMessageID) {
+        start: fn("Deliveries.start")(function* (customerID, ticketMessageID) {
           const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
           yield* jobs.enqueue(deliverMessage, customerID, { ticketMessageID, automationRunID })
         })

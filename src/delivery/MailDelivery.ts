@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import { Mailer } from "../platform/Mailer.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { ReplySignatures } from "../representatives/ReplySignatures.ts"
 import { makeAnswerFiles } from "./AnswerFiles.ts"
 import { type DeliveryRoute, NotDelivered } from "./Delivery.ts"
@@ -21,7 +22,7 @@ export const makeMailDelivery = Effect.gen(function* () {
       address === null
         ? BadRequest.of("There is no address to send to: the message has no fromAddress and the end user no email.")
         : Effect.void,
-    deliver: Effect.fn("MailDelivery.deliver")(function* (customerID, message) {
+    deliver: fn("MailDelivery.deliver")(function* (customerID, message) {
       if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })
       const { emailSignatureText } = yield* signatures.find(customerID, message.customerRepID, message.language)
       yield* mailer

@@ -3,6 +3,7 @@ import { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { Telephony, type TelephonyFailed } from "../telephony/Telephony.ts"
 import { type DeliveryRoute, NotDelivered } from "./Delivery.ts"
 
@@ -17,7 +18,7 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
   const telephony = yield* Telephony
 
   /** The account and the channel's own number, or what of it is missing. */
-  const findSender = Effect.fn("WhatsAppDelivery.findSender")(function* (customerID: CustomerID, channelID: ChannelID) {
+  const findSender = fn("WhatsAppDelivery.findSender")(function* (customerID: CustomerID, channelID: ChannelID) {
     const { telephonyAccountSID, telephonyAuthToken } = yield* customers.get(customerID)
     const from = Option.getOrNull(yield* channels.findConnectionDetails(customerID, channelID))
     if (telephonyAccountSID !== null && telephonyAuthToken !== null && from !== null) {
@@ -32,12 +33,12 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
   })
 
   return {
-    check: Effect.fn("WhatsAppDelivery.check")(function* (customerID, { address, channelID }) {
+    check: fn("WhatsAppDelivery.check")(function* (customerID, { address, channelID }) {
       yield* findSender(customerID, channelID)
       if (address === null)
         return yield* BadRequest.of("There is no number to send to: neither the message nor the end user has one.")
     }),
-    deliver: Effect.fn("WhatsAppDelivery.deliver")(function* (customerID, outbound, attempt) {
+    deliver: fn("WhatsAppDelivery.deliver")(function* (customerID, outbound, attempt) {
       const { address, channelID, createdAt, text } = outbound
       if (address === null) return yield* new NotDelivered({ message: "There is no number", permanent: true })
       const { account, from } = yield* findSender(customerID, channelID).pipe(

@@ -1,15 +1,16 @@
-import { Effect, Option } from "effect"
+import { Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { AiRunsRepo } from "../ai/AiRunsRepo.ts"
 import { callWith } from "../ai/prompts/Prompt.ts"
 import { translationPrompt } from "../ai/prompts/Translation.ts"
 import { sandbox } from "../ai/sandbox/Sandbox.ts"
 import { ModelsRepo } from "../customers/ModelsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 
 const greeting = { text: "Good morning! How can we help you?", targetLang: "de" }
 
 /** A first entry in the ledger, by the sandbox, that can be repeated with another model. */
-export const makeAiRuns = Effect.fn("Demo.makeAiRuns")(function* (customerID: CustomerID) {
+export const makeAiRuns = fn("Demo.makeAiRuns")(function* (customerID: CustomerID) {
   const runs = yield* AiRunsRepo
   const call = yield* callWith(translationPrompt, greeting, { customerID, slot: "EmailText" })
   const [model] = (yield* (yield* ModelsRepo).listUsable(customerID)).filter(({ slots }) => slots.includes(call.slot))

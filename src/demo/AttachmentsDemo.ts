@@ -4,10 +4,11 @@ import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { BlobStore } from "../files/BlobStore.ts"
 import { BlobsRepo } from "../files/BlobsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { DemoCustomer } from "./DemoContent.ts"
 
 /** Attaches a file to a message, as if the end user had sent it along. */
-export const makeAttachment = Effect.fn("Demo.makeAttachment")(function* (
+export const makeAttachment = fn("Demo.makeAttachment")(function* (
   customerID: CustomerID,
   messageID: TicketMessageID,
   file: { readonly fileName: string; readonly contentType: string; readonly bytes: Uint8Array }
@@ -31,10 +32,7 @@ const notes: Readonly<Record<string, string>> = {
 }
 
 /** The first thing that an end user wrote comes with a file. */
-export const makeAttachments = Effect.fn("Demo.makeAttachments")(function* (
-  customerID: CustomerID,
-  customer: DemoCustomer
-) {
+export const makeAttachments = fn("Demo.makeAttachments")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const sql = yield* SqlClient.SqlClient
   const first = yield* sql`
     select ticket_message_id as id from ticket_message

@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { demoChatTexts } from "./ChatTextsContent.ts"
 import type { DemoCustomer } from "./DemoContent.ts"
 
 /** One channel of each type, the folders of the mailbox and the texts of the chat window. */
-export const makeChannels = Effect.fn("Demo.makeChannels")(function* (customerID: CustomerID, customer: DemoCustomer) {
+export const makeChannels = fn("Demo.makeChannels")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update customer set telephony_account_sid = ${customer.accountSid} where customer_id = ${customerID}`
   yield* sql`

@@ -1,7 +1,7 @@
-import { Effect } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { CustomerRep } from "../../schema/Representatives.ts"
 import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { SignaturesRepo } from "../representatives/SignaturesRepo.ts"
 
@@ -16,7 +16,7 @@ const signature = (words: string, name: string, company: string) => ({
   emailSignatureText: `${words}\n${name}\n${company}`
 })
 
-const fillProfile = Effect.fn("Demo.fillProfile")(function* (rep: CustomerRep, company: string, index: number) {
+const fillProfile = fn("Demo.fillProfile")(function* (rep: CustomerRep, company: string, index: number) {
   const reps = yield* RepresentativesRepo
   const signatures = yield* SignaturesRepo
   const name = rep.name ?? rep.username
@@ -33,7 +33,7 @@ const fillProfile = Effect.fn("Demo.fillProfile")(function* (rep: CustomerRep, c
 })
 
 /** Profiles and signatures for the representatives; the first Admin is the default one. */
-export const makeProfiles = Effect.fn("Demo.makeProfiles")(function* (customerID: CustomerID) {
+export const makeProfiles = fn("Demo.makeProfiles")(function* (customerID: CustomerID) {
   const profiles = yield* CustomerProfileRepo
   const reps = yield* RepresentativesRepo
   const customer = yield* profiles.get(customerID)

@@ -10,6 +10,7 @@ import { ModelsRepo } from "../customers/ModelsRepo.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { SignaturesRepo } from "../representatives/SignaturesRepo.ts"
 import { MessageTopicsRepo } from "../ticketMessages/MessageTopicsRepo.ts"
@@ -32,7 +33,7 @@ const isEmpty = Effect.gen(function* () {
   return rows.length === 0
 })
 
-const makeActions = Effect.fn("Demo.makeActions")(function* (customerID: CustomerID) {
+const makeActions = fn("Demo.makeActions")(function* (customerID: CustomerID) {
   const actions = yield* ActionsRepo
   for (const action of demoActions) {
     yield* actions.insert(customerID, {
@@ -53,7 +54,7 @@ const makeActions = Effect.fn("Demo.makeActions")(function* (customerID: Custome
   })
 })
 
-const makeCustomer = Effect.fn("Demo.makeCustomer")(function* (customer: DemoCustomer) {
+const makeCustomer = fn("Demo.makeCustomer")(function* (customer: DemoCustomer) {
   const provisioning = yield* Provisioning
   const customerID = yield* provisioning.createCustomer(customer.name)
   yield* provisioning.addHostname(customerID, customer.hostname)

@@ -1,7 +1,7 @@
-import { Effect } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { mergeDocument } from "../documents/DocumentRules.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { DemoCustomer } from "./DemoContent.ts"
 
 const sharedDocuments = [
@@ -68,10 +68,7 @@ const orderStatus = (hostname: string) => ({
 })
 
 /** Static documents, and one that asks an API. */
-export const makeDocuments = Effect.fn("Demo.makeDocuments")(function* (
-  customerID: CustomerID,
-  customer: DemoCustomer
-) {
+export const makeDocuments = fn("Demo.makeDocuments")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const documents = yield* DocumentsRepo
   for (const document of [...sharedDocuments, ...(ownDocuments[customer.name] ?? [])]) {
     yield* documents.insert(customerID, mergeDocument({ ...document, isDataRetrievalProcess: false }))

@@ -1,8 +1,8 @@
-import { Effect } from "effect"
 import type { EndUserUIDCreate } from "../../schema/EndUsers.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { link, type Uid } from "../endUsers/EndUserUids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { DemoCustomer } from "./DemoContent.ts"
 
 interface DemoEndUser {
@@ -45,7 +45,7 @@ const uidsOf = (email: string, phone: string | null, reference: string | null): 
   ...(reference === null ? [] : [{ UID: reference, UIDType: "External" }])
 ]
 
-export const makeEndUsers = Effect.fn("Demo.makeEndUsers")(function* (customerID: CustomerID, customer: DemoCustomer) {
+export const makeEndUsers = fn("Demo.makeEndUsers")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const endUsers = yield* EndUsersRepo
   for (const { FirstName, LastName, notes, phone, reference } of people[customer.name] ?? []) {
     const email = `${mailbox(`${FirstName} ${LastName}`).trim().replace(" ", ".")}@mail.example`

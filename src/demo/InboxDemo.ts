@@ -8,6 +8,7 @@ import {
   type TicketMessageID,
   TopicID
 } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { messageTexts } from "../ticketMessages/MessageText.ts"
 import { MessageTopicsRepo } from "../ticketMessages/MessageTopicsRepo.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
@@ -18,7 +19,7 @@ import { type DemoMessage, type DemoTicket, demoInbox } from "./InboxContent.ts"
 const Named = <A, I>(id: Schema.Schema<A, I>) => Schema.Array(Schema.Struct({ id, name: Schema.String }))
 
 /** The ids of what the inbox is about, by name. */
-const findNames = Effect.fn("Demo.findNames")(function* (customerID: CustomerID) {
+const findNames = fn("Demo.findNames")(function* (customerID: CustomerID) {
   const sql = yield* SqlClient.SqlClient
   const byName = <A>(rows: ReadonlyArray<{ readonly id: A; readonly name: string }>) =>
     new Map(rows.map(({ id, name }) => [name, id]))
@@ -50,7 +51,7 @@ const statusOf = (message: DemoMessage, isLast: boolean) => {
   return isLast ? "Received" : "Replied"
 }
 
-const makeTicket = Effect.fn("Demo.makeTicket")(function* (customerID: CustomerID, ticket: DemoTicket, names: Names) {
+const makeTicket = fn("Demo.makeTicket")(function* (customerID: CustomerID, ticket: DemoTicket, names: Names) {
   const sql = yield* SqlClient.SqlClient
   const tickets = yield* TicketsRepo
   const messages = yield* TicketMessagesRepo
@@ -108,7 +109,7 @@ const makeTicket = Effect.fn("Demo.makeTicket")(function* (customerID: CustomerI
 })
 
 /** An inbox as a team meets it in the morning: open, waiting, escalated, answered, and one that is spam. */
-export const makeInbox = Effect.fn("Demo.makeInbox")(function* (customerID: CustomerID, customer: DemoCustomer) {
+export const makeInbox = fn("Demo.makeInbox")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const names = yield* findNames(customerID)
   yield* Effect.forEach(demoInbox[customer.name] ?? [], (ticket) => makeTicket(customerID, ticket, names))
 })

@@ -14,6 +14,7 @@ import { RoomsRepo } from "../places/RoomsRepo.ts"
 import { RoomVersionsRepo } from "../places/RoomVersionsRepo.ts"
 import { SharpImages } from "../places/SharpImages.ts"
 import { fallbackTopic } from "../places/Transform.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TopicDocumentsRepo } from "../topics/TopicDocumentsRepo.ts"
 import type { DemoCustomer } from "./DemoContent.ts"
 import { drawPicture } from "./DrawPicture.ts"
@@ -24,7 +25,7 @@ type Guide = (typeof demoGuides)["lexicon"]
 const Id = Schema.Struct({ id: Schema.Int })
 
 /** The customer's document of that name; made when there is none yet. */
-const documentNamed = Effect.fn("Demo.documentNamed")(function* (customerID: CustomerID, guide: Guide) {
+const documentNamed = fn("Demo.documentNamed")(function* (customerID: CustomerID, guide: Guide) {
   const sql = yield* SqlClient.SqlClient
   const documents = yield* DocumentsRepo
   const [known] = yield* sql`
@@ -36,7 +37,7 @@ const documentNamed = Effect.fn("Demo.documentNamed")(function* (customerID: Cus
   return (yield* documents.insert(customerID, fields)).documentID
 })
 
-const firstAdmin = Effect.fn("Demo.firstAdmin")(function* (customerID: CustomerID) {
+const firstAdmin = fn("Demo.firstAdmin")(function* (customerID: CustomerID) {
   const sql = yield* SqlClient.SqlClient
   const { id } = yield* sql`
     select min(customer_rep_id) as id from customer_rep where customer_id = ${customerID} and role = 'Admin'`.pipe(
@@ -46,7 +47,7 @@ const firstAdmin = Effect.fn("Demo.firstAdmin")(function* (customerID: CustomerI
   return CustomerRepID.make(id)
 })
 
-const linkGuide = Effect.fn("Demo.linkGuide")(function* (customerID: CustomerID, documentID: DocumentID) {
+const linkGuide = fn("Demo.linkGuide")(function* (customerID: CustomerID, documentID: DocumentID) {
   const sql = yield* SqlClient.SqlClient
   const topics = yield* sql`
     select topic_id as id from topic where customer_id = ${customerID} and name = ${fallbackTopic}`.pipe(
@@ -60,7 +61,7 @@ const linkGuide = Effect.fn("Demo.linkGuide")(function* (customerID: CustomerID,
   yield* (yield* TopicDocumentsRepo).insertNew(customerID, links)
 })
 
-const makePhoto = Effect.fn("Demo.makePhoto")(function* (
+const makePhoto = fn("Demo.makePhoto")(function* (
   customerID: CustomerID,
   { fileName, svg }: DemoRoom["photos"][number]
 ) {
@@ -73,7 +74,7 @@ const makePhoto = Effect.fn("Demo.makePhoto")(function* (
 })
 
 /** A report with rooms and photos, for customers that have the feature. */
-export const makeReports = Effect.fn("Demo.makeReports")(function* (customerID: CustomerID, customer: DemoCustomer) {
+export const makeReports = fn("Demo.makeReports")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const report = demoReports[customer.name]
   if (!customer.hasReports || report === undefined) return
   const [reports, rooms, photos] = [yield* ReportsRepo, yield* RoomsRepo, yield* PhotosRepo]

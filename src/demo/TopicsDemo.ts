@@ -4,6 +4,7 @@ import { everyMessage } from "../../schema/Hooks.ts"
 import { type CustomerID, DocumentID } from "../../schema/Ids.ts"
 import { type Target, targetOf } from "../../schema/MappingTarget.ts"
 import { ActionsRepo } from "../actions/ActionsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { PageTopicMappingsRepo } from "../topics/PageTopicMappingsRepo.ts"
 import { TopicActionsRepo } from "../topics/TopicActionsRepo.ts"
 import { TopicDocumentsRepo } from "../topics/TopicDocumentsRepo.ts"
@@ -101,7 +102,7 @@ const demoHooks = [
 /** Joins the prompt of every message. */
 const everywhere = "Tone of voice"
 
-const makeTopic = Effect.fn("Demo.makeTopic")(function* (customerID: CustomerID, website: string, topic: DemoTopic) {
+const makeTopic = fn("Demo.makeTopic")(function* (customerID: CustomerID, website: string, topic: DemoTopic) {
   const { description, name } = topic
   const { topicID } = yield* (yield* TopicsRepo).insert(customerID, { name, description })
   const pages = yield* PageTopicMappingsRepo
@@ -117,7 +118,7 @@ export const TopicsDemoRepos = Layer.mergeAll(
 )
 
 /** Topics with their actions, documents and pages, and the actions of a few hooks. */
-export const makeTopics = Effect.fn("Demo.makeTopics")(function* (customerID: CustomerID, customer: DemoCustomer) {
+export const makeTopics = fn("Demo.makeTopics")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const sql = yield* SqlClient.SqlClient
   const { items } = yield* (yield* ActionsRepo).list(customerID, { pageSize: 200 })
   const actionNamed = (name: string) => Effect.fromNullable(items.find((action) => action.name === name))

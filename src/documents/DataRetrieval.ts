@@ -8,6 +8,7 @@ import { beforeItLeaves } from "../platform/JobClaim.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { GuardedHttpClient } from "../platform/Outbound.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { overridden } from "./ApiCredentials.ts"
 import { secretPlace } from "./DocumentColumns.ts"
 import type { DocumentFields } from "./DocumentsRepo.ts"
@@ -46,10 +47,7 @@ const make = Effect.gen(function* () {
   const secrets = yield* Secrets
   const placeholders = yield* PlaceholderValues
 
-  const findAccess = Effect.fn("DataRetrieval.findAccess")(function* (
-    customerID: CustomerID,
-    document: DocumentFields
-  ) {
+  const findAccess = fn("DataRetrieval.findAccess")(function* (customerID: CustomerID, document: DocumentFields) {
     const open = (field: "overrideApiPassword" | "overrideApiToken") =>
       Effect.map(readSecret(secrets, secretPlace(customerID, field), document[field]), redacted)
     const customer = yield* customers.get(customerID)
@@ -72,7 +70,7 @@ const make = Effect.gen(function* () {
   })
 
   return DataRetrieval.of({
-    run: Effect.fn("DataRetrieval.run")(function* (customerID, document, values) {
+    run: fn("DataRetrieval.run")(function* (customerID, document, values) {
       if (!document.isDataRetrievalProcess || document.apiEndpoint === null) {
         return yield* BadRequest.of("This is a static document: it retrieves no data.")
       }

@@ -15,6 +15,7 @@ import type { CustomerID, DocumentID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { masked, writtenSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { DataRetrieval } from "./DataRetrieval.ts"
 import { secretPlace } from "./DocumentColumns.ts"
 import { documentProblems, mergeDocument } from "./DocumentRules.ts"
@@ -74,7 +75,7 @@ const make = Effect.gen(function* () {
   const contexts = yield* MessageContexts
 
   /** The fields to store after a write, when they go together. */
-  const written = Effect.fn("Documents.written")(function* (
+  const written = fn("Documents.written")(function* (
     customerID: CustomerID,
     change: DocumentCreate | DocumentUpdate,
     stored?: DocumentFields
@@ -93,13 +94,13 @@ const make = Effect.gen(function* () {
   })
 
   return Documents.of({
-    list: Effect.fn("Documents.list")(function* (query) {
+    list: fn("Documents.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       const page = yield* repo.list(customerID, query)
       return { ...page, items: page.items.map(shown) }
     }),
 
-    get: Effect.fn("Documents.get")(function* (documentID, { replacePlaceholders = false }) {
+    get: fn("Documents.get")(function* (documentID, { replacePlaceholders = false }) {
       const { customerID } = yield* CurrentCaller
       const document = shown(yield* repo.find(customerID, documentID).pipe(orNotFound(missing(documentID))))
       if (!replacePlaceholders || document.content === null) return document
@@ -107,12 +108,12 @@ const make = Effect.gen(function* () {
       return new Document({ ...document, content: fillText(document.content, values) })
     }),
 
-    create: Effect.fn("Documents.create")(function* (document) {
+    create: fn("Documents.create")(function* (document) {
       const { customerID } = yield* CurrentRep
       return shown(yield* repo.insert(customerID, yield* written(customerID, document)))
     }),
 
-    update: Effect.fn("Documents.update")(
+    update: fn("Documents.update")(
       function* (documentID, change) {
         const { customerID } = yield* CurrentRep
         const stored = yield* repo.findForUpdate(customerID, documentID).pipe(orNotFound(missing(documentID)))
@@ -122,12 +123,12 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("Documents.delete")(function* (documentID) {
+    delete: fn("Documents.delete")(function* (documentID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, documentID).pipe(changedOrNotFound(missing(documentID)))
     }),
 
-    retrieve: Effect.fn("Documents.retrieve")(function* (documentID, { messageID, variables }) {
+    retrieve: fn("Documents.retrieve")(function* (documentID, { messageID, variables }) {
       const { customerID } = yield* CurrentRep
       const document = yield* repo.find(customerID, documentID).pipe(orNotFound(missing(documentID)))
       const given = variableValues(variables)

@@ -1,5 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { type Entry, PlaceholderRepo } from "./PlaceholderRepo.ts"
 import { placeholdersIn, type Values } from "./Placeholders.ts"
 
@@ -46,7 +47,7 @@ export class PlaceholderValues extends Context.Tag("casework/PlaceholderValues")
         Now: () => Effect.map(DateTime.now, DateTime.formatIso)
       }
       return {
-        of: Effect.fn("PlaceholderValues.of")(function* (customerID, templates) {
+        of: fn("PlaceholderValues.of")(function* (customerID, templates) {
           const found = new Map<string, string>()
           for (const name of placeholdersIn(templates.filter((template) => template !== null).join("\n"))) {
             const source = Object.hasOwn(sources, name) ? sources[name] : undefined

@@ -3,6 +3,7 @@ import { Effect, Option, Redacted } from "effect"
 import { isHeaderValue, parseApiHeaders } from "../../schema/ApiHeaders.ts"
 import { BadRequest } from "../../schema/Errors.ts"
 import { understoodEncodings } from "../platform/BoundedCall.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { type ApiAccess, authorization } from "./ApiCredentials.ts"
 import { fillJson, fillText, fillUrl, fillXml, type Values } from "./Placeholders.ts"
 import { retrievalUrl } from "./RetrievalUrl.ts"
@@ -37,7 +38,7 @@ const asMethod = (method: string | null) =>
   method === "POST" || method === "PUT" || method === "PATCH" || method === "DELETE" ? method : "GET"
 
 /** The request that a data retrieval sends, or what is missing for it. */
-export const retrievalRequest = Effect.fn("DataRetrieval.request")(function* (
+export const retrievalRequest = fn("DataRetrieval.request")(function* (
   call: ApiCall,
   access: ApiAccess,
   values: Values

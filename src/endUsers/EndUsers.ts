@@ -13,6 +13,7 @@ import type {
 import { BadRequest, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { EndUsersRepo } from "./EndUsersRepo.ts"
 import { changeUids, link, sameWord, type Uid } from "./EndUserUids.ts"
 import type { Sender } from "./SenderIdentity.ts"
@@ -55,22 +56,22 @@ const make = Effect.gen(function* () {
     repo.find(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
 
   return EndUsers.of({
-    list: Effect.fn("EndUsers.list")(function* (query) {
+    list: fn("EndUsers.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("EndUsers.get")(function* (endUserID) {
+    get: fn("EndUsers.get")(function* (endUserID) {
       const { customerID } = yield* CurrentRep
       return yield* get(customerID, endUserID)
     }),
 
-    findByUid: Effect.fn("EndUsers.findByUid")(function* (uid) {
+    findByUid: fn("EndUsers.findByUid")(function* (uid) {
       const { customerID } = yield* CurrentCaller
       return yield* repo.findByUid(customerID, uid)
     }),
 
-    create: Effect.fn("EndUsers.create")(
+    create: fn("EndUsers.create")(
       function* ({ UIDs = [], ...given }) {
         const { customerID } = yield* CurrentRep
         const fields = { DisplayName: null, Email: null, Phone: null, CustomerRef: null, Notes: null, ...given }
@@ -82,7 +83,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    update: Effect.fn("EndUsers.update")(
+    update: fn("EndUsers.update")(
       function* (endUserID, { UIDs, ...change }) {
         const { customerID } = yield* CurrentRep
         const stored = yield* repo.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
@@ -99,12 +100,12 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("EndUsers.delete")(function* (endUserID) {
+    delete: fn("EndUsers.delete")(function* (endUserID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
     }),
 
-    assignUid: Effect.fn("EndUsers.assignUid")(
+    assignUid: fn("EndUsers.assignUid")(
       function* ({ EndUserID: endUserID, ...assignment }) {
         const { customerID } = yield* CurrentRep
         const stored = yield* Effect.flatten(repo.findForUpdate(customerID, endUserID)).pipe(

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { EndUsersRepo } from "./EndUsersRepo.ts"
 import { link, type Uid } from "./EndUserUids.ts"
 import { identityOf, type Sender } from "./SenderIdentity.ts"
@@ -12,7 +13,7 @@ export const makeForSender = Effect.gen(function* () {
   const endUsers = yield* EndUsersRepo
   const senders = yield* SendersRepo
 
-  return Effect.fn("EndUsers.forSender")(function* (customerID: CustomerID, sender: Sender) {
+  return fn("EndUsers.forSender")(function* (customerID: CustomerID, sender: Sender) {
     const { fields, known, uids } = identityOf(sender)
     const found = yield* senders.find(customerID, known)
     if (Option.isSome(found)) return found.value

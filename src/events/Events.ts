@@ -7,6 +7,7 @@ import { Reactions } from "../automation/EventHooks.ts"
 import { Broadcast } from "../hub/Broadcast.ts"
 import { eventChannel } from "../hub/PostgresBroadcast.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 
 /** What can happen to a ticket or a message. */
 export type EventKind =
@@ -138,7 +139,7 @@ const make = Effect.gen(function* () {
   return Events.of({
     opening,
 
-    record: Effect.fn("Events.record")(function* (customerID, events) {
+    record: fn("Events.record")(function* (customerID, events) {
       if (events.length === 0) return
       const chain = yield* CurrentChain
       const parentRunID = chain?.automationRunID ?? null

@@ -11,6 +11,7 @@ import {
 } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
 import { largestAttachment, type TicketMessageAttachment } from "../../schema/TicketMessageAttachments.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 import { AttachmentsRepo } from "./AttachmentsRepo.ts"
@@ -75,7 +76,7 @@ const make = Effect.gen(function* () {
   const messages = yield* TicketMessagesRepo
   const access = yield* MessageAccess
 
-  const checkAccess = Effect.fn("Attachments.checkAccess")(function* (messageID: TicketMessageID) {
+  const checkAccess = fn("Attachments.checkAccess")(function* (messageID: TicketMessageID) {
     const { customerID } = yield* CurrentRep
     yield* messages.find(customerID, messageID).pipe(access.orRefuse(messageID))
     return customerID
@@ -110,12 +111,12 @@ const make = Effect.gen(function* () {
     })
 
   return Attachments.of({
-    list: Effect.fn("Attachments.list")(function* (messageID) {
+    list: fn("Attachments.list")(function* (messageID) {
       const customerID = yield* checkAccess(messageID)
       return yield* repo.list(customerID, messageID)
     }),
 
-    upload: Effect.fn("Attachments.upload")(function* (messageID, form) {
+    upload: fn("Attachments.upload")(function* (messageID, form) {
       const customerID = yield* checkAccess(messageID)
       return yield* orNothing(customerID, (keep) =>
         Effect.gen(function* () {
@@ -132,7 +133,7 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    delete: Effect.fn("Attachments.delete")(
+    delete: fn("Attachments.delete")(
       function* (messageID, attachmentID) {
         const customerID = yield* checkAccess(messageID)
         const deleted = yield* repo.delete(customerID, messageID, attachmentID)
@@ -146,7 +147,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    add: Effect.fn("Attachments.add")(function* (customerID, messageID, file, origin) {
+    add: fn("Attachments.add")(function* (customerID, messageID, file, origin) {
       return yield* orNothing(customerID, (keep) =>
         store(customerID, file).pipe(
           Effect.tap(keep),

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Ref, Schema, Stream } from "effect"
 import { PayloadTooLarge } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
 import { BlobsRepo } from "./BlobsRepo.ts"
 
@@ -57,7 +58,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* Jobs
 
   /** While the bytes cannot be removed the row stays too, and somebody will try again. */
-  const removeUnused = Effect.fn("Blobs.removeUnused")(
+  const removeUnused = fn("Blobs.removeUnused")(
     function* (customerID: CustomerID, blobID: BlobID) {
       if (yield* repo.deleteUnused(customerID, blobID)) yield* blobStore.remove(customerID, blobID)
     },
@@ -73,7 +74,7 @@ const make = Effect.gen(function* () {
     )
 
   return Blobs.of({
-    store: Effect.fn("Blobs.store")(function* (customerID, bytes, limit) {
+    store: fn("Blobs.store")(function* (customerID, bytes, limit) {
       const blobID = yield* repo.register(customerID)
       const received = yield* Ref.make(0)
       const counted = Stream.tap(bytes, (chunk) =>

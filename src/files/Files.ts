@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option, Schema, type Stream } from "effect"
 import { NotFound } from "../../schema/Errors.ts"
 import { DataRequestsRepo } from "../dataRights/DataRequestsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { AttachmentsRepo, type StoredFile } from "./AttachmentsRepo.ts"
 import type { ByteRange } from "./BlobStore.ts"
 import { Blobs } from "./Blobs.ts"
@@ -49,7 +50,7 @@ const make = Effect.gen(function* () {
     )
 
   return Files.of({
-    open: Effect.fn("Files.open")(function* (accessToken) {
+    open: fn("Files.open")(function* (accessToken) {
       const found = isToken(accessToken)
         ? yield* Effect.flatMap(
             repo.findByToken(accessToken),

@@ -15,6 +15,7 @@ import { targetOf } from "../../schema/MappingTarget.ts"
 import type { PriorityUpdate, TopicAction } from "../../schema/TopicActions.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "../topics/AddMappings.ts"
 import { TopicActionsRepo } from "../topics/TopicActionsRepo.ts"
 import { HookActionsRepo } from "./HookActionsRepo.ts"
@@ -70,31 +71,31 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     )
 
-  const channelOf = Effect.fn("HookActions.channelOf")(function* (customerID: CustomerID, channelID: ChannelID) {
+  const channelOf = fn("HookActions.channelOf")(function* (customerID: CustomerID, channelID: ChannelID) {
     const channelType = yield* channels.findType(customerID, channelID)
     if (Option.isNone(channelType)) return yield* BadRequest.at("channelId", "is not one of your channels")
     return { channelID, channelType: channelType.value }
   })
 
   return HookActions.of({
-    list: Effect.fn("HookActions.list")(function* (query) {
+    list: fn("HookActions.list")(function* (query) {
       const { customerID } = yield* CurrentCaller
       return yield* repo.list(customerID, query)
     }),
 
-    waitSeconds: Effect.fn("HookActions.waitSeconds")(function* ({ channelId, hookName }) {
+    waitSeconds: fn("HookActions.waitSeconds")(function* ({ channelId, hookName }) {
       const { customerID } = yield* CurrentCaller
       const channel = channelId === undefined ? Option.none() : Option.some(yield* channelOf(customerID, channelId))
       const totalWaitSeconds = yield* repo.sumWaits(customerID, hookName, channel)
       return new WaitSeconds({ hookName, channelID: channelId ?? null, totalWaitSeconds })
     }),
 
-    get: Effect.fn("HookActions.get")(function* (hookActionID) {
+    get: fn("HookActions.get")(function* (hookActionID) {
       const { customerID } = yield* CurrentRep
       return yield* read(customerID, hookActionID)
     }),
 
-    create: Effect.fn("HookActions.create")(function* (mapping) {
+    create: fn("HookActions.create")(function* (mapping) {
       const { customerID } = yield* CurrentRep
       return yield* added(customerID, add.one(customerID, fieldsOf(mapping)).pipe(Effect.map(Arr.of))).pipe(
         Effect.head,
@@ -102,12 +103,12 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    createAll: Effect.fn("HookActions.createAll")(function* (mappings) {
+    createAll: fn("HookActions.createAll")(function* (mappings) {
       const { customerID } = yield* CurrentRep
       return yield* added(customerID, add.all(customerID, mappings.map(fieldsOf)))
     }),
 
-    setPriority: Effect.fn("HookActions.setPriority")(function* (hookActionID, { priority }) {
+    setPriority: fn("HookActions.setPriority")(function* (hookActionID, { priority }) {
       const { customerID } = yield* CurrentRep
       yield* read(customerID, hookActionID)
       yield* rows
@@ -115,7 +116,7 @@ const make = Effect.gen(function* () {
         .pipe(changedOrNotFound(missing(hookActionID)))
     }),
 
-    delete: Effect.fn("HookActions.delete")(function* (hookActionID) {
+    delete: fn("HookActions.delete")(function* (hookActionID) {
       const { customerID } = yield* CurrentRep
       yield* read(customerID, hookActionID)
       yield* rows.delete(customerID, TopicActionID.make(hookActionID)).pipe(changedOrNotFound(missing(hookActionID)))

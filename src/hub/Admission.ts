@@ -5,6 +5,7 @@ import { hostnamesOf } from "../../schema/Hostnames.ts"
 import { bearerToken } from "../auth/Policies.ts"
 import { Tokens } from "../auth/Tokens.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { HubCaller } from "./HubClients.ts"
 
 export interface Admitted {
@@ -41,14 +42,14 @@ const make = Effect.gen(function* () {
   const tokens = yield* Tokens
   const channels = yield* ChannelsRepo
 
-  const admitRepresentative = Effect.fn("Admission.admitRepresentative")(function* (token: string) {
+  const admitRepresentative = fn("Admission.admitRepresentative")(function* (token: string) {
     const caller = Option.getOrUndefined(yield* tokens.verify(token))
     if (caller === undefined) return yield* Unauthorized.of("The token is not valid or has expired. Log in again.")
     if (caller._tag === "PhoneCall") return yield* Forbidden.of("A phone token cannot be used here.")
     return { caller, isStillGood: Effect.map(tokens.verify(token), Option.isSome) }
   })
 
-  const admitVisitor = Effect.fn("Admission.admitVisitor")(function* (token: string, origin: string | undefined) {
+  const admitVisitor = fn("Admission.admitVisitor")(function* (token: string, origin: string | undefined) {
     const channel = Option.getOrUndefined(yield* channels.findByToken(token))
     if (channel === undefined || channel.channelType !== "Chat" || !channel.isActive) {
       return yield* Unauthorized.of("There is no active chat channel with this token.")
@@ -63,7 +64,7 @@ const make = Effect.gen(function* () {
   })
 
   return Admission.of({
-    admit: Effect.fn("Admission.admit")(function* (request): Effect.fn.Return<Admitted, Unauthorized | Forbidden> {
+    admit: fn("Admission.admit")(function* (request): Effect.fn.Return<Admitted, Unauthorized | Forbidden> {
       const query = queryOf(request.url)
       const token = Option.orElse(bearerToken(request), () => query("access_token"))
       if (Option.isSome(token)) return yield* admitRepresentative(token.value)

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import type { CustomerID, CustomerRepID, TicketID } from "../../schema/Ids.ts"
 import { Events } from "../events/Events.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 
 /** Representatives who step into a chat. */
 export class AgentJoins extends Context.Tag("casework/AgentJoins")<
@@ -20,7 +21,7 @@ export class AgentJoins extends Context.Tag("casework/AgentJoins")<
       const sql = yield* SqlClient.SqlClient
       const events = yield* Events
       return {
-        note: Effect.fn("AgentJoins.note")(function* (customerID, ticketID, customerRepID) {
+        note: fn("AgentJoins.note")(function* (customerID, ticketID, customerRepID) {
           const isNew = yield* sql`
             select 1 from ticket t
             join channel c on c.customer_id = t.customer_id and c.channel_id = t.channel_id

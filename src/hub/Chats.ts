@@ -7,6 +7,7 @@ import type { CustomerID, TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { orNotFound } from "../platform/Found.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { Escalations } from "../ticketMessages/Escalations.ts"
 import { FeedbackRepo } from "../ticketMessages/FeedbackRepo.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
@@ -68,7 +69,7 @@ const make = Effect.gen(function* () {
   const about = (customerID: CustomerID, ticketID: TicketID) =>
     repo.about(customerID, ticketID).pipe(orNotFound(`There is no ticket ${ticketID}.`))
 
-  const add = Effect.fn("Chats.add")(function* (
+  const add = fn("Chats.add")(function* (
     customerID: CustomerID,
     message: Parameters<typeof newMessages.add>[1],
     stored: (ticketID: TicketID) => Effect.Effect<void> = () => Effect.void
@@ -80,7 +81,7 @@ const make = Effect.gen(function* () {
   })
 
   return Chats.of({
-    write: Effect.fn("Chats.write")(function* ({ channelID, customerID }, chat, { message, pageURL }, stored) {
+    write: fn("Chats.write")(function* ({ channelID, customerID }, chat, { message, pageURL }, stored) {
       const isThere = chat === undefined ? Effect.void : repo.about(customerID, chat).pipe(orNotFound(noSuchChat))
       const added = {
         ...(chat !== undefined && { ticketID: chat }),
@@ -95,16 +96,16 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    answer: Effect.fn("Chats.answer")(function* ({ customerID, customerRepID }, { message, ticketID }) {
+    answer: fn("Chats.answer")(function* ({ customerID, customerRepID }, { message, ticketID }) {
       if (ticketID === undefined) return yield* BadRequest.at("ticketID", "is required")
       return yield* add(customerID, { ticketID, senderType: "CustomerRep", customerRepID, message })
     }),
 
-    resume: Effect.fn("Chats.resume")(function* ({ channelID, customerID }, ticketToken) {
+    resume: fn("Chats.resume")(function* ({ channelID, customerID }, ticketToken) {
       return yield* repo.resume(customerID, channelID, ticketToken).pipe(orNotFound(noSuchChat))
     }),
 
-    join: Effect.fn("Chats.join")(
+    join: fn("Chats.join")(
       function* ({ customerID, customerRepID }, ticketID) {
         const [ticket] = yield* tickets.lock(customerID, [ticketID])
         if (ticket === undefined) return yield* NotFound.of(`There is no ticket ${ticketID}.`)
@@ -114,7 +115,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    requestAgent: Effect.fn("Chats.requestAgent")(
+    requestAgent: fn("Chats.requestAgent")(
       function* ({ customerID }, chat, { email }) {
         const { lastMessageID, ticketToken } = yield* about(customerID, chat)
         if (lastMessageID === null) return yield* BadRequest.of("Write a message first.")

@@ -1,5 +1,6 @@
 import { Chunk, Effect, Layer, Queue, Schedule } from "effect"
 import type { CustomerID, TicketID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { Broadcast } from "./Broadcast.ts"
 import { HubClients } from "./HubClients.ts"
 import { type HubEvent, HubEventsRepo } from "./HubEventsRepo.ts"
@@ -72,7 +73,7 @@ export const HubEvents = Layer.scopedDiscard(
       }
     }
 
-    const tellAll = Effect.fn("HubEvents.tellAll")(function* (customerID: CustomerID, eventIDs: ReadonlyArray<string>) {
+    const tellAll = fn("HubEvents.tellAll")(function* (customerID: CustomerID, eventIDs: ReadonlyArray<string>) {
       const fresh = eventIDs.filter((eventID) => !told.has(eventID))
       let inThisGo = 0
       const paced = (json: string | null) => {
@@ -113,7 +114,7 @@ export const HubEvents = Layer.scopedDiscard(
       for (const [eventID, transactionID] of told) if (transactionID < previousOpen) told.delete(eventID)
     }
 
-    const handle = Effect.fn("HubEvents.handle")(function* (signals: ReadonlyArray<Signal>) {
+    const handle = fn("HubEvents.handle")(function* (signals: ReadonlyArray<Signal>) {
       const recorded = new Map<CustomerID, Array<string>>()
       const note = ({ customerID, eventID }: { readonly customerID: CustomerID; readonly eventID: string }) => {
         const known = recorded.get(customerID)

@@ -6,6 +6,7 @@ import { TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { problemsIn } from "../platform/http/ErrorResponse.ts"
 import { bindNames, nameTree } from "../platform/http/NameBinding.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { Broadcast } from "./Broadcast.ts"
 import { Chats } from "./Chats.ts"
@@ -139,7 +140,7 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const nameOf = Effect.fn("HubMethods.nameOf")(function* (rep: Representative) {
+  const nameOf = fn("HubMethods.nameOf")(function* (rep: Representative) {
     const found = yield* representatives.find(rep.customerID, rep.customerRepID)
     return Option.match(found, { onNone: () => rep.username, onSome: ({ name, username }) => name || username })
   })

@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { presentSeconds } from "./Presence.ts"
 
 // Nobody who comes, goes or stops waits for long on a database that does not answer.
@@ -81,7 +82,7 @@ const make = Effect.gen(function* () {
   )
 
   return PresenceBook.of({
-    entered: Effect.fn("PresenceBook.entered")(function* (rep) {
+    entered: fn("PresenceBook.entered")(function* (rep) {
       const entry = present.get(rep.customerRepID)
       if (entry !== undefined) {
         entry.connections += 1
@@ -90,7 +91,7 @@ const make = Effect.gen(function* () {
       present.set(rep.customerRepID, { customerID: rep.customerID, connections: 1 })
       yield* settle(rep)
     }),
-    left: Effect.fn("PresenceBook.left")(function* (rep) {
+    left: fn("PresenceBook.left")(function* (rep) {
       const entry = present.get(rep.customerRepID)
       if (entry === undefined) return
       entry.connections -= 1

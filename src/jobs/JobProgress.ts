@@ -3,6 +3,7 @@ import { CurrentRep } from "../../schema/Authentication.ts"
 import type { NotFound } from "../../schema/Errors.ts"
 import { Job, type JobID } from "../../schema/Jobs.ts"
 import { orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { JobProgressRepo } from "./JobProgressRepo.ts"
 
 export class JobProgress extends Context.Tag("casework/JobProgress")<
@@ -14,7 +15,7 @@ export class JobProgress extends Context.Tag("casework/JobProgress")<
     Effect.gen(function* () {
       const repo = yield* JobProgressRepo
       return {
-        get: Effect.fn("JobProgress.get")(function* (jobID) {
+        get: fn("JobProgress.get")(function* (jobID) {
           const { customerID } = yield* CurrentRep
           return new Job(yield* repo.find(customerID, jobID).pipe(orNotFound(`There is no job ${jobID}.`)))
         })

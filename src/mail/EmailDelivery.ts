@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import type { DeliveryRoute } from "../delivery/Delivery.ts"
 import { makeMailDelivery } from "../delivery/MailDelivery.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { makeGraphDelivery } from "./GraphDelivery.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 
@@ -13,7 +14,7 @@ export const makeEmailDelivery = Effect.gen(function* () {
   const viaGraph = yield* makeGraphDelivery
   return {
     check: plain.check,
-    deliver: Effect.fn("EmailDelivery.deliver")(function* (customerID, message, attempt) {
+    deliver: fn("EmailDelivery.deliver")(function* (customerID, message, attempt) {
       const channel = yield* channels.findEvenDeleted(customerID, message.channelID)
       const mailbox = Option.isNone(channel)
         ? Option.none()

@@ -5,6 +5,7 @@ import { NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
 import { asReply } from "../delivery/MailDelivery.ts"
 import { beforeItLeaves } from "../platform/JobClaim.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { ReplySignatures } from "../representatives/ReplySignatures.ts"
 import { answerHtml } from "./AnswerHtml.ts"
 import { type Mailbox, MailGraph, type MailProblem, type OutgoingMail } from "./MailGraph.ts"
@@ -37,7 +38,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
     )
 
   /** What an earlier attempt has left behind. */
-  const lookFor = Effect.fn("GraphDelivery.lookFor")(function* (
+  const lookFor = fn("GraphDelivery.lookFor")(function* (
     customerID: CustomerID,
     mailbox: Mailbox,
     message: OutboundMessage,
@@ -54,7 +55,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
     return "Nowhere"
   })
 
-  const draft = Effect.fn("GraphDelivery.draft")(function* (
+  const draft = fn("GraphDelivery.draft")(function* (
     customerID: CustomerID,
     mailbox: Mailbox,
     message: OutboundMessage,
@@ -71,7 +72,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
   })
 
   /** The files of the message that the draft does not have yet. */
-  const attachAll = Effect.fn("GraphDelivery.attachAll")(function* (
+  const attachAll = fn("GraphDelivery.attachAll")(function* (
     customerID: CustomerID,
     mailbox: Mailbox,
     { ticketMessageID }: OutboundMessage,
@@ -88,7 +89,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
     }
   })
 
-  return Effect.fn("GraphDelivery.deliver")(
+  return fn("GraphDelivery.deliver")(
     function* (customerID: CustomerID, mailbox: Mailbox, message: OutboundMessage, attempt: number) {
       if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })
       const internetMessageID = answerMessageID(message.ticketMessageID, message.ticketToken, host)

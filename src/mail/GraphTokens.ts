@@ -5,6 +5,7 @@ import { boundedCall } from "../platform/BoundedCall.ts"
 import { GuardedHttpClient } from "../platform/Outbound.ts"
 import { isAllowed } from "../platform/OutboundAllow.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { withoutSecret } from "../platform/WithoutSecret.ts"
 import { type MailCredentials, MailProblem } from "./MailGraph.ts"
 
@@ -70,7 +71,7 @@ export const makeGraphTokens = Effect.gen(function* () {
       )
     )
 
-  const request = Effect.fn("GraphTokens.request")(function* (credentials: MailCredentials) {
+  const request = fn("GraphTokens.request")(function* (credentials: MailCredentials) {
     const form = HttpClientRequest.post(yield* checkedUrl(credentials)).pipe(
       HttpClientRequest.bodyUrlParams({
         grant_type: "client_credentials",

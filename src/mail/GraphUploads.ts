@@ -2,6 +2,7 @@ import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Chunk, Effect, Stream } from "effect"
 import type { AnswerFile } from "../delivery/AnswerFiles.ts"
 import { piecesOf } from "../files/Pieces.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { decodeJson, orProblem } from "./GraphAnswers.ts"
 import type { makeGraphRequests } from "./GraphRequests.ts"
 import { UploadSession } from "./GraphShapes.ts"
@@ -22,7 +23,7 @@ export const makeGraphUploads = (requests: Effect.Effect.Success<typeof makeGrap
     const post = (path: string, body: unknown) =>
       HttpClientRequest.post(requests.url(path)).pipe(HttpClientRequest.bodyUnsafeJson(body))
 
-    const whole = Effect.fn("GraphUploads.whole")(function* (mailbox: Mailbox, path: string, file: AnswerFile) {
+    const whole = fn("GraphUploads.whole")(function* (mailbox: Mailbox, path: string, file: AnswerFile) {
       const chunks = yield* Stream.runCollect(file.bytes)
       const body = {
         "@odata.type": "#microsoft.graph.fileAttachment",
@@ -43,11 +44,7 @@ export const makeGraphUploads = (requests: Effect.Effect.Success<typeof makeGrap
         Effect.retry({ while: ({ reason }) => reason === "Unavailable", times: 3 })
       )
 
-    const pieceByPiece = Effect.fn("GraphUploads.pieceByPiece")(function* (
-      mailbox: Mailbox,
-      path: string,
-      file: AnswerFile
-    ) {
+    const pieceByPiece = fn("GraphUploads.pieceByPiece")(function* (mailbox: Mailbox, path: string, file: AnswerFile) {
       const AttachmentItem = {
         attachmentType: "file",
         name: file.fileName,

@@ -4,6 +4,7 @@ import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
 import { isClaimLost, type JobClaim } from "../platform/JobClaim.ts"
 import { OldWork } from "../platform/JobRank.ts"
 import { Again, Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { MailFolders, type OpenFolder } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { type DeltaPage, MailGraph, MailProblem } from "./MailGraph.ts"
@@ -42,7 +43,7 @@ export const ImportJobs = Layer.effectDiscard(
     const importPages = yield* makePageImport
 
     /** One page, and where to go on; from the beginning when the provider has forgotten where that was. */
-    const nextPage = Effect.fn("ImportJobs.nextPage")(function* (open: OpenFolder, link: string | null) {
+    const nextPage = fn("ImportJobs.nextPage")(function* (open: OpenFolder, link: string | null) {
       const externalID = yield* folders.externalID(open)
       const since = open.folder.deltaSince
       return yield* graph.delta(open.mailbox, externalID, { link, since }).pipe(
@@ -53,7 +54,7 @@ export const ImportJobs = Layer.effectDiscard(
       )
     })
 
-    const catchUp = Effect.fn("ImportJobs.catchUp")(function* (open: OpenFolder, claim: JobClaim) {
+    const catchUp = fn("ImportJobs.catchUp")(function* (open: OpenFolder, claim: JobClaim) {
       const { customerID, folderID } = open.folder
       const started = Date.now()
       const isOver = () => Date.now() - started > (claim.isCrowded() ? slice : longestSlice)
@@ -93,7 +94,7 @@ export const ImportJobs = Layer.effectDiscard(
 
     yield* jobs.handle(
       importFolder,
-      Effect.fn("ImportJobs.importFolder")(function* (customerID, { folderID }, claim) {
+      fn("ImportJobs.importFolder")(function* (customerID, { folderID }, claim) {
         const open = yield* noted(customerID, folderID)(folders.open(customerID, folderID))
         if (Option.isNone(open)) return
         return yield* catchUp(open.value, claim).pipe(
@@ -107,14 +108,14 @@ export const ImportJobs = Layer.effectDiscard(
 
     yield* jobs.handle(
       importMessages,
-      Effect.fn("ImportJobs.importMessages")(function* (customerID, { folderID, messageIDs }, claim) {
+      fn("ImportJobs.importMessages")(function* (customerID, { folderID, messageIDs }, claim) {
         const open = yield* noted(customerID, folderID)(folders.open(customerID, folderID))
         if (Option.isNone(open)) return
         const listed = Stream.make({ messageIDs, whenStored: Effect.void })
         return yield* importPages(open.value, listed, claim).pipe(noted(customerID, folderID), comeBack)
       }),
       // Whatever they were, the folder still has them: catching up finds them.
-      Effect.fn("ImportJobs.giveUpMessages")(
+      fn("ImportJobs.giveUpMessages")(
         function* (customerID, { folderID }, claim, reason) {
           yield* claim.confirm
           yield* repo.save(customerID, folderID, { lastError: givenUp(reason) })
@@ -125,11 +126,7 @@ export const ImportJobs = Layer.effectDiscard(
       )
     )
 
-    const importOne = Effect.fn("ImportJobs.importOne")(function* (
-      open: OpenFolder,
-      messageID: string,
-      claim: JobClaim
-    ) {
+    const importOne = fn("ImportJobs.importOne")(function* (open: OpenFolder, messageID: string, claim: JobClaim) {
       const { channelID, customerID } = open.folder
       const known = yield* mails.known(customerID, channelID, [messageID])
       const fetched = known.has(messageID)
@@ -142,7 +139,7 @@ export const ImportJobs = Layer.effectDiscard(
 
     yield* jobs.handle(
       importMessage,
-      Effect.fn("ImportJobs.importMessage")(function* (customerID, { folderID, messageID }, claim) {
+      fn("ImportJobs.importMessage")(function* (customerID, { folderID, messageID }, claim) {
         const open = yield* folders.open(customerID, folderID)
         if (Option.isNone(open)) return
         return yield* importOne(open.value, messageID, claim).pipe(
@@ -152,7 +149,7 @@ export const ImportJobs = Layer.effectDiscard(
           comeBack
         )
       }),
-      Effect.fn("ImportJobs.giveUpMessage")(function* (customerID, { folderID, messageID }, claim, reason) {
+      fn("ImportJobs.giveUpMessage")(function* (customerID, { folderID, messageID }, claim, reason) {
         const open = yield* Effect.orElseSucceed(folders.open(customerID, folderID), () => Option.none())
         yield* poison.setAside({ customerID, folderID, messageID, error: reason }, open, claim)
       })

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { GraphAttachment } from "./GraphShapes.ts"
 import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
 
@@ -57,7 +58,7 @@ export class MailFiles extends Context.Tag("casework/MailFiles")<
       const graph = yield* MailGraph
       const blobs = yield* Blobs
 
-      const keep = Effect.fn("MailFiles.keep")(function* (
+      const keep = fn("MailFiles.keep")(function* (
         customerID: CustomerID,
         mailbox: Mailbox,
         messageID: string,
@@ -72,7 +73,7 @@ export class MailFiles extends Context.Tag("casework/MailFiles")<
       })
 
       return {
-        fetch: Effect.fn("MailFiles.fetch")(function* (customerID, mailbox, messageID) {
+        fetch: fn("MailFiles.fetch")(function* (customerID, mailbox, messageID) {
           const attachments = yield* graph.attachments(mailbox, messageID)
           const [links, files] = [
             attachments.filter((attachment) => kindOf(attachment) === "referenceAttachment"),

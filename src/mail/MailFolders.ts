@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
@@ -43,7 +44,7 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
       const mailboxes = yield* Mailboxes
       const graph = yield* MailGraph
 
-      const lookUp = Effect.fn("MailFolders.lookUp")(function* ({ folder, mailbox }: OpenFolder) {
+      const lookUp = fn("MailFolders.lookUp")(function* ({ folder, mailbox }: OpenFolder) {
         const known = wellKnown[folder.type.toLowerCase()]
         if (known !== undefined) return (yield* graph.folder(mailbox, known)).id
         const found = yield* graph.findFolder(mailbox, folder.name, folder.parentExternalID)
@@ -53,14 +54,14 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
       })
 
       return {
-        open: Effect.fn("MailFolders.open")(function* (customerID, folderID) {
+        open: fn("MailFolders.open")(function* (customerID, folderID) {
           const folder = yield* repo.find(customerID, folderID)
           if (Option.isNone(folder)) return Option.none()
           const channel = yield* channels.find(customerID, folder.value.channelID)
           if (Option.isNone(channel)) return Option.none()
           return Option.some({ folder: folder.value, mailbox: yield* mailboxes.of(customerID, channel.value) })
         }),
-        externalID: Effect.fn("MailFolders.externalID")(function* (open) {
+        externalID: fn("MailFolders.externalID")(function* (open) {
           const { customerID, externalFolderID, folderID } = open.folder
           if (externalFolderID !== null) return externalFolderID
           const found = yield* lookUp(open)

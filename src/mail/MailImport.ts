@@ -4,6 +4,7 @@ import type { ChannelID, CustomerID, TicketID } from "../../schema/Ids.ts"
 import { EndUsers } from "../endUsers/EndUsers.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { mails } from "../platform/telemetry/ServiceMetrics.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
 import { type KeptFile, MailFiles } from "./MailFiles.ts"
@@ -71,7 +72,7 @@ const make = Effect.gen(function* () {
       : endUsers.forSender(customerID, { fromAddress, fromName })
   }
 
-  const findThread = Effect.fn("MailImport.findThread")(function* (
+  const findThread = fn("MailImport.findThread")(function* (
     customerID: CustomerID,
     channelID: ChannelID,
     mail: ReadMail
@@ -80,7 +81,7 @@ const make = Effect.gen(function* () {
     return threadOf(mail.hints, known, yield* repo.findTokens(customerID, channelID, mail.hints.tokens))
   })
 
-  const addMessage = Effect.fn("MailImport.addMessage")(function* (
+  const addMessage = fn("MailImport.addMessage")(function* (
     customerID: CustomerID,
     channelID: ChannelID,
     { files, links, mail }: FetchedMail,
@@ -115,7 +116,7 @@ const make = Effect.gen(function* () {
   })
 
   return MailImport.of({
-    fetch: Effect.fn("MailImport.fetch")(
+    fetch: fn("MailImport.fetch")(
       function* (customerID, mailbox, messageID) {
         const message = yield* graph.message(mailbox, messageID)
         if (message.isDraft === true) return Option.none()
@@ -130,7 +131,7 @@ const make = Effect.gen(function* () {
       )
     ),
 
-    store: Effect.fn("MailImport.store")(
+    store: fn("MailImport.store")(
       function* (customerID, channelID, fetched, claim) {
         let [imported, skipped] = [0, 0]
         yield* repo.lock(customerID, channelID)

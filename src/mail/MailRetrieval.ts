@@ -10,6 +10,7 @@ import { missingChannel } from "../channels/Channels.ts"
 import { ChannelsRepo, type StoredChannel } from "../channels/ChannelsRepo.ts"
 import { orNotFound } from "../platform/Found.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
 import type { Mailbox, MailProblem } from "./MailGraph.ts"
@@ -58,7 +59,7 @@ const make = Effect.gen(function* () {
     channels.find(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
 
   /** The folders of a channel; its inbox is made when it has none. */
-  const foldersOf = Effect.fn("MailRetrieval.foldersOf")(
+  const foldersOf = fn("MailRetrieval.foldersOf")(
     function* (customerID: CustomerID, channelID: ChannelID) {
       const known = yield* folders.ofChannel(customerID, channelID)
       if (known.length > 0) return known
@@ -73,7 +74,7 @@ const make = Effect.gen(function* () {
     Effect.catchTag("SqlError", Effect.die)
   )
 
-  const shown = Effect.fn("MailRetrieval.shown")(function* (customerID: CustomerID, channelID: ChannelID) {
+  const shown = fn("MailRetrieval.shown")(function* (customerID: CustomerID, channelID: ChannelID) {
     const channel = yield* channels.find(customerID, channelID)
     const all = yield* channelFolders.list(customerID, channelID)
     return {
@@ -97,7 +98,7 @@ const make = Effect.gen(function* () {
       )
     )
 
-  const startImport = Effect.fn("MailRetrieval.startImport")(function* (customerID: CustomerID, channelID: ChannelID) {
+  const startImport = fn("MailRetrieval.startImport")(function* (customerID: CustomerID, channelID: ChannelID) {
     const started: Array<ImportJob> = []
     for (const { folderID } of yield* foldersOf(customerID, channelID)) {
       // From the beginning: whatever lies in the folder, also from before it was known.
@@ -112,7 +113,7 @@ const make = Effect.gen(function* () {
     Effect.isSuccess(mailboxes.of(customerID, channel))
 
   return MailRetrieval.of({
-    subscribe: Effect.fn("MailRetrieval.subscribe")(function* (channelID) {
+    subscribe: fn("MailRetrieval.subscribe")(function* (channelID) {
       const { customerID } = yield* CurrentRep
       const channel = yield* findChannel(customerID, channelID)
       const mailbox = yield* mailboxes.of(customerID, channel)
@@ -122,7 +123,7 @@ const make = Effect.gen(function* () {
       return yield* shown(customerID, channelID)
     }),
 
-    unsubscribe: Effect.fn("MailRetrieval.unsubscribe")(
+    unsubscribe: fn("MailRetrieval.unsubscribe")(
       function* (channelID) {
         const { customerID } = yield* CurrentRep
         yield* findChannel(customerID, channelID)
@@ -134,7 +135,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    importChannel: Effect.fn("MailRetrieval.importChannel")(
+    importChannel: fn("MailRetrieval.importChannel")(
       function* (channelID) {
         const { customerID } = yield* CurrentRep
         const channel = yield* findChannel(customerID, channelID)
@@ -145,7 +146,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    importAll: Effect.fn("MailRetrieval.importAll")(
+    importAll: fn("MailRetrieval.importAll")(
       function* () {
         const { customerID } = yield* CurrentRep
         const ready = yield* Effect.filter(yield* channels.list(customerID), isReady(customerID))

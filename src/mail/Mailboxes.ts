@@ -6,6 +6,7 @@ import type { StoredChannel } from "../channels/ChannelsRepo.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { Mailbox } from "./MailGraph.ts"
 
 const defaultAuthority = "https://login.microsoftonline.com"
@@ -25,7 +26,7 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
       const settings = yield* CustomerSettings
       const secrets = yield* Secrets
       return {
-        of: Effect.fn("Mailboxes.of")(function* (customerID, channel) {
+        of: fn("Mailboxes.of")(function* (customerID, channel) {
           const { emailAddress: address } = channel
           if (channel.channelType !== "Email" || address === null) {
             return yield* BadRequest.of("The channel is not an Email channel with an emailAddress.")

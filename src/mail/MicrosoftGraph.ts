@@ -2,6 +2,7 @@ import { HttpClientRequest } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, type Schema } from "effect"
 import { noResponses } from "../platform/Mailer.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { decodeJson } from "./GraphAnswers.ts"
 import { makeGraphRequests } from "./GraphRequests.ts"
 import {
@@ -87,7 +88,7 @@ const make = Effect.gen(function* () {
     })
 
   return MailGraph.of({
-    folder: Effect.fn("MicrosoftGraph.folder")(function* (mailbox, folderID) {
+    folder: fn("MicrosoftGraph.folder")(function* (mailbox, folderID) {
       return yield* ask(
         mailbox,
         get(folderPath(mailbox, folderID), { $select: "id,displayName" }),
@@ -95,7 +96,7 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    findFolder: Effect.fn("MicrosoftGraph.findFolder")(function* (mailbox, name, parentFolderID) {
+    findFolder: fn("MicrosoftGraph.findFolder")(function* (mailbox, name, parentFolderID) {
       const path =
         parentFolderID === null
           ? `${usersPath(mailbox)}/mailFolders`
@@ -105,7 +106,7 @@ const make = Effect.gen(function* () {
       return Option.fromNullable(value[0])
     }),
 
-    delta: Effect.fn("MicrosoftGraph.delta")(function* (mailbox, folderID, { link, since }) {
+    delta: fn("MicrosoftGraph.delta")(function* (mailbox, folderID, { link, since }) {
       const request =
         link === null ? firstDelta(mailbox, folderID, since) : HttpClientRequest.get(yield* requests.checkedLink(link))
       const page = yield* askPreferring(mailbox, request, "odata.maxpagesize=100", decodeJson(DeltaAnswer))
@@ -120,14 +121,14 @@ const make = Effect.gen(function* () {
       }
     }),
 
-    message: Effect.fn("MicrosoftGraph.message")(function* (mailbox, messageID) {
+    message: fn("MicrosoftGraph.message")(function* (mailbox, messageID) {
       const request = get(messagePath(mailbox, messageID), { $select: messageFields })
       return yield* ask(mailbox, request, decodeJson(GraphMessage))
     }),
 
     source: (mailbox, messageID) => requests.stream(mailbox, get(`${messagePath(mailbox, messageID)}/$value`)),
 
-    attachments: Effect.fn("MicrosoftGraph.attachments")(function* (mailbox, messageID) {
+    attachments: fn("MicrosoftGraph.attachments")(function* (mailbox, messageID) {
       // contentId belongs to one kind of attachment only: asked for by name, the list would not come.
       const request = get(`${messagePath(mailbox, messageID)}/attachments`, {
         $select: `${attachmentFields},microsoft.graph.fileAttachment/contentId`
@@ -138,18 +139,16 @@ const make = Effect.gen(function* () {
     attachmentContent: (mailbox, messageID, attachmentID) =>
       requests.stream(mailbox, get(`${messagePath(mailbox, messageID)}/attachments/${segment(attachmentID)}/$value`)),
 
-    findByInternetMessageID: Effect.fn("MicrosoftGraph.findByInternetMessageID")(
-      function* (mailbox, internetMessageID) {
-        const query = { $filter: `internetMessageId eq ${quoted(internetMessageID)}`, $select: "id,isDraft" }
-        const read = decodeJson(ListAnswer(Reference))
-        const { value } = yield* ask(mailbox, get(`${usersPath(mailbox)}/messages`, query), read)
-        // One that has left counts more than a draft.
-        const found = value.find(({ isDraft }) => isDraft !== true) ?? value[0]
-        return Option.map(Option.fromNullable(found), ({ id, isDraft }) => ({ id, isDraft: isDraft === true }))
-      }
-    ),
+    findByInternetMessageID: fn("MicrosoftGraph.findByInternetMessageID")(function* (mailbox, internetMessageID) {
+      const query = { $filter: `internetMessageId eq ${quoted(internetMessageID)}`, $select: "id,isDraft" }
+      const read = decodeJson(ListAnswer(Reference))
+      const { value } = yield* ask(mailbox, get(`${usersPath(mailbox)}/messages`, query), read)
+      // One that has left counts more than a draft.
+      const found = value.find(({ isDraft }) => isDraft !== true) ?? value[0]
+      return Option.map(Option.fromNullable(found), ({ id, isDraft }) => ({ id, isDraft: isDraft === true }))
+    }),
 
-    createReply: Effect.fn("MicrosoftGraph.createReply")(function* (mailbox, messageID, mail) {
+    createReply: fn("MicrosoftGraph.createReply")(function* (mailbox, messageID, mail) {
       const path = `${messagePath(mailbox, messageID)}/createReply`
       const request = mail.isAutomatic ? post(path, { message: headersOf(true) }) : post(path)
       const { body, id } = yield* askOnce(mailbox, request, decodeJson(ReplyDraft))
@@ -158,7 +157,7 @@ const make = Effect.gen(function* () {
       return id
     }),
 
-    createDraft: Effect.fn("MicrosoftGraph.createDraft")(function* (mailbox, mail) {
+    createDraft: fn("MicrosoftGraph.createDraft")(function* (mailbox, mail) {
       const { id } = yield* askOnce(
         mailbox,
         post(`${usersPath(mailbox)}/messages`, { ...draftOf(mail), ...headersOf(mail.isAutomatic) }),
@@ -169,14 +168,11 @@ const make = Effect.gen(function* () {
 
     attach: (mailbox, draftID, file) => attach(mailbox, messagePath(mailbox, draftID), file),
 
-    send: Effect.fn("MicrosoftGraph.send")(function* (mailbox, draftID) {
+    send: fn("MicrosoftGraph.send")(function* (mailbox, draftID) {
       yield* askOnce(mailbox, post(`${messagePath(mailbox, draftID)}/send`), nothing)
     }),
 
-    sendUnkept: Effect.fn("MicrosoftGraph.sendUnkept")(function* (
-      mailbox,
-      { html, internetMessageID, subject, text, to }
-    ) {
+    sendUnkept: fn("MicrosoftGraph.sendUnkept")(function* (mailbox, { html, internetMessageID, subject, text, to }) {
       const message = {
         subject,
         body: html === undefined ? { contentType: "text", content: text } : { contentType: "html", content: html },
@@ -187,7 +183,7 @@ const make = Effect.gen(function* () {
       yield* askOnce(mailbox, post(`${usersPath(mailbox)}/sendMail`, { message, saveToSentItems: false }), nothing)
     }),
 
-    subscribe: Effect.fn("MicrosoftGraph.subscribe")(function* (mailbox, subscription) {
+    subscribe: fn("MicrosoftGraph.subscribe")(function* (mailbox, subscription) {
       const body = {
         changeType: "created",
         resource: messagesOf(mailbox.address, subscription.folderID),
@@ -201,20 +197,20 @@ const make = Effect.gen(function* () {
       return yield* ask(mailbox, post("/subscriptions", body), decodeJson(GraphSubscription))
     }),
 
-    subscriptions: Effect.fn("MicrosoftGraph.subscriptions")(function* (mailbox) {
+    subscriptions: fn("MicrosoftGraph.subscriptions")(function* (mailbox) {
       return yield* all(mailbox, get("/subscriptions"), GraphSubscription)
     }),
 
-    renew: Effect.fn("MicrosoftGraph.renew")(function* (mailbox, subscriptionID, expires) {
+    renew: fn("MicrosoftGraph.renew")(function* (mailbox, subscriptionID, expires) {
       const request = patch(`/subscriptions/${segment(subscriptionID)}`, { expirationDateTime: expires.toISOString() })
       return yield* ask(mailbox, request, decodeJson(GraphSubscription))
     }),
 
-    reauthorize: Effect.fn("MicrosoftGraph.reauthorize")(function* (mailbox, subscriptionID) {
+    reauthorize: fn("MicrosoftGraph.reauthorize")(function* (mailbox, subscriptionID) {
       yield* ask(mailbox, post(`/subscriptions/${segment(subscriptionID)}/reauthorize`), nothing)
     }),
 
-    unsubscribe: Effect.fn("MicrosoftGraph.unsubscribe")(function* (mailbox, subscriptionID) {
+    unsubscribe: fn("MicrosoftGraph.unsubscribe")(function* (mailbox, subscriptionID) {
       const request = HttpClientRequest.del(url(`/subscriptions/${segment(subscriptionID)}`))
       // What is gone already need not be removed.
       yield* ask(mailbox, request, nothing).pipe(Effect.catchIf(({ reason }) => reason === "Missing", nothing))

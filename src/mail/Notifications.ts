@@ -5,6 +5,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { folderKey, importFolder, importMessages, renewSubscription } from "./MailJobs.ts"
 import { messageIDOf, type NotificationEntry, namesMessage, placeOf } from "./NotificationEntry.ts"
@@ -128,7 +129,7 @@ const make = Effect.gen(function* () {
       { discard: true }
     )
 
-  const noteAll = Effect.fn("Notifications.noteAll")(function* (entries: ReadonlyArray<NotificationEntry>) {
+  const noteAll = fn("Notifications.noteAll")(function* (entries: ReadonlyArray<NotificationEntry>) {
     const folders = yield* findFolders(entries)
     const claimed = entries.flatMap(
       (entry): ReadonlyArray<Accepted> => foldersOf(entry, folders).map((folder) => ({ folder, entry }))
@@ -162,7 +163,7 @@ const make = Effect.gen(function* () {
   )
 
   return Notifications.of({
-    receive: Effect.fn("Notifications.receive")(function* (entries) {
+    receive: fn("Notifications.receive")(function* (entries) {
       if (entries.length === 0) return
       const noted = yield* Deferred.make<void>()
       yield* Queue.offer(waiting, { entries, noted })

@@ -1,5 +1,6 @@
 import { Cause, Chunk, Effect, Exit, Option, Stream } from "effect"
 import { isClaimLost, type JobClaim } from "../platform/JobClaim.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { OpenFolder } from "./MailFolders.ts"
 import type { MailProblem } from "./MailGraph.ts"
 import { type FetchedMail, MailImport } from "./MailImport.ts"
@@ -107,7 +108,7 @@ export const makePageImport = Effect.gen(function* () {
     })
   }
 
-  const fetchesOf = Effect.fn("PageImport.fetchesOf")(function* (
+  const fetchesOf = fn("PageImport.fetchesOf")(function* (
     open: OpenFolder,
     { messageIDs, whenStored }: ListedMails,
     claim: JobClaim

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, type Option } from "effect"
 import { Blobs } from "../files/Blobs.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { mails } from "../platform/telemetry/ServiceMetrics.ts"
 import { type FailedMail, FailedMailsRepo } from "./FailedMailsRepo.ts"
 import type { OpenFolder } from "./MailFolders.ts"
@@ -56,7 +57,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
         )
 
       return {
-        postpone: Effect.fn("PoisonMail.postpone")(
+        postpone: fn("PoisonMail.postpone")(
           function* (open, messageID, error, claim) {
             const { customerID, folderID } = open.folder
             yield* note(open, messageID, error)
@@ -67,7 +68,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           sql.withTransaction,
           Effect.orDie
         ),
-        record: Effect.fn("PoisonMail.record")(
+        record: fn("PoisonMail.record")(
           function* (open, messageID, error, claim) {
             yield* claim.confirm
             yield* note(open, messageID, error)
@@ -75,7 +76,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           sql.withTransaction,
           Effect.orDie
         ),
-        setAside: Effect.fn("PoisonMail.setAside")(function* (mail, open, claim) {
+        setAside: fn("PoisonMail.setAside")(function* (mail, open, claim) {
           const source = yield* sourceOf(mail, open)
           yield* claim.confirm.pipe(Effect.zipRight(repo.setAside(mail, source)), sql.withTransaction, Effect.orDie)
           mails.add({ outcome: "set_aside" })

@@ -2,6 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import { everySoManyMinutes } from "../platform/PeriodicWork.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailFolders } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
@@ -22,7 +23,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
 
     yield* jobs.handle(
       renewSubscription,
-      Effect.fn("SubscriptionJobs.renew")(function* (customerID, { folderID, reason }) {
+      fn("SubscriptionJobs.renew")(function* (customerID, { folderID, reason }) {
         const open = yield* folders.open(customerID, folderID)
         if (Option.isNone(open) || !open.value.folder.retrieves) return
         const renewal =
@@ -39,7 +40,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
 
     yield* jobs.handle(
       removeSubscription,
-      Effect.fn("SubscriptionJobs.remove")(function* (customerID, { channelID, subscriptionID }) {
+      fn("SubscriptionJobs.remove")(function* (customerID, { channelID, subscriptionID }) {
         const holding = repo.holding(subscriptionID)
         const holders = yield* holding
         // Another channel of the mailbox is told by it, unless an earlier attempt broke off after the provider had heard it.

@@ -5,6 +5,7 @@ import { Jobs } from "../platform/Jobs.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import type { GraphSubscription } from "./GraphShapes.ts"
 import { MailFolders, type OpenFolder } from "./MailFolders.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
@@ -63,7 +64,7 @@ const make = Effect.gen(function* () {
    * The word that the folder's notifications are to carry. Stored before it is used: should the answer get lost, they
    * are still known.
    */
-  const agree = Effect.fn("Subscriptions.agree")(function* ({ customerID, folderID }: MailFolder) {
+  const agree = fn("Subscriptions.agree")(function* ({ customerID, folderID }: MailFolder) {
     const place = clientStatePlace(customerID)
     const fresh = secrets.encrypt(place, randomBytes(32).toString("base64url"))
     const stored = yield* repo.agreeOn(customerID, folderID, fresh)
@@ -74,11 +75,7 @@ const make = Effect.gen(function* () {
   const catchUp = ({ customerID, folderID }: MailFolder) =>
     jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
 
-  const subscribe = Effect.fn("Subscriptions.subscribe")(function* (
-    open: OpenFolder,
-    externalID: string,
-    { word }: Agreed
-  ) {
+  const subscribe = fn("Subscriptions.subscribe")(function* (open: OpenFolder, externalID: string, { word }: Agreed) {
     const { expirationDateTime, id } = yield* graph.subscribe(open.mailbox, {
       folderID: externalID,
       notificationUrl,
@@ -102,7 +99,7 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const twinOf = Effect.fn("Subscriptions.twinOf")(function* (mailbox: Mailbox, externalID: string) {
+  const twinOf = fn("Subscriptions.twinOf")(function* (mailbox: Mailbox, externalID: string) {
     const all = yield* graph.subscriptions(mailbox)
     const resource = messagesOf(mailbox.address, externalID)
     const twin = all.find((one) => same(one.resource, resource) && same(one.notificationUrl, notificationUrl))
@@ -112,7 +109,7 @@ const make = Effect.gen(function* () {
   })
 
   /** Goes on with a subscription that is there, and with the word that it was made with when that is known. */
-  const adopt = Effect.fn("Subscriptions.adopt")(function* (
+  const adopt = fn("Subscriptions.adopt")(function* (
     open: OpenFolder,
     twin: GraphSubscription,
     known: string | null,
@@ -136,11 +133,7 @@ const make = Effect.gen(function* () {
   })
 
   /** Somebody asked before us: another channel of the mailbox, or we ourselves. */
-  const takeOver = Effect.fn("Subscriptions.takeOver")(function* (
-    open: OpenFolder,
-    externalID: string,
-    agreed: Agreed
-  ) {
+  const takeOver = fn("Subscriptions.takeOver")(function* (open: OpenFolder, externalID: string, agreed: Agreed) {
     const twin = yield* twinOf(open.mailbox, externalID)
     const other = (yield* repo.holding(twin.id)).find(({ folderID }) => folderID !== open.folder.folderID)
     if (other !== undefined) {
@@ -154,7 +147,7 @@ const make = Effect.gen(function* () {
     return yield* subscribe(open, externalID, agreed)
   })
 
-  const create = Effect.fn("Subscriptions.create")(function* (open: OpenFolder) {
+  const create = fn("Subscriptions.create")(function* (open: OpenFolder) {
     const externalID = yield* folders.externalID(open)
     const agreed = yield* agree(open.folder)
     yield* subscribe(open, externalID, agreed).pipe(
@@ -167,7 +160,7 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const renew = Effect.fn("Subscriptions.renew")(function* (open: OpenFolder, isReauthorization: boolean) {
+  const renew = fn("Subscriptions.renew")(function* (open: OpenFolder, isReauthorization: boolean) {
     const { subscriptionID } = open.folder
     if (subscriptionID === null) return yield* create(open)
     if (isReauthorization) yield* Effect.ignore(graph.reauthorize(open.mailbox, subscriptionID))
@@ -183,19 +176,19 @@ const make = Effect.gen(function* () {
   })
 
   /** Mail that is there already stays where it is: catching up begins now. Unless somebody is having it imported. */
-  const begin = Effect.fn("Subscriptions.begin")(function* ({ folder }: OpenFolder) {
+  const begin = fn("Subscriptions.begin")(function* ({ folder }: OpenFolder) {
     if (folder.retrieves || (yield* repo.isBeingRead(folder.customerID, folder.folderID))) return
     yield* repo.save(folder.customerID, folder.folderID, { deltaLink: null, deltaSince: new Date() })
   })
 
   return Subscriptions.of({
-    start: Effect.fn("Subscriptions.start")(function* (open) {
+    start: fn("Subscriptions.start")(function* (open) {
       yield* begin(open)
       yield* renew(open, false)
     }),
     renew,
     startAnew: create,
-    end: Effect.fn("Subscriptions.end")(function* (ended) {
+    end: fn("Subscriptions.end")(function* (ended) {
       for (const { channelID, customerID, folderID, subscriptionID } of ended) {
         if (subscriptionID === null) continue
         yield* repo.save(customerID, folderID, { subscriptionID: null, subscriptionExpires: null, clientState: null })

@@ -5,6 +5,7 @@ import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { beforeItLeaves } from "../platform/JobClaim.ts"
 import { type Mail, Mailer, MailNotSent } from "../platform/Mailer.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailGraph, type MailProblem } from "./MailGraph.ts"
 
@@ -32,14 +33,14 @@ const make = Effect.gen(function* () {
   const mailer = yield* Mailer
   const { hostname } = new URL((yield* Settings).baseUrl)
 
-  const findMailbox = Effect.fn("SystemMail.findMailbox")(function* (customerID: CustomerID) {
+  const findMailbox = fn("SystemMail.findMailbox")(function* (customerID: CustomerID) {
     const active = (yield* channels.list(customerID)).filter(({ isActive }) => isActive)
     const ways = active.map((channel) => mailboxes.of(customerID, channel))
     return yield* Effect.option(Effect.firstSuccessOf([...ways, Effect.fail("none")]))
   })
 
   return SystemMail.of({
-    send: Effect.fn("SystemMail.send")(function* (customerID, mail) {
+    send: fn("SystemMail.send")(function* (customerID, mail) {
       const mailbox = yield* findMailbox(customerID)
       const plainly = mailer.send(customerID, { ...mail, isAutomatic: true })
       if (Option.isNone(mailbox)) return yield* plainly

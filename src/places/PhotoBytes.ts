@@ -3,6 +3,7 @@ import { BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID, PlaceDescriptionRoomID } from "../../schema/Ids.ts"
 import type { AiImage } from "../ai/AiProvider.ts"
 import { type BlobID, BlobStore } from "../files/BlobStore.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 
 /** Stored photos as bytes, for those who cannot work on a stream. */
@@ -29,14 +30,14 @@ const make = Effect.gen(function* () {
   const repo = yield* PhotosRepo
   const store = yield* BlobStore
 
-  const read = Effect.fn("PhotoBytes.read")(function* (customerID: CustomerID, blobID: BlobID) {
+  const read = fn("PhotoBytes.read")(function* (customerID: CustomerID, blobID: BlobID) {
     const chunks = yield* Stream.runCollect(store.get(customerID, blobID))
     return Buffer.concat(Chunk.toReadonlyArray(chunks))
   })
 
   return PhotoBytes.of({
     read,
-    forPrompt: Effect.fn("PhotoBytes.forPrompt")(function* (customerID, roomID) {
+    forPrompt: fn("PhotoBytes.forPrompt")(function* (customerID, roomID) {
       const images: Array<AiImage> = []
       let size = 0
       for (const { blobID, contentType } of yield* repo.list(customerID, roomID)) {

@@ -6,6 +6,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { mostPhotosAtOnce } from "../../schema/PlaceDescriptionPhotos.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { cleanFileName } from "../files/FileName.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { ImageProcessor, pictureTypes, UnreadablePicture } from "./ImageProcessor.ts"
 import type { NewPhoto } from "./PhotosRepo.ts"
 import { largestPicture, pictureTypeOf } from "./PictureRules.ts"
@@ -66,7 +67,7 @@ const make = Effect.gen(function* () {
   const images = yield* ImageProcessor
   const blobs = yield* Blobs
 
-  const prepare = Effect.fn("PhotoIntake.prepare")(function* ({ bytes, declaredType, name }: SentFile) {
+  const prepare = fn("PhotoIntake.prepare")(function* ({ bytes, declaredType, name }: SentFile) {
     if (bytes.length === 0) return yield* new UnreadablePicture({ message: "is empty" })
     if (!isPictureType(declaredType)) {
       return yield* notTaken(name, pictureTypeOf(bytes) === undefined ? noPicture : sentAs(declaredType))
@@ -85,7 +86,7 @@ const make = Effect.gen(function* () {
     )
 
   return PhotoIntake.of({
-    take: Effect.fn("PhotoIntake.take")(function* (customerID, form) {
+    take: fn("PhotoIntake.take")(function* (customerID, form) {
       // While one is worked on the next ones arrive; what has been worked on is let go.
       const prepared = yield* filesIn(form).pipe(
         Stream.mapEffect(prepareOrExplain, { concurrency: availableParallelism() }),

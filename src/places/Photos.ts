@@ -8,6 +8,7 @@ import type { PhotoOrder, PlaceDescriptionRoomPhoto } from "../../schema/PlaceDe
 import { Blobs } from "../files/Blobs.ts"
 import type { OpenFile } from "../files/Files.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotoIntake } from "./PhotoIntake.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
@@ -65,13 +66,13 @@ const make = Effect.gen(function* () {
     reports.touchOfRoom(customerID, roomID).pipe(changedOrNotFound(missingRoom(roomID)))
 
   return Photos.of({
-    list: Effect.fn("Photos.list")(function* (roomID) {
+    list: fn("Photos.list")(function* (roomID) {
       const { customerID } = yield* CurrentRep
       yield* findRoom(customerID, roomID)
       return yield* repo.list(customerID, roomID)
     }),
 
-    upload: Effect.fn("Photos.upload")(function* (roomID, form) {
+    upload: fn("Photos.upload")(function* (roomID, form) {
       const { customerID } = yield* CurrentRep
       yield* findRoom(customerID, roomID)
       const taken = yield* intake.take(customerID, form)
@@ -82,7 +83,7 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    reorder: Effect.fn("Photos.reorder")(
+    reorder: fn("Photos.reorder")(
       function* (roomID, { photoIds }) {
         const { customerID } = yield* CurrentRep
         yield* lockRoom(customerID, roomID)
@@ -97,7 +98,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("Photos.delete")(
+    delete: fn("Photos.delete")(
       function* (photoID) {
         const { customerID } = yield* CurrentRep
         yield* reports.touchOfPhoto(customerID, photoID).pipe(changedOrNotFound(missingPhoto(photoID)))
@@ -109,7 +110,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    download: Effect.fn("Photos.download")(function* (accessToken) {
+    download: fn("Photos.download")(function* (accessToken) {
       const found = isToken(accessToken) ? repo.findByToken(accessToken) : Effect.succeedNone
       const { blobID, customerID, ...photo } = yield* found.pipe(orNotFound("There is no such photo."))
       // What is behind a token never changes.

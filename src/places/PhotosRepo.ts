@@ -9,6 +9,7 @@ import {
 import { PlaceDescriptionRoomPhoto } from "../../schema/PlaceDescriptionPhotos.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { ownRows } from "../platform/OwnRows.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 
 const Row = Schema.Struct({
   ...PlaceDescriptionRoomPhoto.fields,
@@ -140,7 +141,7 @@ const make = Effect.gen(function* () {
       ),
     find: rows.find,
     findByToken: (accessToken) => findByToken(accessToken).pipe(Effect.orDie),
-    append: Effect.fn("PhotosRepo.append")(function* (customerID, roomID, photos) {
+    append: fn("PhotosRepo.append")(function* (customerID, roomID, photos) {
       const { last } = yield* lastOrder({ customerID, roomID })
       const values = photos.map(({ blobID, contentType, fileName, heightPx, widthPx }, index) => ({
         place_description_room_id: roomID,

@@ -4,6 +4,7 @@ import type { InternalServerError, NotFound } from "../../schema/Errors.ts"
 import type { PlaceDescriptionReportID } from "../../schema/Ids.ts"
 import type { ExportQuery } from "../../schema/PlaceDescriptionReports.ts"
 import { orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { DocxRenderer } from "./document/DocxRenderer.ts"
 import { composeDocument, documentFileName } from "./document/ReportDocument.ts"
 import { ImageProcessor } from "./ImageProcessor.ts"
@@ -43,7 +44,7 @@ const make = Effect.gen(function* () {
   const renderer = yield* DocxRenderer
 
   return ReportExport.of({
-    docx: Effect.fn("ReportExport.docx")(function* (reportID, query) {
+    docx: fn("ReportExport.docx")(function* (reportID, query) {
       const { customerID } = yield* CurrentRep
       const report = yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
       const document = composeDocument(

@@ -13,6 +13,7 @@ import {
 import { Blobs } from "../files/Blobs.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 import { emptyReport, referencesOf } from "./ReportFields.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
@@ -61,12 +62,12 @@ const make = Effect.gen(function* () {
       : repo.findPhoto(customerID, reportID, token)
 
   return Reports.of({
-    list: Effect.fn("Reports.list")(function* (query) {
+    list: fn("Reports.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("Reports.get")(function* (reportID) {
+    get: fn("Reports.get")(function* (reportID) {
       const { customerID } = yield* CurrentRep
       const report = yield* repo.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
       const stored = yield* rooms.list(customerID, reportID)
@@ -74,7 +75,7 @@ const make = Effect.gen(function* () {
       return new PlaceDescriptionReportDetail({ ...report, rooms: withPhotos(stored, pictures) })
     }),
 
-    create: Effect.fn("Reports.create")(
+    create: fn("Reports.create")(
       function* ({ heroPhotoAccessToken = null, ...report }) {
         const { customerID, customerRepID } = yield* CurrentRep
         yield* checkOwnReferences(customerID, referencesOf(report), heroPhotoAccessToken === null ? [] : notItsPhoto)
@@ -85,7 +86,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    update: Effect.fn("Reports.update")(
+    update: fn("Reports.update")(
       function* (reportID, { heroPhotoAccessToken, ...change }) {
         const { customerID } = yield* CurrentRep
         yield* repo.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
@@ -101,7 +102,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("Reports.delete")(
+    delete: fn("Reports.delete")(
       function* (reportID) {
         const { customerID } = yield* CurrentRep
         const bytes = yield* photos.blobsOfReport(customerID, reportID)

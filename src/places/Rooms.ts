@@ -16,6 +16,7 @@ import {
 } from "../../schema/PlaceDescriptionRooms.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 import { missingReport } from "./Reports.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
@@ -81,7 +82,7 @@ const make = Effect.gen(function* () {
       .pipe(changedOrNotFound(missingRoom(roomID)), Effect.zipRight(find(customerID, roomID)))
 
   /** Writes a person's HTML and keeps what stood there. */
-  const replaceHtml = Effect.fn("Rooms.replaceHtml")(function* (
+  const replaceHtml = fn("Rooms.replaceHtml")(function* (
     customerID: CustomerID,
     room: StoredRoom,
     html: string | null
@@ -92,20 +93,20 @@ const make = Effect.gen(function* () {
     yield* repo.writeHtml(customerID, room.placeDescriptionRoomID, html, { customerRepID, modelID: null })
   })
 
-  const shown = Effect.fn("Rooms.shown")(function* (customerID: CustomerID, roomID: PlaceDescriptionRoomID) {
+  const shown = fn("Rooms.shown")(function* (customerID: CustomerID, roomID: PlaceDescriptionRoomID) {
     const room = yield* find(customerID, roomID)
     return new PlaceDescriptionRoom({ ...room, photos: yield* photos.list(customerID, roomID) })
   })
 
   return Rooms.of({
-    list: Effect.fn("Rooms.list")(function* (reportID) {
+    list: fn("Rooms.list")(function* (reportID) {
       const { customerID } = yield* CurrentRep
       yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
       const rooms = yield* repo.list(customerID, reportID)
       return withPhotos(rooms, yield* photos.listOfReport(customerID, reportID))
     }),
 
-    create: Effect.fn("Rooms.create")(
+    create: fn("Rooms.create")(
       function* (reportID, { name = null, sortOrder, transcriptHtml = null, transcriptRaw = null }) {
         const { customerID } = yield* CurrentRep
         yield* reports.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
@@ -118,7 +119,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    update: Effect.fn("Rooms.update")(
+    update: fn("Rooms.update")(
       function* (roomID, { transcriptHtml, ...change }) {
         const { customerID } = yield* CurrentRep
         const stored = yield* lock(customerID, roomID)
@@ -129,7 +130,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("Rooms.delete")(
+    delete: fn("Rooms.delete")(
       function* (roomID) {
         const { customerID } = yield* CurrentRep
         yield* lock(customerID, roomID)
@@ -141,13 +142,13 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    versions: Effect.fn("Rooms.versions")(function* (roomID) {
+    versions: fn("Rooms.versions")(function* (roomID) {
       const { customerID } = yield* CurrentRep
       yield* find(customerID, roomID)
       return yield* versions.list(customerID, roomID)
     }),
 
-    restore: Effect.fn("Rooms.restore")(
+    restore: fn("Rooms.restore")(
       function* (roomID, versionID) {
         const { customerID, customerRepID } = yield* CurrentRep
         const room = yield* lock(customerID, roomID)

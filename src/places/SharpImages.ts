@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import sharp, { type Sharp } from "sharp"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { ImageProcessor, NoPicture, type PictureType, UnreadablePicture } from "./ImageProcessor.ts"
 import { fittingBox, pictureTypeOf } from "./PictureRules.ts"
 
@@ -53,12 +54,12 @@ export const SharpImages = Layer.effect(
     const inTurn = <A, E>(work: Effect.Effect<A, E>) => turns.withPermits(1)(Effect.uninterruptible(work))
 
     return ImageProcessor.of({
-      prepare: Effect.fn("ImageProcessor.prepare")(function* (bytes) {
+      prepare: fn("ImageProcessor.prepare")(function* (bytes) {
         const contentType = pictureTypeOf(bytes)
         if (contentType === undefined) return yield* new NoPicture()
         return yield* inTurn(Effect.tryPromise({ try: () => process(bytes, contentType), catch: unreadable }))
       }),
-      forWord: Effect.fn("ImageProcessor.forWord")(function* (bytes) {
+      forWord: fn("ImageProcessor.forWord")(function* (bytes) {
         if (pictureTypeOf(bytes) !== "image/webp") return bytes
         const image = sharp(bytes, options).flatten({ background: "#ffffff" }).jpeg({ quality: 90 })
         return yield* inTurn(Effect.promise(() => image.toBuffer()))

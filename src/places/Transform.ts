@@ -12,6 +12,7 @@ import { ModelsRepo } from "../customers/ModelsRepo.ts"
 import { fillText } from "../documents/Placeholders.ts"
 import { PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotoBytes } from "./PhotoBytes.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
 import { htmlOfAnswer } from "./RoomHtml.ts"
@@ -51,7 +52,7 @@ const make = Effect.gen(function* () {
   const versions = yield* RoomVersionsRepo
   const repo = yield* TransformRepo
 
-  const topicOf = Effect.fn("Transform.topicOf")(function* (
+  const topicOf = fn("Transform.topicOf")(function* (
     customerID: CustomerID,
     { topicId }: TransformRequest,
     { transformTopicID }: PlaceDescriptionReport
@@ -69,14 +70,14 @@ const make = Effect.gen(function* () {
         )
   })
 
-  const checkModel = Effect.fn("Transform.checkModel")(function* (customerID: CustomerID, request: TransformRequest) {
+  const checkModel = fn("Transform.checkModel")(function* (customerID: CustomerID, request: TransformRequest) {
     if (request.overrideModelId === undefined) return
     const problem = overrideProblem(request, yield* models.listUsable(customerID))
     if (problem !== undefined) return yield* BadRequest.at("overrideModelId", problem)
   })
 
   /** A document's text as the prompt needs it. */
-  const filled = Effect.fn("Transform.filled")(function* (customerID: CustomerID, guides: ReadonlyArray<Guide>) {
+  const filled = fn("Transform.filled")(function* (customerID: CustomerID, guides: ReadonlyArray<Guide>) {
     const values = yield* placeholders.of(
       customerID,
       guides.map(({ content }) => content)
@@ -84,7 +85,7 @@ const make = Effect.gen(function* () {
     return guides.map((guide) => ({ ...guide, content: fillText(guide.content, values) }))
   })
 
-  const guideOf = Effect.fn("Transform.guideOf")(function* (
+  const guideOf = fn("Transform.guideOf")(function* (
     customerID: CustomerID,
     documentID: PlaceDescriptionReport["lexiconDocumentID"]
   ) {
@@ -93,7 +94,7 @@ const make = Effect.gen(function* () {
   })
 
   /** What a short transaction is enough for, however long the model took. */
-  const store = Effect.fn("Transform.store")(
+  const store = fn("Transform.store")(
     function* (roomID: PlaceDescriptionRoomID, html: string, { modelID }: AiAnswer<string>) {
       const { customerID, customerRepID } = yield* CurrentRep
       yield* reports.touchOfRoom(customerID, roomID).pipe(changedOrNotFound(missingRoom(roomID)))
@@ -106,7 +107,7 @@ const make = Effect.gen(function* () {
   )
 
   return Transform.of({
-    run: Effect.fn("Transform.run")(function* (roomID, request) {
+    run: fn("Transform.run")(function* (roomID, request) {
       const { customerID } = yield* CurrentRep
       const room = yield* rooms.find(customerID, roomID).pipe(orNotFound(missingRoom(roomID)))
       const report = yield* reports

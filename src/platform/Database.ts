@@ -1,10 +1,11 @@
 import { join } from "node:path"
-import { type SqlClient, SqlError } from "@effect/sql"
+import { SqlClient, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import pg from "pg"
 import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
 import { type FolderInUse, lockFolder } from "./FolderLock.ts"
+import { leanStatements } from "./LeanStatements.ts"
 import { prepareStatements } from "./PreparedStatements.ts"
 import { Settings } from "./Settings.ts"
 import { sampleBy } from "./telemetry/Sampling.ts"
@@ -45,7 +46,10 @@ const openPool = (url: Redacted.Redacted) =>
     (pool) => Effect.promise(() => pool.end()).pipe(Effect.timeoutOption("2 seconds"), Effect.asVoid)
   )
 
-export const layerFromUrl = (url: Redacted.Redacted) => PgClient.layerFromPool({ acquire: openPool(url) })
+export const layerFromUrl = (url: Redacted.Redacted) =>
+  Layer.map(PgClient.layerFromPool({ acquire: openPool(url) }), (clients) =>
+    Context.add(clients, SqlClient.SqlClient, leanStatements(Context.get(clients, SqlClient.SqlClient)))
+  )
 
 const embedded = (dataDir: string) =>
   layerFromPGlite(Effect.zipRight(lockFolder(dataDir), openPGlite({ folder: join(dataDir, "postgres") })))

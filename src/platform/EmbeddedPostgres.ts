@@ -9,6 +9,7 @@ import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin"
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
 import { dataDir as emptyCluster } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, identity, Layer, Stream } from "effect"
+import { leanStatements } from "./LeanStatements.ts"
 
 const create = (options: PGliteOptions) =>
   PGlite.create({
@@ -94,4 +95,6 @@ const makeClient = (pglite: PGlite) =>
   })
 
 export const layerFromPGlite = <E, R>(pglite: Effect.Effect<PGlite, E, R>) =>
-  Layer.scoped(SqlClient.SqlClient, Effect.flatMap(pglite, makeClient)).pipe(Layer.provide(Reactivity.layer))
+  Layer.scoped(SqlClient.SqlClient, pglite.pipe(Effect.flatMap(makeClient), Effect.map(leanStatements))).pipe(
+    Layer.provide(Reactivity.layer)
+  )

@@ -20,6 +20,7 @@ import { type JobRank, OldWork, ranks } from "./JobRank.ts"
 import { type ClaimedJob, ClaimTiming, JobsRepo } from "./JobsRepo.ts"
 import { makeLoopLoad } from "./LoopLoad.ts"
 import { Stopping } from "./Stopping.ts"
+import { fn } from "./telemetry/Fn.ts"
 import { makeJobTelemetry } from "./telemetry/JobTelemetry.ts"
 import { makeWakeUp } from "./WakeUp.ts"
 
@@ -290,10 +291,10 @@ const make = Effect.gen(function* () {
 
   return Jobs.of({
     drain,
-    enqueue: Effect.fn("Jobs.enqueue")(function* (kind, customerID, payload, key) {
+    enqueue: fn("Jobs.enqueue")(function* (kind, customerID, payload, key) {
       return yield* Effect.flatMap(insert(kind, customerID, [{ payload, key: key ?? null }]), Arr.head)
     }, Effect.orDie),
-    enqueueAll: Effect.fn("Jobs.enqueueAll")(function* (kind, customerID, jobs) {
+    enqueueAll: fn("Jobs.enqueueAll")(function* (kind, customerID, jobs) {
       if (jobs.length === 0) return
       yield* insert(kind, customerID, [...new Map(jobs.map((job) => [job.key, job])).values()])
     }),

@@ -5,6 +5,7 @@ import { beforeItLeaves } from "./JobClaim.ts"
 import { Outbox } from "./Outbox.ts"
 import { Secrets } from "./Secrets.ts"
 import { Settings } from "./Settings.ts"
+import { fn } from "./telemetry/Fn.ts"
 
 export interface Mail {
   readonly to: string
@@ -71,7 +72,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
       (open) => Effect.sync(() => open.close())
     )
     return Mailer.of({
-      send: Effect.fn("Mailer.send")(function* (_customerID, { files = [], isAutomatic = false, ...mail }) {
+      send: fn("Mailer.send")(function* (_customerID, { files = [], isAutomatic = false, ...mail }) {
         yield* beforeItLeaves
         yield* Effect.tryPromise({
           try: () =>
@@ -84,7 +85,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
 
 const intoOutbox = Effect.map(Outbox, (outbox) =>
   Mailer.of({
-    send: Effect.fn("Mailer.send")(function* (customerID, mail) {
+    send: fn("Mailer.send")(function* (customerID, mail) {
       const outboxMailID = yield* outbox.keep(customerID, withNames(mail))
       yield* Effect.logInfo("Mail kept in the outbox: SMTP_URL is not set").pipe(
         Effect.annotateLogs({ outboxMailID, to: mail.to, read: `npm run admin -- outbox show ${outboxMailID}` })

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { fn } from "./telemetry/Fn.ts"
 
 const kinds = {
   topic: { key: "topic_id", plural: "topics", alive: "" },
@@ -44,7 +45,7 @@ export const makeCheckOwnReferences = Effect.gen(function* () {
     )
   }
 
-  return Effect.fn("OwnReferences.check")(function* (
+  return fn("OwnReferences.check")(function* (
     customerID: CustomerID,
     references: ReadonlyArray<Reference>,
     found: ReadonlyArray<{ readonly path: string; readonly message: string }> = []

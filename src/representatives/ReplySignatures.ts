@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "./RepresentativesRepo.ts"
 import { chooseSignature, type SignatureTexts } from "./SignatureFallback.ts"
 import { SignaturesRepo } from "./SignaturesRepo.ts"
@@ -23,7 +24,7 @@ export class ReplySignatures extends Context.Tag("casework/ReplySignatures")<
       const representatives = yield* RepresentativesRepo
       const signatures = yield* SignaturesRepo
       return {
-        find: Effect.fn("ReplySignatures.find")(function* (customerID, customerRepID, language) {
+        find: fn("ReplySignatures.find")(function* (customerID, customerRepID, language) {
           if (customerRepID === null) return none
           const rep = yield* representatives.find(customerID, customerRepID)
           if (Option.isNone(rep)) return none

@@ -16,6 +16,7 @@ import { AuthRepo } from "../auth/AuthRepo.ts"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { Revocations } from "../auth/Revocations.ts"
 import { orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { mayChange, missing } from "./MayChange.ts"
 import { RepresentativesRepo } from "./RepresentativesRepo.ts"
 
@@ -64,7 +65,7 @@ const make = Effect.gen(function* () {
       admins.includes(customerRepID) ? Effect.void : Forbidden.of("Only an Admin may do this.")
     )
 
-  const applyChange = Effect.fn("Representatives.applyChange")(
+  const applyChange = fn("Representatives.applyChange")(
     function* (customerRepID: CustomerRepID, change: CustomerRepUpdate) {
       const { customerID, role } = yield* CurrentRep
       const admins = change.role === undefined ? [] : yield* repo.lockAdmins(customerID)
@@ -83,7 +84,7 @@ const make = Effect.gen(function* () {
     Effect.catchTag("SqlError", Effect.die)
   )
 
-  const remove = Effect.fn("Representatives.remove")(
+  const remove = fn("Representatives.remove")(
     function* (customerRepID: CustomerRepID) {
       const caller = yield* CurrentRep
       const admins = yield* repo.lockAdmins(caller.customerID)
@@ -97,7 +98,7 @@ const make = Effect.gen(function* () {
     Effect.catchTag("SqlError", Effect.die)
   )
 
-  const setPassword = Effect.fn("Representatives.setPassword")(
+  const setPassword = fn("Representatives.setPassword")(
     function* (customerRepID: CustomerRepID, passwordHash: string) {
       const caller = yield* CurrentRep
       yield* repo.findForUpdate(caller.customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
@@ -110,17 +111,17 @@ const make = Effect.gen(function* () {
   )
 
   return Representatives.of({
-    list: Effect.fn("Representatives.list")(function* (query) {
+    list: fn("Representatives.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("Representatives.get")(function* (customerRepID) {
+    get: fn("Representatives.get")(function* (customerRepID) {
       const { customerID } = yield* CurrentRep
       return yield* repo.find(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
     }),
 
-    create: Effect.fn("Representatives.create")(function* (body) {
+    create: fn("Representatives.create")(function* (body) {
       const { customerID } = yield* CurrentRep
       const { password, role = "Agent", ...rep } = body
       const passwordHash = yield* hasher.hash(Redacted.make(password))
@@ -129,17 +130,17 @@ const make = Effect.gen(function* () {
         .pipe(Effect.catchTag("Duplicate", usernameTaken(rep.username)))
     }),
 
-    update: Effect.fn("Representatives.update")(function* (customerRepID, change) {
+    update: fn("Representatives.update")(function* (customerRepID, change) {
       const securityVersion = yield* applyChange(customerRepID, change)
       yield* revocations.raised(customerRepID, securityVersion)
     }),
 
-    delete: Effect.fn("Representatives.delete")(function* (customerRepID) {
+    delete: fn("Representatives.delete")(function* (customerRepID) {
       const securityVersion = yield* remove(customerRepID)
       yield* revocations.raised(customerRepID, securityVersion)
     }),
 
-    changePassword: Effect.fn("Representatives.changePassword")(function* (customerRepID, change) {
+    changePassword: fn("Representatives.changePassword")(function* (customerRepID, change) {
       const { customerID } = yield* CurrentRep
       if (change.customerRepID !== customerRepID) {
         return yield* BadRequest.at("customerRepID", `must equal the id in the path, ${customerRepID}`)

@@ -5,6 +5,7 @@ import { BadRequest, type Forbidden, type NotFound } from "../../schema/Errors.t
 import type { CustomerRepID } from "../../schema/Ids.ts"
 import type { CustomerRepSignature, SignatureWrite } from "../../schema/Signatures.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { mayChange, missing } from "./MayChange.ts"
 import { RepresentativesRepo } from "./RepresentativesRepo.ts"
 import { SignaturesRepo } from "./SignaturesRepo.ts"
@@ -45,24 +46,24 @@ const make = Effect.gen(function* () {
   const repo = yield* SignaturesRepo
   const reps = yield* RepresentativesRepo
 
-  const existing = Effect.fn("Signatures.existing")(function* (customerRepID: CustomerRepID) {
+  const existing = fn("Signatures.existing")(function* (customerRepID: CustomerRepID) {
     const { customerID } = yield* CurrentRep
     yield* reps.find(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
     return customerID
   })
 
   return Signatures.of({
-    list: Effect.fn("Signatures.list")(function* (customerRepID) {
+    list: fn("Signatures.list")(function* (customerRepID) {
       const customerID = yield* existing(customerRepID)
       return yield* repo.list(customerID, customerRepID)
     }),
 
-    get: Effect.fn("Signatures.get")(function* (customerRepID, lang) {
+    get: fn("Signatures.get")(function* (customerRepID, lang) {
       const customerID = yield* existing(customerRepID)
       return yield* repo.find(customerID, customerRepID, lang).pipe(orNotFound(noSignature(customerRepID, lang)))
     }),
 
-    save: Effect.fn("Signatures.save")(
+    save: fn("Signatures.save")(
       function* (customerRepID, { customerRepID: inBody = customerRepID, ...signature }) {
         const { customerID } = yield* CurrentRep
         if (inBody !== customerRepID) {
@@ -80,7 +81,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("Signatures.delete")(function* (customerRepID, lang) {
+    delete: fn("Signatures.delete")(function* (customerRepID, lang) {
       const customerID = yield* existing(customerRepID)
       yield* mayChange(customerRepID)
       yield* repo.delete(customerID, customerRepID, lang).pipe(changedOrNotFound(noSignature(customerRepID, lang)))

@@ -3,6 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Data, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { beforeItLeaves } from "../platform/JobClaim.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { withoutSecret } from "../platform/WithoutSecret.ts"
 
 export interface TelephonyAccount {
@@ -111,7 +112,7 @@ const make = Effect.gen(function* () {
     `${telephonyBaseUrl}/2010-04-01/Accounts/${encodeURIComponent(accountSID)}/Messages.json`
 
   return Telephony.of({
-    send: Effect.fn("Telephony.send")(function* (account, { body, from, to }) {
+    send: fn("Telephony.send")(function* (account, { body, from, to }) {
       const request = HttpClientRequest.post(messagesOf(account)).pipe(
         HttpClientRequest.bodyUrlParams({ From: from, To: to, Body: body })
       )
@@ -122,7 +123,7 @@ const make = Effect.gen(function* () {
         return yield* new TelephonyFailed({ message, refused: true })
       }
     }),
-    wasSent: Effect.fn("Telephony.wasSent")(function* (account, { body, from, to }, since) {
+    wasSent: fn("Telephony.wasSent")(function* (account, { body, from, to }, since) {
       const request = HttpClientRequest.get(messagesOf(account)).pipe(
         HttpClientRequest.setUrlParams({ From: from, To: to, PageSize: "100" })
       )

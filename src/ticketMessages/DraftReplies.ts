@@ -6,6 +6,7 @@ import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import { Drafts } from "../ai/Drafts.ts"
 import { Events } from "../events/Events.ts"
 import { fence } from "../platform/JobClaim.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { MessageHistoryRepo } from "./MessageHistoryRepo.ts"
@@ -52,7 +53,7 @@ const make = Effect.gen(function* () {
   const events = yield* Events
 
   return DraftReplies.of({
-    prepare: Effect.fn("DraftReplies.prepare")(function* (customerID, ticketMessageID, { modelName } = {}) {
+    prepare: fn("DraftReplies.prepare")(function* (customerID, ticketMessageID, { modelName } = {}) {
       const message = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       const { channelType, subject, ticketID } = message
       const past = yield* history.list(customerID, ticketID, { most: mostPastMessages, before: ticketMessageID })

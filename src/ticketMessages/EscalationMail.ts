@@ -3,6 +3,7 @@ import { TicketMessageID } from "../../schema/Ids.ts"
 import { SystemMail } from "../mail/SystemMail.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
 import { Settings } from "../platform/Settings.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 const Payload = Schema.Struct({ ticketMessageID: TicketMessageID, to: Schema.String })
@@ -34,7 +35,7 @@ export const EscalationMailJob = Layer.effectDiscard(
     const { hostname } = new URL((yield* Settings).baseUrl)
     yield* jobs.handle(
       notifyEscalation,
-      Effect.fn("EscalationMail.send")(function* (customerID, { ticketMessageID, to }, { jobID }) {
+      fn("EscalationMail.send")(function* (customerID, { ticketMessageID, to }, { jobID }) {
         const found = yield* messages.find(customerID, ticketMessageID)
         if (Option.isNone(found)) return
         const messageId = `<casework-escalation-${jobID}@${hostname}>`

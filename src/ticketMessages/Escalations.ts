@@ -6,6 +6,7 @@ import type { EscalateMessage } from "../../schema/TicketMessageBodies.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { Events } from "../events/Events.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
@@ -42,7 +43,7 @@ const make = Effect.gen(function* () {
   const events = yield* Events
   const jobs = yield* Jobs
 
-  const findDefaultAddress = Effect.fn("Escalations.findDefaultAddress")(function* (customerID: CustomerID) {
+  const findDefaultAddress = fn("Escalations.findDefaultAddress")(function* (customerID: CustomerID) {
     const { defaultCustomerRepID } = yield* customers.get(customerID)
     if (defaultCustomerRepID === null) return Option.none()
     const rep = yield* representatives.find(customerID, defaultCustomerRepID)
@@ -50,7 +51,7 @@ const make = Effect.gen(function* () {
   })
 
   return Escalations.of({
-    escalate: Effect.fn("Escalations.escalate")(
+    escalate: fn("Escalations.escalate")(
       function* (customerID, ticketMessageID, { email, feedbackComment }) {
         const found = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
         // The ticket first, as everywhere: two that come at once wait here and not for each other.

@@ -5,6 +5,7 @@ import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { Events } from "../events/Events.ts"
 import { Presence } from "../hub/Presence.ts"
 import { orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { FeedbackRepo } from "./FeedbackRepo.ts"
 
@@ -30,7 +31,7 @@ const make = Effect.gen(function* () {
   const events = yield* Events
 
   return Feedbacks.of({
-    give: Effect.fn("Feedbacks.give")(
+    give: fn("Feedbacks.give")(
       function* (ticketToken, like, isOnlyLook) {
         const ticket = yield* repo.find(ticketToken).pipe(orNotFound("There is no ticket with this token."))
         const { customerID, customerRepName, ticketID } = ticket

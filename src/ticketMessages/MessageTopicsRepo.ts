@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, CustomerRepID, TicketMessageID, TopicID } from "../../schema/Ids.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
 const Topic = Schema.Struct({ topicID: TopicID, name: Schema.String })
@@ -58,7 +59,7 @@ const make = Effect.gen(function* () {
 
   return MessageTopicsRepo.of({
     list: (customerID, ticketMessageID) => list({ customerID, ticketMessageID }).pipe(Effect.orDie),
-    replace: Effect.fn("MessageTopicsRepo.replace")(function* (customerID, ticketMessageID, topicIDs) {
+    replace: fn("MessageTopicsRepo.replace")(function* (customerID, ticketMessageID, topicIDs) {
       const wanted = [...new Set(topicIDs)]
       yield* sql`
         delete from ticket_message_topic where customer_id = ${customerID}

@@ -11,6 +11,7 @@ import { identityOf } from "../endUsers/SenderIdentity.ts"
 import { Events } from "../events/Events.ts"
 import { AgentJoins } from "../hub/AgentJoins.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { type LockedTicket, TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { messageTexts, ticketSubject } from "./MessageText.ts"
@@ -87,14 +88,14 @@ const make = Effect.gen(function* () {
   })
 
   /** The end user at the other end, when there is something to know them by. */
-  const findEndUser = Effect.fn("NewMessages.findEndUser")(function* (customerID: CustomerID, message: Incoming) {
+  const findEndUser = fn("NewMessages.findEndUser")(function* (customerID: CustomerID, message: Incoming) {
     if (message.senderType !== "CustomerRep") return yield* endUsers.forSender(customerID, senderOf(message))
     const { toAddress, uid } = message
     if (uid === undefined && toAddress === undefined) return null
     return yield* endUsers.forSender(customerID, { ...senderOf(message), fromAddress: toAddress, fromName: null })
   })
 
-  const openTicket = Effect.fn("NewMessages.openTicket")(function* (
+  const openTicket = fn("NewMessages.openTicket")(function* (
     customerID: CustomerID,
     channelID: ChannelID,
     message: Incoming,
@@ -114,7 +115,7 @@ const make = Effect.gen(function* () {
   })
 
   /** A ticket that nobody is known for learns from its next message whose it is. */
-  const completeTicket = Effect.fn("NewMessages.completeTicket")(function* (
+  const completeTicket = fn("NewMessages.completeTicket")(function* (
     customerID: CustomerID,
     ticket: LockedTicket,
     message: Incoming
@@ -148,7 +149,7 @@ const make = Effect.gen(function* () {
   })
 
   /** The short way, for what comes in most often: the first message of an end user who is known. */
-  const open = Effect.fn("NewMessages.open")(function* (
+  const open = fn("NewMessages.open")(function* (
     customerID: CustomerID,
     incoming: Incoming
   ): Effect.fn.Return<Option.Option<Added>> {
@@ -164,7 +165,7 @@ const make = Effect.gen(function* () {
     return yield* openings.open(customerID, { words, subject, message, following: following.value })
   })
 
-  const add = Effect.fn("NewMessages.add")(
+  const add = fn("NewMessages.add")(
     function* (
       customerID: CustomerID,
       incoming: Incoming,

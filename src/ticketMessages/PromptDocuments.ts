@@ -9,6 +9,7 @@ import { messageValues } from "../documents/MessageContext.ts"
 import { MessageContexts } from "../documents/MessageContexts.ts"
 import { fillText, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { channelOf, MessageAccess } from "./MessageAccess.ts"
 import { PromptDocumentsRepo } from "./PromptDocumentsRepo.ts"
 import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
@@ -51,11 +52,7 @@ const make = Effect.gen(function* () {
   const retrieval = yield* DataRetrieval
   const access = yield* MessageAccess
 
-  const fill = Effect.fn("PromptDocuments.fill")(function* (
-    customerID: CustomerID,
-    document: StoredDocument,
-    values: Values
-  ) {
+  const fill = fn("PromptDocuments.fill")(function* (customerID: CustomerID, document: StoredDocument, values: Values) {
     if (document.isDataRetrievalProcess) {
       return yield* retrieval.run(customerID, document, values).pipe(
         Effect.match({
@@ -68,7 +65,7 @@ const make = Effect.gen(function* () {
     return { document, content: fillText(document.content ?? "", firstOf(values, builtIn)), error: null }
   })
 
-  const of = Effect.fn("PromptDocuments.of")(function* (
+  const of = fn("PromptDocuments.of")(function* (
     customerID: CustomerID,
     message: StoredMessage,
     { hookName, onlyPromptDocuments = false }: PromptDocumentsQuery
@@ -83,7 +80,7 @@ const make = Effect.gen(function* () {
 
   return PromptDocuments.of({
     of,
-    list: Effect.fn("PromptDocuments.list")(function* (ticketMessageID, query) {
+    list: fn("PromptDocuments.list")(function* (ticketMessageID, query) {
       const caller = yield* CurrentCaller
       const message = yield* messages
         .find(caller.customerID, ticketMessageID)

@@ -7,6 +7,7 @@ import { Deliveries } from "../delivery/Deliveries.ts"
 import { Events } from "../events/Events.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { AgentJoins } from "../hub/AgentJoins.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { messageTexts } from "./MessageText.ts"
@@ -52,7 +53,7 @@ const make = Effect.gen(function* () {
   const agentJoins = yield* AgentJoins
 
   return Replies.of({
-    send: Effect.fn("Replies.send")(
+    send: fn("Replies.send")(
       function* ({ customerID, customerRepID }, ticketMessageID, answer) {
         const inbound = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
         const { channelID, endUserID, ticketID } = inbound

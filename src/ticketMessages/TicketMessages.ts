@@ -14,6 +14,7 @@ import { Events } from "../events/Events.ts"
 import { changedOrNotFound } from "../platform/Found.ts"
 import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketListRepo } from "../tickets/TicketListRepo.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { channelOf, MessageAccess } from "./MessageAccess.ts"
@@ -65,7 +66,7 @@ const make = Effect.gen(function* () {
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   /** A phone call speaks on its own channel, and only in tickets of that channel. */
-  const boundTo = Effect.fn("TicketMessages.boundTo")(function* (message: TicketMessageCreate) {
+  const boundTo = fn("TicketMessages.boundTo")(function* (message: TicketMessageCreate) {
     const caller = yield* CurrentCaller
     if (caller._tag === "Representative") return { ...message, customerRepID: caller.customerRepID }
     const { channelID } = caller
@@ -76,7 +77,7 @@ const make = Effect.gen(function* () {
   })
 
   return TicketMessages.of({
-    list: Effect.fn("TicketMessages.list")(function* (ticketID, query) {
+    list: fn("TicketMessages.list")(function* (ticketID, query) {
       const { customerID } = yield* CurrentRep
       const page = yield* shown.list(customerID, ticketID, query)
       if (page.totalCount === 0) {
@@ -85,14 +86,14 @@ const make = Effect.gen(function* () {
       return page
     }),
 
-    get: Effect.fn("TicketMessages.get")(function* (ticketMessageID) {
+    get: fn("TicketMessages.get")(function* (ticketMessageID) {
       const caller = yield* CurrentCaller
       return yield* shown
         .find(caller.customerID, ticketMessageID, channelOf(caller))
         .pipe(access.orRefuse(ticketMessageID))
     }),
 
-    create: Effect.fn("TicketMessages.create")(function* (message) {
+    create: fn("TicketMessages.create")(function* (message) {
       const caller = yield* CurrentCaller
       const show = (ticketMessageID: TicketMessageID) =>
         shown.find(caller.customerID, ticketMessageID, channelOf(caller)).pipe(Effect.flatten, Effect.orDie)
@@ -100,7 +101,7 @@ const make = Effect.gen(function* () {
       return added.shown ?? (yield* show(added.ticketMessageID))
     }),
 
-    update: Effect.fn("TicketMessages.update")(
+    update: fn("TicketMessages.update")(
       function* (ticketMessageID, change) {
         const { customerID } = yield* CurrentRep
         const { senderType, ticketID } = yield* repo
@@ -118,7 +119,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("TicketMessages.delete")(
+    delete: fn("TicketMessages.delete")(
       function* (ticketMessageID) {
         const { customerID } = yield* CurrentRep
         const { ticketID } = yield* repo.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
@@ -132,7 +133,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    correctTopics: Effect.fn("TicketMessages.correctTopics")(
+    correctTopics: fn("TicketMessages.correctTopics")(
       function* (ticketMessageID, { topicIds }) {
         const { customerID, customerRepID } = yield* CurrentRep
         const { ticketID } = yield* repo

@@ -7,6 +7,7 @@ import type { DetectTopicsQuery } from "../../schema/TicketMessageBodies.ts"
 import { Detection } from "../ai/Detection.ts"
 import { Events } from "../events/Events.ts"
 import { fence } from "../platform/JobClaim.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { mappingsOfPage } from "../topics/PageMatch.ts"
 import { DetectionMaterialRepo } from "./DetectionMaterialRepo.ts"
 import { channelOf, MessageAccess } from "./MessageAccess.ts"
@@ -52,7 +53,7 @@ const make = Effect.gen(function* () {
   const detection = yield* Detection
   const events = yield* Events
 
-  const ask = Effect.fn("TopicDetections.ask")(function* (
+  const ask = fn("TopicDetections.ask")(function* (
     customerID: CustomerID,
     { message, pageURL, subject, ticketMessageID }: StoredMessage,
     modelName: string | undefined
@@ -71,7 +72,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const detectIn = Effect.fn("TopicDetections.detectIn")(function* (
+  const detectIn = fn("TopicDetections.detectIn")(function* (
     customerID: CustomerID,
     message: StoredMessage,
     { executeActions = false, modelName }: DetectTopicsQuery
@@ -92,12 +93,12 @@ const make = Effect.gen(function* () {
   })
 
   return TopicDetections.of({
-    detect: Effect.fn("TopicDetections.detect")(function* (customerID, ticketMessageID, query) {
+    detect: fn("TopicDetections.detect")(function* (customerID, ticketMessageID, query) {
       const message = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       yield* detectIn(customerID, message, query)
     }),
 
-    detectFor: Effect.fn("TopicDetections.detectFor")(function* (ticketMessageID, query) {
+    detectFor: fn("TopicDetections.detectFor")(function* (ticketMessageID, query) {
       const caller = yield* CurrentCaller
       const message = yield* messages
         .find(caller.customerID, ticketMessageID)

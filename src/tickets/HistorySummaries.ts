@@ -4,6 +4,7 @@ import type { BadGateway, BadRequest, NotFound } from "../../schema/Errors.ts"
 import { type TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { Summaries } from "../ai/Summaries.ts"
 import { orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageHistoryRepo } from "../ticketMessages/MessageHistoryRepo.ts"
 import { HistorySummariesRepo } from "./HistorySummariesRepo.ts"
 
@@ -29,7 +30,7 @@ const make = Effect.gen(function* () {
   const summaries = yield* Summaries
 
   return HistorySummaries.of({
-    get: Effect.fn("HistorySummaries.get")(function* (ticketID) {
+    get: fn("HistorySummaries.get")(function* (ticketID) {
       const { customerID } = yield* CurrentRep
       const { language, subject, summary } = yield* repo
         .find(customerID, ticketID)

@@ -2,6 +2,7 @@ import { Context, Effect, Either, Layer } from "effect"
 import { Conflict } from "../../schema/Errors.ts"
 import type { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { Events } from "../events/Events.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { decideAll, type TicketCommand, type TicketEventKind, type TicketState } from "./TicketState.ts"
 import { TicketsRepo } from "./TicketsRepo.ts"
 
@@ -25,7 +26,7 @@ export class TicketChanges extends Context.Tag("casework/TicketChanges")<
       const repo = yield* TicketsRepo
       const events = yield* Events
       return {
-        apply: Effect.fn("TicketChanges.apply")(function* (customerID, tickets, commands, cause) {
+        apply: fn("TicketChanges.apply")(function* (customerID, tickets, commands, cause) {
           const decisions = yield* Effect.forEach(tickets, (ticket) =>
             Either.match(decideAll(ticket, commands), {
               onLeft: (conflict) => Conflict.of(conflict),

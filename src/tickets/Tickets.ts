@@ -8,6 +8,7 @@ import { Events } from "../events/Events.ts"
 import { orNotFound } from "../platform/Found.ts"
 import { makeCheckOwnReferences, type Reference } from "../platform/OwnReferences.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketChanges } from "./TicketChanges.ts"
 import { bulkCommand, commandsOf, plainChanges } from "./TicketCommands.ts"
 import { TicketListRepo } from "./TicketListRepo.ts"
@@ -63,7 +64,7 @@ const make = Effect.gen(function* () {
     shown.find(customerID, ticketID).pipe(orNotFound(missing(ticketID)))
 
   /** All of them, locked, or 404 for the first that is not there. */
-  const lockAll = Effect.fn("Tickets.lockAll")(function* (customerID: CustomerID, ticketIDs: ReadonlyArray<TicketID>) {
+  const lockAll = fn("Tickets.lockAll")(function* (customerID: CustomerID, ticketIDs: ReadonlyArray<TicketID>) {
     const tickets = yield* repo.lock(customerID, ticketIDs)
     const found = new Set(tickets.map(({ ticketID }) => ticketID))
     const absent = ticketIDs.find((ticketID) => !found.has(ticketID))
@@ -71,22 +72,22 @@ const make = Effect.gen(function* () {
   })
 
   return Tickets.of({
-    list: Effect.fn("Tickets.list")(function* (query) {
+    list: fn("Tickets.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* shown.list(customerID, query)
     }),
 
-    listOfEndUser: Effect.fn("Tickets.listOfEndUser")(function* (endUserID, query) {
+    listOfEndUser: fn("Tickets.listOfEndUser")(function* (endUserID, query) {
       const { customerID } = yield* CurrentRep
       return yield* shown.list(customerID, { ...query, endUserID })
     }),
 
-    get: Effect.fn("Tickets.get")(function* (ticketID) {
+    get: fn("Tickets.get")(function* (ticketID) {
       const { customerID } = yield* CurrentRep
       return yield* get(customerID, ticketID)
     }),
 
-    create: Effect.fn("Tickets.create")(
+    create: fn("Tickets.create")(
       function* ({ channelID, customFieldsData = {}, endUserID = null, status = "Open", subject = null }) {
         const { customerID } = yield* CurrentRep
         yield* checkOwnReferences(customerID, referencesOf({ channelID, endUserID }))
@@ -104,7 +105,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    update: Effect.fn("Tickets.update")(
+    update: fn("Tickets.update")(
       function* (ticketID, change) {
         const { customerID } = yield* CurrentRep
         const [ticket] = yield* lockAll(customerID, [ticketID])
@@ -120,7 +121,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    bulk: Effect.fn("Tickets.bulk")(
+    bulk: fn("Tickets.bulk")(
       function* ({ action, customerRepID, ticketIDs }) {
         const { customerID } = yield* CurrentRep
         const tickets = yield* lockAll(customerID, [...new Set(ticketIDs)])
@@ -133,7 +134,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("Tickets.delete")(function* (ticketID) {
+    delete: fn("Tickets.delete")(function* (ticketID) {
       const { customerID } = yield* CurrentRep
       if ((yield* repo.delete(customerID, [ticketID])) === 0) return yield* NotFound.of(missing(ticketID))
     })

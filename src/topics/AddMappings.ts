@@ -4,6 +4,7 @@ import { type BadRequest, Conflict } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { Target } from "../../schema/MappingTarget.ts"
 import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf, targetKey } from "./MappingTarget.ts"
 
 /** Either what a topic or hook triggers, or what it brings along. */
@@ -37,7 +38,7 @@ export const makeAddMappings = <Fields extends Mapping, Row extends Mapping>(
     const sql = yield* SqlClient.SqlClient
     const checkOwnReferences = yield* makeCheckOwnReferences
 
-    const add = Effect.fn("AddMappings.add")(
+    const add = fn("AddMappings.add")(
       function* (customerID: CustomerID, mappings: ReadonlyArray<Fields>, place: (index: number) => string) {
         yield* checkOwnReferences(
           customerID,

@@ -12,6 +12,7 @@ import type {
 } from "../../schema/PageTopicMappings.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf } from "./MappingTarget.ts"
 import { PageTopicMappingsRepo } from "./PageTopicMappingsRepo.ts"
 
@@ -46,17 +47,17 @@ const make = Effect.gen(function* () {
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   return PageTopicMappings.of({
-    list: Effect.fn("PageTopicMappings.list")(function* (query) {
+    list: fn("PageTopicMappings.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("PageTopicMappings.get")(function* (pageTopicMappingID) {
+    get: fn("PageTopicMappings.get")(function* (pageTopicMappingID) {
       const { customerID } = yield* CurrentRep
       return yield* repo.find(customerID, pageTopicMappingID).pipe(orNotFound(missing(pageTopicMappingID)))
     }),
 
-    create: Effect.fn("PageTopicMappings.create")(
+    create: fn("PageTopicMappings.create")(
       function* ({ context = null, ...mapping }) {
         const { customerID } = yield* CurrentRep
         yield* checkOwnReferences(customerID, referencesOf(mapping))
@@ -66,7 +67,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    update: Effect.fn("PageTopicMappings.update")(
+    update: fn("PageTopicMappings.update")(
       function* (pageTopicMappingID, change) {
         const { customerID } = yield* CurrentRep
         const stored = yield* repo
@@ -81,7 +82,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("PageTopicMappings.delete")(function* (pageTopicMappingID) {
+    delete: fn("PageTopicMappings.delete")(function* (pageTopicMappingID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, pageTopicMappingID).pipe(changedOrNotFound(missing(pageTopicMappingID)))
     })

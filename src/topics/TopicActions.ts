@@ -11,6 +11,7 @@ import type {
   TopicActionsQuery
 } from "../../schema/TopicActions.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "./AddMappings.ts"
 import { TopicActionsRepo } from "./TopicActionsRepo.ts"
 
@@ -45,32 +46,32 @@ const make = Effect.gen(function* () {
   const add = yield* makeAddMappings(repo.insertNew)
 
   return TopicActions.of({
-    list: Effect.fn("TopicActions.list")(function* (query) {
+    list: fn("TopicActions.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("TopicActions.get")(function* (topicActionID) {
+    get: fn("TopicActions.get")(function* (topicActionID) {
       const { customerID } = yield* CurrentRep
       return yield* repo.find(customerID, topicActionID).pipe(orNotFound(missing(topicActionID)))
     }),
 
-    create: Effect.fn("TopicActions.create")(function* (mapping) {
+    create: fn("TopicActions.create")(function* (mapping) {
       const { customerID } = yield* CurrentRep
       return yield* add.one(customerID, fieldsOf(mapping))
     }),
 
-    createAll: Effect.fn("TopicActions.createAll")(function* (mappings) {
+    createAll: fn("TopicActions.createAll")(function* (mappings) {
       const { customerID } = yield* CurrentRep
       return yield* add.all(customerID, mappings.map(fieldsOf))
     }),
 
-    setPriority: Effect.fn("TopicActions.setPriority")(function* (topicActionID, { priority }) {
+    setPriority: fn("TopicActions.setPriority")(function* (topicActionID, { priority }) {
       const { customerID } = yield* CurrentRep
       yield* repo.setPriority(customerID, topicActionID, priority).pipe(changedOrNotFound(missing(topicActionID)))
     }),
 
-    delete: Effect.fn("TopicActions.delete")(function* (topicActionID) {
+    delete: fn("TopicActions.delete")(function* (topicActionID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, topicActionID).pipe(changedOrNotFound(missing(topicActionID)))
     })

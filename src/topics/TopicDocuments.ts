@@ -13,6 +13,7 @@ import type {
 } from "../../schema/TopicDocuments.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "./AddMappings.ts"
 import { referencesOf } from "./MappingTarget.ts"
 import { TopicDocumentsRepo } from "./TopicDocumentsRepo.ts"
@@ -45,23 +46,23 @@ const make = Effect.gen(function* () {
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   return TopicDocuments.of({
-    list: Effect.fn("TopicDocuments.list")(function* (query) {
+    list: fn("TopicDocuments.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("TopicDocuments.get")(function* (topicDocumentID) {
+    get: fn("TopicDocuments.get")(function* (topicDocumentID) {
       const { customerID } = yield* CurrentRep
       return yield* repo.find(customerID, topicDocumentID).pipe(orNotFound(missing(topicDocumentID)))
     }),
 
-    create: Effect.fn("TopicDocuments.create")(function* (mapping) {
+    create: fn("TopicDocuments.create")(function* (mapping) {
       const { customerID } = yield* CurrentRep
       const { documentID, relevanceScore = null } = mapping
       return yield* add.one(customerID, { documentID, relevanceScore, ...targetOf(mapping) })
     }),
 
-    update: Effect.fn("TopicDocuments.update")(
+    update: fn("TopicDocuments.update")(
       function* (topicDocumentID, change) {
         const { customerID } = yield* CurrentRep
         const stored = yield* repo.findForUpdate(customerID, topicDocumentID).pipe(orNotFound(missing(topicDocumentID)))
@@ -76,7 +77,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: Effect.fn("TopicDocuments.delete")(function* (topicDocumentID) {
+    delete: fn("TopicDocuments.delete")(function* (topicDocumentID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, topicDocumentID).pipe(changedOrNotFound(missing(topicDocumentID)))
     })

@@ -4,6 +4,7 @@ import { Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { TopicID } from "../../schema/Ids.ts"
 import type { Topic, TopicCreate, TopicPage, TopicsQuery, TopicUpdate } from "../../schema/Topics.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { TopicsRepo } from "./TopicsRepo.ts"
 
 export class Topics extends Context.Tag("casework/Topics")<
@@ -30,29 +31,29 @@ const make = Effect.gen(function* () {
   const repo = yield* TopicsRepo
 
   return Topics.of({
-    list: Effect.fn("Topics.list")(function* (query) {
+    list: fn("Topics.list")(function* (query) {
       const { customerID } = yield* CurrentRep
       return yield* repo.list(customerID, query)
     }),
 
-    get: Effect.fn("Topics.get")(function* (topicID) {
+    get: fn("Topics.get")(function* (topicID) {
       const { customerID } = yield* CurrentRep
       return yield* repo.find(customerID, topicID).pipe(orNotFound(missing(topicID)))
     }),
 
-    create: Effect.fn("Topics.create")(function* ({ description = null, name }) {
+    create: fn("Topics.create")(function* ({ description = null, name }) {
       const { customerID } = yield* CurrentRep
       return yield* repo.insert(customerID, { name, description }).pipe(Effect.catchTag("Duplicate", nameTaken(name)))
     }),
 
-    update: Effect.fn("Topics.update")(function* (topicID, change) {
+    update: fn("Topics.update")(function* (topicID, change) {
       const { customerID } = yield* CurrentRep
       yield* repo
         .update(customerID, topicID, change)
         .pipe(Effect.catchTag("Duplicate", nameTaken(change.name)), changedOrNotFound(missing(topicID)))
     }),
 
-    delete: Effect.fn("Topics.delete")(function* (topicID) {
+    delete: fn("Topics.delete")(function* (topicID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, topicID).pipe(changedOrNotFound(missing(topicID)))
     })

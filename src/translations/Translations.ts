@@ -9,6 +9,7 @@ import { callWith } from "../ai/prompts/Prompt.ts"
 import { translationPrompt } from "../ai/prompts/Translation.ts"
 import { translationHtmlPrompt } from "../ai/prompts/TranslationHtml.ts"
 import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
 import { inPlaceOf } from "./Around.ts"
 import { batches } from "./Batches.ts"
 import { htmlTexts } from "./HtmlTexts.ts"
@@ -69,7 +70,7 @@ const make = Effect.gen(function* () {
     })
 
   return Translations.of({
-    translate: Effect.fn("Translations.translate")(
+    translate: fn("Translations.translate")(
       function* ({ sourceText, targetLang }) {
         const customerID = yield* ownCustomer
         const translated = yield* Effect.forEach(
@@ -82,7 +83,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("BadGateway", asFault)
     ),
 
-    translateToHtml: Effect.fn("Translations.translateToHtml")(
+    translateToHtml: fn("Translations.translateToHtml")(
       function* ({ sourceText, targetLang }) {
         const customerID = yield* ownCustomer
         const { texts, withTexts } = htmlTexts(sourceText)
@@ -96,7 +97,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("BadGateway", asFault)
     ),
 
-    languageOfPlace: Effect.fn("Translations.languageOfPlace")(
+    languageOfPlace: fn("Translations.languageOfPlace")(
       function* ({ city, country, state }) {
         const customerID = yield* ownCustomer
         return yield* languages.place(customerID, { country: country.trim(), state: given(state), city: given(city) })

@@ -4,6 +4,7 @@ import { Data, Effect, Layer, type Option, Stream } from "effect"
 import JSZip from "jszip"
 import { InternalServerError } from "../../../schema/Errors.ts"
 import { Settings } from "../../platform/Settings.ts"
+import { fn } from "../../platform/telemetry/Fn.ts"
 import { DocxRenderer, type OpenPhoto } from "./DocxRenderer.ts"
 import { addLists, freeListNumber, makeListNumbers } from "./ListNumbering.ts"
 import { addRelations, isText, linkPictures, mediaPath, withPictureTypes } from "./PictureParts.ts"
@@ -50,7 +51,7 @@ const linkAll = async (parts: JSZip) => {
 }
 
 /** Puts the photos into the package. They are opened only when the writer has come to them. */
-const addPhotos = Effect.fn("DocxRenderer.addPhotos")(function* (
+const addPhotos = fn("DocxRenderer.addPhotos")(function* (
   parts: JSZip,
   photos: ReadonlyArray<DocumentPhoto>,
   openPhoto: OpenPhoto
@@ -67,7 +68,7 @@ const addPhotos = Effect.fn("DocxRenderer.addPhotos")(function* (
 /** The renderer on the docx package, over a template with placeholders: the named one, or the project's own. */
 export const patchedDocx = (template: Option.Option<string>) =>
   Layer.succeed(DocxRenderer, {
-    render: Effect.fn("DocxRenderer.render")(function* (document, openPhoto) {
+    render: fn("DocxRenderer.render")(function* (document, openPhoto) {
       const bytes = yield* readTemplate(template)
       const parts = yield* Effect.tryPromise(() => putTogether(bytes, document)).pipe(
         Effect.tapErrorCause((cause) => Effect.logError("the DOCX template cannot be used", cause)),
