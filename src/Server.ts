@@ -1,17 +1,5 @@
 import { createServer } from "node:http"
-import {
-  Etag,
-  FileSystem,
-  HttpApi,
-  HttpApiBuilder,
-  HttpMiddleware,
-  HttpPlatform,
-  HttpRouter,
-  HttpServer,
-  HttpServerResponse,
-  OpenApi,
-  Path
-} from "@effect/platform"
+import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse, OpenApi } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect, Layer, Option } from "effect"
 import { CaseworkApi } from "../schema/Api.ts"
@@ -23,12 +11,11 @@ import { HubRoutes } from "./hub/HubRoutes.ts"
 import { HubFarewell, HubSockets } from "./hub/HubSockets.ts"
 import { Pages, pagePaths } from "./pages/Pages.ts"
 import { refuseBrokenRequests } from "./platform/http/BrokenRequests.ts"
-import { makeConventions } from "./platform/http/Conventions.ts"
 import { Deadlines } from "./platform/http/Deadlines.ts"
 import { stopGracefully } from "./platform/http/GracefulStop.ts"
 import { ignoreOtherProtocols } from "./platform/http/OtherProtocols.ts"
-import { makeRoutes, routerConfig } from "./platform/http/Routes.ts"
-import { keeping } from "./platform/LeanContext.ts"
+import { makeRoutes } from "./platform/http/Routes.ts"
+import { NodeServer, serve } from "./platform/http/Serve.ts"
 import { Settings } from "./platform/Settings.ts"
 import { Stopping } from "./platform/Stopping.ts"
 
@@ -36,25 +23,6 @@ const routes = makeRoutes(
   CaseworkApi,
   ["/docs", "/openapi.json", "/reset-password", "/chatHub", ...pagePaths],
   ["/chatHub/negotiate"]
-)
-
-const Conventions = HttpApiBuilder.middleware(
-  Effect.gen(function* () {
-    const tokens = yield* Tokens
-    return yield* makeConventions(routes, (request) =>
-      Effect.map(
-        callerOf(tokens, request),
-        Option.map((caller) => ({
-          customerID: caller.customerID,
-          role: caller._tag === "Representative" ? caller.role : caller._tag,
-          name:
-            caller._tag === "Representative"
-              ? `representative ${caller.customerRepID}`
-              : `phone ${caller.channelID} ${caller.phoneNumber}`
-        }))
-      )
-    )
-  })
 )
 
 const OpenApiJson = HttpApiBuilder.Router.use((router) =>
@@ -79,21 +47,27 @@ const Listen = Layer.unwrapScoped(
     server.setTimeout(deadlines.stalled)
     refuseBrokenRequests(server)
     return NodeHttpServer.layer(() => server, { host, port }).pipe(
-      Layer.merge(Layer.scopedDiscard(stopGracefully(server, deadlines.stop)))
+      Layer.merge(Layer.scopedDiscard(stopGracefully(server, deadlines.stop))),
+      Layer.merge(Layer.succeed(NodeServer, server))
     )
   })
 )
 
-/** Without the library's own span: it has the whole address and all headers, with the tokens and keys in them. */
-const Serve = keeping(
-  HttpMiddleware.withTracerDisabledWhen(HttpApiBuilder.serve(), () => true),
-  HttpServer.HttpServer,
-  HttpApi.Api,
-  HttpPlatform.HttpPlatform,
-  Etag.Generator,
-  FileSystem.FileSystem,
-  Path.Path
-)
+/** Who asks, for what all routes do alike. */
+const knownCaller = (tokens: typeof Tokens.Service) => (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.map(
+    callerOf(tokens, request),
+    Option.map((caller) => ({
+      customerID: caller.customerID,
+      role: caller._tag === "Representative" ? caller.role : caller._tag,
+      name:
+        caller._tag === "Representative"
+          ? `representative ${caller.customerRepID}`
+          : `phone ${caller.channelID} ${caller.phoneNumber}`
+    }))
+  )
+
+const Serve = Layer.unwrapEffect(Effect.map(Tokens, (tokens) => serve(routes, knownCaller(tokens))))
 
 /** Told to stop, it first says so where load balancers look, and answers on until they have looked. */
 const Drain = Layer.scopedDiscard(
@@ -111,7 +85,6 @@ const Listening = Serve.pipe(Layer.provideMerge(Listen))
 export const ServerLive = Drain.pipe(
   Layer.provideMerge(HubFarewell),
   Layer.provideMerge(Listening),
-  Layer.provide([Conventions, OpenApiJson, Docs, ResetPasswordPage, HubRoutes, Pages]),
-  Layer.provide(HubSockets.layer),
-  Layer.provide(HttpRouter.setRouterConfig(routerConfig))
+  Layer.provide([OpenApiJson, Docs, ResetPasswordPage, HubRoutes, Pages]),
+  Layer.provide(HubSockets.layer)
 )

@@ -105,8 +105,8 @@ const make = Effect.gen(function* () {
     }
   }
 
-  const eventIDs = (customerID: CustomerID) => sql`
-    array(select event_id::text || pg_notify(${eventChannel}, ${`${customerID} `} || event_id)::text from recorded)`
+  const notifying = (customerID: CustomerID) =>
+    sql`|| pg_notify(${eventChannel}, ${`${customerID} `} || event_id)::text`
 
   const opening = Effect.fnUntraced(function* (
     customerID: CustomerID,
@@ -129,10 +129,12 @@ const make = Effect.gen(function* () {
       reaction === undefined
         ? sql``
         : sql`, queued as (${yield* jobs.enqueuing(runPipeline, customerID, payload, sql`stored`)})`
+    const isWithinOther = Option.isSome(yield* Effect.serviceOption(SqlClient.TransactionConnection))
+    const tell = isWithinOther ? broadcast.recorded : broadcast.committed
     return Option.some({
       parts: sql`, recorded as (${recorded})${queued}`,
-      eventIDs: eventIDs(customerID),
-      told: (owner, ids) => Effect.zipRight(broadcast.recorded(owner, ids), jobs.woken)
+      eventIDs: sql`array(select event_id::text ${isWithinOther ? notifying(customerID) : sql``} from recorded)`,
+      told: (owner, ids) => Effect.zipRight(tell(owner, ids), jobs.woken)
     })
   })
 

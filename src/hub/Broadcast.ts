@@ -11,13 +11,15 @@ export class Broadcast extends Context.Tag("casework/Broadcast")<
   {
     /** Events that the transaction under way has recorded. They are told when it commits, or never. */
     readonly recorded: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
+    /** Events that are there for all to see. They are told soon. */
+    readonly committed: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
     readonly typing: (typing: TypingSignal) => Effect.Effect<void>
     /** Whether what others recorded can pass unheard for a while, to be looked up later. */
     readonly mayMiss: boolean
     readonly subscribe: Effect.Effect<Queue.Dequeue<Signal>, never, Scope.Scope>
   }
 >() {
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.scoped(
     Broadcast,
     Effect.flatMap(SqlClient.SqlClient, (sql) => (isPostgres(sql) ? makePostgresBroadcast(sql) : makeLocalBroadcast))
   )
@@ -31,12 +33,14 @@ const isPostgres = (sql: SqlClient.SqlClient): sql is PgClient.PgClient => PgCli
  */
 const makeLocalBroadcast = Effect.gen(function* () {
   const signals = yield* PubSub.unbounded<Signal>()
+  const recorded = (customerID: CustomerID, eventIDs: ReadonlyArray<string>) =>
+    PubSub.publishAll(
+      signals,
+      eventIDs.map((eventID) => ({ _tag: "Recorded", customerID, eventID }) as const)
+    )
   return Broadcast.of({
-    recorded: (customerID, eventIDs) =>
-      PubSub.publishAll(
-        signals,
-        eventIDs.map((eventID) => ({ _tag: "Recorded", customerID, eventID }) as const)
-      ),
+    recorded,
+    committed: recorded,
     typing: (typing) => PubSub.publish(signals, { _tag: "Typing", typing }),
     mayMiss: false,
     subscribe: PubSub.subscribe(signals)

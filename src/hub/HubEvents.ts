@@ -108,6 +108,18 @@ export const HubEvents = Layer.scopedDiscard(
       return []
     }).pipe(persistently)
 
+    let wereThere: ReadonlySet<CustomerID> = new Set()
+
+    /** What happened before the last heartbeat and was never told, as when the node that should have has died. */
+    const findUntold = Effect.gen(function* () {
+      const customers = clients.customers()
+      const steady = customers.filter((customerID) => wereThere.has(customerID))
+      wereThere = new Set(customers)
+      if (steady.length === 0 || previousOpen === oldestOpen) return []
+      const recorded = yield* repo.since(steady, previousOpen, told.size + mostMissed, oldestOpen)
+      return recorded.filter(({ eventID }) => !told.has(eventID))
+    }).pipe(persistently)
+
     const beat = (open: bigint) => {
       previousOpen = oldestOpen
       oldestOpen = open
@@ -130,6 +142,7 @@ export const HubEvents = Layer.scopedDiscard(
             tellTyping(signal.typing)
             break
           case "Heartbeat":
+            for (const untold of yield* findUntold) note(untold)
             beat(BigInt(signal.oldestOpen))
             break
           case "Resumed":

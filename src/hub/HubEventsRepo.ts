@@ -32,11 +32,12 @@ export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
       customerID: CustomerID,
       ticketIDs: ReadonlyArray<TicketID>
     ) => Effect.Effect<ReadonlyArray<typeof ReadyTicket.Type>>
-    /** What transactions from the given one on have recorded, up to a number of events. */
+    /** What transactions from the given one on have recorded, and before another, up to a number of events. */
     readonly since: (
       customerIDs: ReadonlyArray<CustomerID>,
       transactionID: bigint,
-      most: number
+      most: number,
+      before?: bigint
     ) => Effect.Effect<ReadonlyArray<typeof Missed.Type>>
     /** The oldest transaction that may still record something. */
     readonly oldestOpen: Effect.Effect<bigint>
@@ -85,11 +86,12 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
 
-    since: (customerIDs, transactionID, most) =>
+    since: (customerIDs, transactionID, most, before) =>
       sql`
         select customer_id as "customerID", event_id::text as "eventID" from event
         where customer_id = any(${[...customerIDs]}::int[])
           and transaction_id >= ${String(transactionID)}::text::xid8
+          ${before === undefined ? sql`` : sql`and transaction_id < ${String(before)}::text::xid8`}
         order by event_id limit ${most}`.pipe(Effect.flatMap(decodeMissed), Effect.orDie),
 
     oldestOpen: sql`select pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpen"`.pipe(

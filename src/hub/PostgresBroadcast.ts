@@ -1,11 +1,23 @@
 import { randomUUID } from "node:crypto"
 import type { PgClient } from "@effect/sql-pg"
-import { Data, Deferred, Duration, Effect, Option, Queue, Redacted, Schedule, Schema } from "effect"
+import {
+  Array as Arr,
+  Chunk,
+  Data,
+  Deferred,
+  Duration,
+  Effect,
+  Option,
+  Queue,
+  Redacted,
+  Schedule,
+  Schema
+} from "effect"
 import pg from "pg"
 import { CustomerID, idFromString } from "../../schema/Ids.ts"
 import { type Signal, TypingSignal } from "./Signal.ts"
 
-/** Where recorded events are told: the customer and the event, by id. Events notifies when it records. */
+/** Where recorded events are told: customer and event by id, several with commas between. */
 export const eventChannel = "casework_event"
 const typingChannel = "casework_typing"
 
@@ -22,14 +34,44 @@ const decodeTyping = Schema.decodeUnknownOption(Schema.parseJson(TypingSignal))
 const encodeTyping = Schema.encode(Schema.parseJson(TypingSignal))
 const decodeHeartbeat = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ oldestOpen: Schema.String })))
 
-const signalOf = ({ channel, payload = "" }: pg.Notification): Option.Option<Signal> =>
+const recordedIn = (line: string): Option.Option<Signal> =>
+  Option.map(decodeRecorded(line.split(" ")), ([customerID, eventID]) => ({ _tag: "Recorded", customerID, eventID }))
+
+const signalsIn = ({ channel, payload = "" }: pg.Notification): ReadonlyArray<Signal> =>
   channel === eventChannel
-    ? Option.map(decodeRecorded(payload.split(" ")), ([customerID, eventID]) => ({
-        _tag: "Recorded",
-        customerID,
-        eventID
-      }))
-    : Option.map(decodeTyping(payload), (typing) => ({ _tag: "Typing", typing }))
+    ? Arr.filterMap(payload.split(","), recordedIn)
+    : Option.toArray(Option.map(decodeTyping(payload), (typing) => ({ _tag: "Typing", typing })))
+
+/** As many as a notification has room for, at their longest. */
+const mostInOne = 200
+const pauseBetween = Duration.millis(10)
+
+/**
+ * Tells what is committed already. A commit that notifies waits for every other one that does, and wakes every node:
+ * so whatever comes within a moment is told in one go. What a node that dies has not told is looked up by the others.
+ */
+const makeTellLater = (sql: PgClient.PgClient) =>
+  Effect.gen(function* () {
+    const waiting = yield* Queue.unbounded<string>()
+    const tell = (lines: Chunk.Chunk<string>) =>
+      Chunk.isEmpty(lines)
+        ? Effect.void
+        : sql`select pg_notify(${eventChannel}, ${Chunk.join(lines, ",")})`.pipe(
+            Effect.catchAllCause((cause) => Effect.logWarning("events are told late", cause))
+          )
+    yield* Effect.addFinalizer(() => Effect.flatMap(Queue.takeAll(waiting), tell))
+    yield* Queue.takeBetween(waiting, 1, mostInOne).pipe(
+      Effect.flatMap(tell),
+      Effect.zipRight(Effect.sleep(pauseBetween)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    return (customerID: CustomerID, eventIDs: ReadonlyArray<string>) =>
+      Queue.offerAll(
+        waiting,
+        eventIDs.map((eventID) => `${customerID} ${eventID}`)
+      )
+  })
 
 /** Through the database that all nodes share, by LISTEN on a connection of its own. */
 export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
@@ -66,8 +108,7 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
       let hearsItself = true
       client.on("notification", (notification) => {
         if (notification.channel === echo) hearsItself = true
-        const signal = signalOf(notification)
-        if (Option.isSome(signal)) signals.unsafeOffer(signal.value)
+        for (const signal of signalsIn(notification)) signals.unsafeOffer(signal)
       })
       yield* ask(() => client.query(`listen ${eventChannel}; listen ${typingChannel}; listen ${echo}`))
       yield* Queue.offer(signals, { _tag: "Resumed" })
@@ -81,8 +122,9 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
       yield* Effect.repeat(beat, Schedule.spaced(heartbeatEvery))
     }).pipe(Effect.scoped)
 
-  return Effect.succeed({
+  return Effect.map(makeTellLater(sql), (committed) => ({
     recorded: () => Effect.void,
+    committed,
     typing: (typing: TypingSignal) =>
       Effect.flatMap(encodeTyping(typing), (payload) => sql`select pg_notify(${typingChannel}, ${payload})`).pipe(
         Effect.asVoid,
@@ -98,5 +140,5 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
       )
       return signals
     })
-  })
+  }))
 }

@@ -124,7 +124,9 @@ const make = Effect.gen(function* () {
   const running = new Map<CustomerID, number>()
   const fibers = yield* FiberSet.make()
   const turns = yield* Effect.makeSemaphore(workers)
-  const wakeUp = yield* makeWakeUp
+  const wakeUp = makeWakeUp()
+  /** Work has come. A node that does none need not look. */
+  const woken = () => void (handlers.size > 0 && wakeUp.call())
   const stopping = yield* Stopping
   const stopWork = yield* StopWork
   const loopLoad = makeLoopLoad()
@@ -285,7 +287,7 @@ const make = Effect.gen(function* () {
     )
     const place = { kind, rank: yield* rankOf(rank), traceParent: yield* telemetry.cause }
     const jobIDs = yield* repo.insert(customerID, place, encoded)
-    wakeUp.call()
+    woken()
     return jobIDs
   }, Effect.orDie)
 
@@ -302,7 +304,7 @@ const make = Effect.gen(function* () {
       const place = { kind, rank: yield* rankOf(rank), traceParent: yield* telemetry.cause }
       return repo.inserting(customerID, place, payload, from)
     }),
-    woken: Effect.sync(wakeUp.call),
+    woken: Effect.sync(woken),
     handle: ({ kind, payload: schema }, run, giveUp) =>
       Effect.sync(() => {
         const decode = Schema.decodeUnknown(schema)

@@ -90,7 +90,7 @@ const files = HttpApi.make("files").add(
   )
 )
 
-const download = makeRoutes(files, []).find("GET", "/api/File/x")
+const download = makeRoutes(files, []).find("GET", "/api/File/x")?.route
 
 describe("The line of a request", () => {
   plain.effect("is what the JSON logger makes of it", () =>

@@ -11,8 +11,8 @@ import {
 import { NodeHttpServer } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, Option, Schema } from "effect"
-import { makeConventions } from "../../src/platform/http/Conventions.ts"
 import { makeRoutes } from "../../src/platform/http/Routes.ts"
+import { NodeServer, serve } from "../../src/platform/http/Serve.ts"
 import { Stopping } from "../../src/platform/Stopping.ts"
 import { send, settingsLayer } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -43,12 +43,19 @@ const Handlers = HttpApiBuilder.group(api, "forms", (handlers) =>
   )
 )
 
-const Service = HttpApiBuilder.serve().pipe(
-  Layer.provide(HttpApiBuilder.middleware(makeConventions(makeRoutes(api, []), () => Effect.succeedNone))),
+const Listening = Layer.unwrapEffect(
+  Effect.sync(() => {
+    const server = createServer({ keepAliveTimeout: 65_000 })
+    return Layer.merge(
+      NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" }),
+      Layer.succeed(NodeServer, server)
+    )
+  })
+)
+
+const Service = serve(makeRoutes(api, []), () => Effect.succeedNone).pipe(
   Layer.provide(HttpApiBuilder.api(api).pipe(Layer.provide(Handlers))),
-  Layer.provideMerge(
-    NodeHttpServer.layer(() => createServer({ keepAliveTimeout: 65_000 }), { port: 0, host: "127.0.0.1" })
-  ),
+  Layer.provideMerge(Listening),
   Layer.provide([TestDatabase, Stopping.layer]),
   Layer.provide(settingsLayer({})),
   Layer.provide(Logger.minimumLogLevel(LogLevel.None))

@@ -1,5 +1,5 @@
 import type { HttpServerRequest } from "@effect/platform"
-import { Cause, Effect, type Fiber, FiberId, FiberRef, HashMap, List, LogLevel, type LogSpan } from "effect"
+import { Cause, type Fiber, FiberId, FiberRef, HashMap, List, Logger, LogLevel, type LogSpan } from "effect"
 import { jsonLines, writeLine } from "../LogLines.ts"
 import { plainUrl, type Route } from "./Routes.ts"
 
@@ -61,6 +61,7 @@ export const accessLine = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Da
  * for nothing.
  */
 export const logAccess = (
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
   request: HttpServerRequest.HttpServerRequest,
   answer: {
     readonly route: Route | undefined
@@ -69,22 +70,21 @@ export const logAccess = (
     readonly durationMs: number
     readonly address: string
   }
-) =>
-  Effect.withFiberRuntime<void>((fiber) => {
-    if (LogLevel.greaterThan(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return Effect.void
-    const date = new Date()
-    const annotations = {
-      requestId: answer.requestId,
-      method: request.method,
-      route: answer.route?.path ?? "unmatched",
-      url: withoutSecrets(request.originalUrl, answer.route),
-      status: answer.status,
-      durationMs: Math.round(answer.durationMs * 10) / 10,
-      address: answer.address
-    }
-    for (const logger of fiber.getFiberRef(FiberRef.currentLoggers)) {
-      if (logger === jsonLines) writeLine(accessLine(fiber, date, annotations))
-      else logger.log(loggable(fiber, date, annotations))
-    }
-    return Effect.void
-  })
+) => {
+  if (LogLevel.greaterThan(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return
+  const date = new Date()
+  const annotations = {
+    requestId: answer.requestId,
+    method: request.method,
+    route: answer.route?.path ?? "unmatched",
+    url: withoutSecrets(request.originalUrl, answer.route),
+    status: answer.status,
+    durationMs: Math.round(answer.durationMs * 10) / 10,
+    address: answer.address
+  }
+  for (const logger of fiber.getFiberRef(FiberRef.currentLoggers)) {
+    if (logger === jsonLines) writeLine(accessLine(fiber, date, annotations))
+    // The request's span is over by now.
+    else if (logger !== Logger.tracerLogger) logger.log(loggable(fiber, date, annotations))
+  }
+}

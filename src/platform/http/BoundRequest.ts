@@ -43,19 +43,16 @@ const refusal = (request: Request, takes: "json" | "multipart") => {
 }
 
 /** Read at most once, and only when somebody asks: the token is looked at before the body. */
-const textOf = (request: Request) => {
-  let body: Effect.Effect<string> | undefined
-  return Effect.suspend(() => {
-    body ??= Effect.runSync(
-      Effect.cached(
-        readBody(NodeHttpServerRequest.toIncomingMessage(request), largestJson).pipe(
-          Effect.flatMap(decodeText),
-          Effect.orDie
-        )
-      )
-    )
-    return body
-  })
+const textOf = (request: Request): Effect.Effect<string> => {
+  let known: string | undefined
+  const read = Effect.suspend(() => readBody(NodeHttpServerRequest.toIncomingMessage(request), largestJson)).pipe(
+    Effect.flatMap(decodeText),
+    Effect.tap((text) => {
+      known = text
+    }),
+    Effect.orDie
+  )
+  return Effect.suspend(() => (known === undefined ? read : Effect.succeed(known)))
 }
 
 const asJson = (request: Request, route: Route) => {

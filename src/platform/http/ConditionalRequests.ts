@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto"
-import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { PreconditionFailed } from "../../../schema/Errors.ts"
-import { bindRead } from "./BoundRequest.ts"
 import { sqlState } from "./ErrorResponse.ts"
-import type { App, Route, Routes } from "./Routes.ts"
+import type { App, Route } from "./Routes.ts"
 
 const etagOf = (response: HttpServerResponse.HttpServerResponse) =>
   response.status === 200 && response.body._tag === "Uint8Array"
@@ -43,28 +42,31 @@ const changed = () =>
  * Runs a PUT or DELETE only when the resource still is what the caller read: the check and the change are one
  * transaction on one snapshot, in which PostgreSQL refuses to overwrite what somebody else committed meanwhile.
  */
-export const makeIfMatch = (routes: Routes) =>
-  Effect.map(
-    SqlClient.SqlClient,
-    (sql) =>
-      (app: App, route: Route, request: HttpServerRequest.HttpServerRequest, ifMatch: string): App => {
-        const read = routes.find("GET", request.url)
-        if (read === undefined || !read.singleResource || read.path !== route.path) {
-          return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
-        }
-        const current = Effect.provideService(app, HttpServerRequest.HttpServerRequest, bindRead(request, read))
-        const change = Effect.gen(function* () {
-          yield* sql`set transaction isolation level repeatable read`
-          const etag = etagOf(yield* current)
-          if (!Option.exists(etag, (value) => lists(ifMatch, value))) return yield* changed()
-          return yield* app
-        }).pipe(
-          sql.withTransaction,
-          Effect.catchAllCause((cause) =>
-            Option.contains(sqlState(cause), "40001") ? changed() : Effect.failCause(cause)
-          )
-        )
-        // A caller who is slow to send the body must not hold a transaction open.
-        return route.takes === "json" ? Effect.zipRight(request.text, change) : change
+export const makeIfMatch = Effect.map(
+  SqlClient.SqlClient,
+  (sql) =>
+    (
+      app: App,
+      current: App | undefined,
+      route: Route,
+      request: HttpServerRequest.HttpServerRequest,
+      ifMatch: string
+    ): App => {
+      if (current === undefined) {
+        return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
       }
-  )
+      const change = Effect.gen(function* () {
+        yield* sql`set transaction isolation level repeatable read`
+        const etag = etagOf(yield* current)
+        if (!Option.exists(etag, (value) => lists(ifMatch, value))) return yield* changed()
+        return yield* app
+      }).pipe(
+        sql.withTransaction,
+        Effect.catchAllCause((cause) =>
+          Option.contains(sqlState(cause), "40001") ? changed() : Effect.failCause(cause)
+        )
+      )
+      // A caller who is slow to send the body must not hold a transaction open.
+      return route.takes === "json" ? Effect.zipRight(request.text, change) : change
+    }
+)

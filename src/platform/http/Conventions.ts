@@ -1,26 +1,39 @@
 import {
   FileSystem,
   HttpIncomingMessage,
+  HttpRouter,
   HttpServerError,
   HttpServerRequest,
   type HttpServerResponse
 } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Cause, Context, Effect, Option, type Scope } from "effect"
+import { Cause, Context, Effect, Exit, type Fiber, Option, Runtime } from "effect"
 import { BadRequest, TooManyRequests } from "../../../schema/Errors.ts"
 import { Settings } from "../Settings.ts"
 import { Stopping } from "../Stopping.ts"
 import { makeRequestTelemetry } from "../telemetry/RequestTelemetry.ts"
 import { logAccess } from "./AccessLog.ts"
-import { bindRequest } from "./BoundRequest.ts"
+import { bindRead, bindRequest } from "./BoundRequest.ts"
 import { addressOf } from "./ClientAddress.ts"
 import { makeIfMatch, withETag } from "./ConditionalRequests.ts"
 import { makeCors } from "./Cors.ts"
 import { answerCause } from "./ErrorResponse.ts"
+import type { Handlers } from "./Handlers.ts"
 import { type KeyOwner, makeIdempotency } from "./Idempotency.ts"
 import { makeRateLimit, type Verdict } from "./RateLimit.ts"
 import { RequestId, requestIdOf } from "./RequestId.ts"
-import { type App, isForOperators, isReadable, onlyForOperators, plainUrl, type Route, type Routes } from "./Routes.ts"
+import {
+  type App,
+  type AppServices,
+  type Found,
+  isForOperators,
+  isReadable,
+  onlyForOperators,
+  plainUrl,
+  type Route,
+  type Routes,
+  type RunServices
+} from "./Routes.ts"
 import { makeSecurityHeaders } from "./SecurityHeaders.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -32,7 +45,7 @@ const lacksHost = (request: Request) =>
 interface Asked {
   readonly url: string
   readonly requestId: string
-  readonly route: Route | undefined
+  readonly found: Found | undefined
 }
 
 /** Who asks, as far as the conventions need to know. */
@@ -41,24 +54,69 @@ export interface KnownCaller extends KeyOwner {
   readonly name: string
 }
 
+export type CallerOf = (request: Request) => Effect.Effect<Option.Option<KnownCaller>>
+
+/** A request that is about to be answered. */
+export interface Begun {
+  readonly app: App
+  /** What the app is run with, besides what the service itself gives it and a scope. */
+  readonly services: ReadonlyMap<string, unknown>
+  /** Counts and logs it, and gives what is to be sent: nothing when the caller is gone. */
+  readonly end: (
+    exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>,
+    fiber: Fiber.RuntimeFiber<unknown, unknown>
+  ) => HttpServerResponse.HttpServerResponse | undefined
+}
+
+/** The services of a request on its way to the handler of a route. */
+const servicesOf = (
+  request: Request,
+  { params, route, searchParams }: Found,
+  handlers: Handlers,
+  requestId: string
+) => {
+  const services = new Map<string, unknown>([
+    [HttpServerRequest.HttpServerRequest.key, request],
+    [HttpServerRequest.ParsedSearchParams.key, searchParams],
+    [HttpRouter.RouteContext.key, handlers.contextOf(route, params)],
+    [RequestId.key, requestId]
+  ])
+  if (route.takes === "multipart") {
+    services.set(HttpIncomingMessage.MaxBodySize.key, Option.some(FileSystem.Size(route.largestForm)))
+  }
+  return services
+}
+
+/** The app as it runs where a request and a scope are known, and nothing else of the request. */
+export const withServices = (app: App, services: ReadonlyMap<string, unknown>) =>
+  Effect.mapInputContext(app, (context: Context.Context<RunServices>) =>
+    Context.unsafeMake<AppServices>(new Map([...context.unsafeMap, ...services]))
+  )
+
 /** What every route does alike, from the socket to the handler and back. Read it from the bottom up. */
-export const makeConventions = (
-  allRoutes: Routes,
-  callerOf: (request: Request) => Effect.Effect<Option.Option<KnownCaller>>
-) =>
+export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf: CallerOf) =>
   Effect.gen(function* () {
     const { baseUrl, corsOrigins, rateLimits, role, trustProxy } = yield* Settings
     const stopping = yield* Stopping
     const routes = role === "worker" ? onlyForOperators(allRoutes) : allRoutes
-    const ifMatch = yield* makeIfMatch(routes)
+    const ifMatch = yield* makeIfMatch
     const idempotent = yield* makeIdempotency
     const cors = makeCors(corsOrigins)
     const withSecurityHeaders = makeSecurityHeaders(baseUrl.startsWith("https:"))
     const telemetry = yield* makeRequestTelemetry
+    const fork = Runtime.runFork(yield* Effect.runtime())
     const isLimited = Option.isSome(rateLimits.caller) || Option.isSome(rateLimits.address)
     const rateLimit = makeRateLimit(rateLimits)
 
-    const ofRoute = (app: App, route: Route, request: Request): App => {
+    /** What a change is about, read as a GET would read it; none when it is no single resource. */
+    const currentOf = (route: Route, request: Request, requestId: string) => {
+      const found = routes.find("GET", request.url)
+      if (found === undefined || !found.route.singleResource || found.route.path !== route.path) return undefined
+      const services = servicesOf(bindRead(request, found.route), found, handlers, requestId)
+      return withServices(handlers.of(found.route), services)
+    }
+
+    const ofRoute = (app: App, route: Route, request: Request, requestId: string): App => {
       if (!route.needsToken) return app
       // Without a caller the app itself says 401, before anything else is looked at.
       const forCaller = (run: (caller: KeyOwner) => App) =>
@@ -71,7 +129,9 @@ export const makeConventions = (
           return route.singleResource && !request.url.includes("?") ? withETag(app, request) : app
         case "PUT":
         case "DELETE":
-          return match === undefined ? app : forCaller(() => ifMatch(app, route, request, match))
+          return match === undefined
+            ? app
+            : forCaller(() => ifMatch(app, currentOf(route, request, requestId), route, request, match))
         case "POST":
           return key === undefined || route.ignoresIdempotencyKey
             ? app
@@ -81,29 +141,27 @@ export const makeConventions = (
       }
     }
 
-    const bound = (app: App, request: Request, { requestId, route, url }: Asked): App => {
+    /** What answers a request, and the services that it needs. */
+    const bound = (request: Request, { found, requestId, url }: Asked): Pick<Begun, "app" | "services"> => {
+      const alone = (app: App) => ({ app, services: new Map() })
       if (!isReadable(url)) {
-        return BadRequest.of("The path has a % that does not begin an encoded character. Write %25.")
+        return alone(BadRequest.of("The path has a % that does not begin an encoded character. Write %25."))
       }
-      if (lacksHost(request)) return BadRequest.of("Send a Host header.")
-      if (route === undefined) {
+      if (lacksHost(request)) return alone(BadRequest.of("Send a Host header."))
+      if (found === undefined) {
         const methods = routes.allowed(url)
         return cors.isPreflight(request) && methods.length > 0
-          ? Effect.succeed(cors.answerPreflight(methods))
-          : Effect.fail(new HttpServerError.RouteNotFound({ request }))
+          ? alone(Effect.succeed(cors.answerPreflight(methods)))
+          : alone(Effect.fail(new HttpServerError.RouteNotFound({ request })))
       }
+      const { route } = found
       const boundRequest = bindRequest(request, route, url)
-      const known = Context.make(HttpServerRequest.HttpServerRequest, boundRequest).pipe(
-        Context.add(RequestId, requestId)
-      )
-      const forms =
-        route.takes === "multipart"
-          ? Context.add(known, HttpIncomingMessage.MaxBodySize, Option.some(FileSystem.Size(route.largestForm)))
-          : known
-      return Effect.mapInputContext(
-        ofRoute(app, route, boundRequest),
-        (context: Context.Context<HttpServerRequest.HttpServerRequest | Scope.Scope>) => Context.merge(context, forms)
-      )
+      // Its parameters may have got other names.
+      const named = boundRequest.url === url ? found : (routes.find(request.method, boundRequest.url) ?? found)
+      return {
+        app: ofRoute(handlers.of(route), route, boundRequest, requestId),
+        services: servicesOf(boundRequest, named, handlers, requestId)
+      }
     }
 
     /** Counts the request and answers it, or says when to come back. */
@@ -120,54 +178,61 @@ export const makeConventions = (
         })
       )
 
-    const failed = (cause: Cause.Cause<unknown>, { method }: Request, { requestId, url }: Asked) => {
-      const { response, unexpected } = answerCause(cause, { method, url, requestId, routes })
-      return unexpected
-        ? Effect.as(Effect.logError("unexpected failure", cause).pipe(Effect.annotateLogs({ requestId })), response)
-        : Effect.succeed(response)
-    }
-
-    const handle = (app: App, request: Request) => {
+    return (request: Request): Begun => {
       const started = performance.now()
+      const { method } = request
       const url = plainUrl(request.url)
-      const asked: Asked = { url, requestId: requestIdOf(request), route: routes.find(request.method, url) }
-      const { requestId, route } = asked
+      const requestId = requestIdOf(request)
+      const found = routes.find(method, url)
+      const route = found?.route
       const observed = { request, route, requestId }
       telemetry.began()
-      const ended = (status: number) => {
-        const durationMs = performance.now() - started
-        const address = addressOf(request, trustProxy)
-        return Effect.zipRight(
-          logAccess(request, { route, status, requestId, durationMs, address }),
-          telemetry.ended(observed, status, durationMs)
-        )
-      }
       let limits: Verdict["headers"] = {}
-      const finished = (response: HttpServerResponse.HttpServerResponse) => {
-        const answer = withSecurityHeaders(cors.withCors(response, request, route), {
-          requestId,
-          limits,
-          path: url.toLowerCase(),
-          lastOnConnection: stopping.hasBegun()
-        })
-        return Effect.as(ended(answer.status), answer)
+
+      const answerOf = (cause: Cause.Cause<unknown>) => answerCause(cause, { method, url, requestId, routes })
+      const statusOf = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) => {
+        if (Exit.isSuccess(exit)) return exit.value.status
+        return Cause.isInterruptedOnly(exit.cause) ? 499 : answerOf(exit.cause).response.status
       }
-      const answer = Effect.suspend(() => bound(app, request, asked))
+      const end: Begun["end"] = (exit, fiber) => {
+        const ended = (status: number) => {
+          const durationMs = performance.now() - started
+          const address = addressOf(request, trustProxy)
+          logAccess(fiber, request, { route, status, requestId, durationMs, address })
+          telemetry.ended(observed, status, durationMs)
+        }
+        const answered = (response: HttpServerResponse.HttpServerResponse) => {
+          const answer = withSecurityHeaders(cors.withCors(response, request, route), {
+            requestId,
+            limits,
+            path: url.toLowerCase(),
+            lastOnConnection: stopping.hasBegun()
+          })
+          ended(answer.status)
+          return answer
+        }
+        if (Exit.isSuccess(exit)) return answered(exit.value)
+        if (Cause.isInterruptedOnly(exit.cause)) {
+          // The caller went away: nobody reads an answer, the log says so.
+          ended(499)
+          return undefined
+        }
+        const { response, unexpected } = answerOf(exit.cause)
+        if (unexpected) {
+          fork(Effect.logError("unexpected failure", exit.cause).pipe(Effect.annotateLogs({ requestId })))
+        }
+        return answered(response)
+      }
+
+      const { app, services } = bound(request, { url, requestId, found })
       const counted =
         isLimited && !isForOperators(url)
-          ? withinLimits(answer, request, ({ headers }) => {
+          ? withinLimits(app, request, ({ headers }) => {
               limits = headers
             })
-          : answer
-      return Effect.matchCauseEffect(counted, {
-        onSuccess: finished,
-        onFailure: (cause) =>
-          Cause.isInterruptedOnly(cause)
-            ? // The caller went away: nobody reads an answer, the log says so.
-              Effect.zipRight(ended(499), Effect.interrupt)
-            : Effect.flatMap(failed(cause, request, asked), finished)
-      }).pipe(telemetry.inSpan(observed))
+          : app
+      return { app: telemetry.inSpan(observed, counted, statusOf), services, end }
     }
-
-    return (app: App) => Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => handle(app, request))
   })
+
+export type Conventions = Effect.Effect.Success<ReturnType<typeof makeConventions>>

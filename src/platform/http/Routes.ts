@@ -5,10 +5,11 @@ import {
   HttpApiMiddleware,
   HttpApiSchema,
   type HttpMethod,
+  type HttpRouter,
   type HttpServerRequest,
   type HttpServerResponse
 } from "@effect/platform"
-import { type SchemaAST as AST, Context, type Effect, Option, type Scope } from "effect"
+import { type SchemaAST as AST, Context, type Effect, Option } from "effect"
 import * as FindMyWay from "find-my-way-ts"
 import {
   aliasedFamilies,
@@ -18,12 +19,14 @@ import {
 } from "../../../schema/Conventions.ts"
 import { type NameTree, nameTree } from "./NameBinding.ts"
 
+/** What a request brings along, and what the library lets handlers take for granted. */
+export type AppServices = HttpRouter.HttpRouter.Provided | HttpRouter.HttpRouter.DefaultServices
+
+/** Those of them that are there before the route is known. */
+export type RunServices = Exclude<AppServices, HttpRouter.RouteContext | HttpServerRequest.ParsedSearchParams>
+
 /** A request on its way to its answer; whatever goes wrong is turned into one at the very end. */
-export type App = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  unknown,
-  HttpServerRequest.HttpServerRequest | Scope.Scope
->
+export type App = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, AppServices>
 
 /** What the conventions need to know of an endpoint, read off the HttpApi once at the start. */
 export interface Route {
@@ -40,6 +43,13 @@ export interface Route {
   readonly openToEveryOrigin: boolean
   readonly body: NameTree
   readonly query: NameTree
+}
+
+/** A route, and what the address says of it. */
+export interface Found {
+  readonly route: Route
+  readonly params: Readonly<Record<string, string | undefined>>
+  readonly searchParams: Readonly<Record<string, string | Array<string>>>
 }
 
 /** Longer than any path that arrives, so that an overlong id is a bad id and not an unknown route. */
@@ -141,8 +151,10 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
     onEndpoint: ({ endpoint, middleware }) => add(describeEndpoint(endpoint, middleware))
   })
   return {
-    find: (method: string, url: string): Route | undefined =>
-      router.find(method === "HEAD" ? "GET" : method, url)?.handler,
+    find: (method: string, url: string): Found | undefined => {
+      const found = router.find(method === "HEAD" ? "GET" : method, url)
+      return found && { route: found.handler, params: found.params, searchParams: found.searchParams }
+    },
     /** The methods that a path takes; none when there is no such path. */
     allowed: (url: string): ReadonlyArray<string> => {
       const found = [...methods].filter((method) => router.find(method, url) !== undefined)

@@ -27,11 +27,16 @@ const endSpan = (status: number) =>
 
 /** Counts requests and, when somebody collects them, makes a span of each that goes on with the caller's trace. */
 export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
-  const inSpan =
-    ({ request, requestId, route }: Observed) =>
-    <A, E, R>(answer: Effect.Effect<A, E, R>) =>
-      traced
-        ? Effect.withSpan(answer, `${request.method} ${route?.path ?? "unmatched"}`, {
+  const inSpan = <A, E, R>(
+    { request, requestId, route }: Observed,
+    answer: Effect.Effect<A, E, R>,
+    statusOf: (exit: Exit.Exit<A, E>) => number
+  ): Effect.Effect<A, E, R> =>
+    traced
+      ? Effect.withSpan(
+          Effect.onExit(answer, (exit) => endSpan(statusOf(exit))),
+          `${request.method} ${route?.path ?? "unmatched"}`,
+          {
             kind: "server",
             captureStackTrace: false,
             ...Option.match(HttpTraceContext.w3c(request.headers), {
@@ -43,15 +48,15 @@ export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
               "http.route": route?.path ?? "unmatched",
               "casework.request_id": requestId
             }
-          })
-        : answer
+          }
+        )
+      : answer
 
   const ended = ({ request, route }: Observed, status: number, durationMs: number) => {
     const labels = { method: request.method, route: route?.path ?? "unmatched" }
     httpActive.change(-1)
     httpRequests.add({ ...labels, status: String(status) })
     httpDuration.observe(labels, durationMs / 1000)
-    return traced ? endSpan(status) : Effect.void
   }
 
   return { began: () => httpActive.change(1), inSpan, ended }

@@ -1,0 +1,35 @@
+import { HttpRouter, HttpServerRespondable } from "@effect/platform"
+import { Effect } from "effect"
+import type { App, Route } from "./Routes.ts"
+
+/** What answers each route. */
+export interface Handlers {
+  readonly of: (route: Route) => App
+  /** What a handler reads the path's parameters from. */
+  readonly contextOf: (route: Route, params: HttpRouter.RouteContext["params"]) => HttpRouter.RouteContext
+}
+
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
+
+/** Those that the groups of the API, the pages and the hub have given to the library's router. */
+export const handlersIn = (router: HttpRouter.HttpRouter<unknown, HttpRouter.HttpRouter.DefaultServices>): Handlers => {
+  const known = new Map(
+    [...router.routes].map((route) => {
+      const app = Effect.flatMap(route.handler, HttpServerRespondable.toResponse)
+      return [nameOf(route), { route, app }]
+    })
+  )
+  const find = (route: Route) => {
+    const found = known.get(nameOf(route))
+    if (found === undefined) throw new Error(`Nobody answers ${nameOf(route)}`)
+    return found
+  }
+  return {
+    of: (route) => find(route).app,
+    contextOf: (route, params) => ({
+      [HttpRouter.RouteContextTypeId]: HttpRouter.RouteContextTypeId,
+      params,
+      route: find(route).route
+    })
+  }
+}

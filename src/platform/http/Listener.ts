@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import {
+  Etag,
+  FileSystem,
+  HttpPlatform,
+  type HttpRouter,
+  HttpServerError,
+  HttpServerRequest,
+  type HttpServerResponse,
+  Path
+} from "@effect/platform"
+import { Context, Effect, type Fiber, Runtime, Scope } from "effect"
+import { type Begun, type Conventions, withServices } from "./Conventions.ts"
+import { NodeRequest } from "./NodeRequest.ts"
+import { RequestScope } from "./RequestScope.ts"
+import type { AppServices, RunServices } from "./Routes.ts"
+import { sendResponse } from "./SendResponse.ts"
+
+/** What the library lets handlers take for granted. */
+const granted = Context.pick(HttpPlatform.HttpPlatform, Etag.Generator, FileSystem.FileSystem, Path.Path)
+
+/**
+ * Answers requests, each in a fiber that begins with all that it needs. What the library does around a request (a scope,
+ * services that come in one after the other, a second look for the route) takes several times as long as most handlers.
+ */
+export const makeListener = (begin: Conventions) =>
+  Effect.map(Effect.runtime<HttpRouter.HttpRouter.DefaultServices>(), (runtime) => {
+    const base = granted(runtime.context).unsafeMap
+    const fork = Runtime.runFork(runtime)
+
+    const forkRequest = ({ app, services }: Begun, scope: RequestScope) => {
+      const context = new Map(base)
+      for (const [key, service] of services) context.set(key, service)
+      context.set(Scope.Scope.key, scope)
+      return Runtime.runFork(
+        Runtime.make({
+          context: Context.unsafeMake<AppServices>(context),
+          fiberRefs: runtime.fiberRefs,
+          runtimeFlags: runtime.runtimeFlags
+        })
+      )(app)
+    }
+
+    /** Outside of the fiber nothing else catches what is thrown, and the process would end. */
+    const guarded = (to: ServerResponse, work: () => void) => {
+      try {
+        work()
+      } catch (error) {
+        fork(Effect.logError("a request could not be answered", error))
+        to.destroy()
+      }
+    }
+
+    return (source: IncomingMessage, to: ServerResponse) =>
+      guarded(to, () => {
+        const request = new NodeRequest(source, to)
+        const begun = begin(request)
+        const scope = new RequestScope()
+        const answering = forkRequest(begun, scope)
+        let underWay: Fiber.RuntimeFiber<unknown, unknown> = answering
+        to.on("close", () => {
+          if (!to.writableEnded) underWay.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+        })
+        answering.addObserver((exit) =>
+          guarded(to, () => {
+            const response = begun.end(exit, answering)
+            const rest = response && sendResponse(to, response, request.method)
+            if (rest !== undefined) underWay = fork(Effect.ensuring(rest, scope.close(exit)))
+            else if (scope.isUsed) fork(scope.close(exit))
+          })
+        )
+      })
+  })
+
+/** The same for a request that asks for another protocol: the library gives it what it asks for. */
+export const answerUpgrade = (begin: Conventions) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, never, RunServices>((fiber) => {
+      const { app, end, services } = begin(request)
+      return Effect.exit(Effect.interruptible(withServices(app, services))).pipe(
+        Effect.flatMap((exit) => {
+          const response = end(exit, fiber)
+          return response === undefined ? Effect.interrupt : Effect.succeed(response)
+        })
+      )
+    })
+  )

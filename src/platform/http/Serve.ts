@@ -1,0 +1,28 @@
+import type { Server } from "node:http"
+import { HttpApi, HttpApiBuilder, HttpServer } from "@effect/platform"
+import { Context, Effect, Layer } from "effect"
+import { type CallerOf, makeConventions } from "./Conventions.ts"
+import { handlersIn } from "./Handlers.ts"
+import { answerUpgrade, makeListener } from "./Listener.ts"
+import type { Routes } from "./Routes.ts"
+
+/** Node's own server, below the library's. */
+export class NodeServer extends Context.Tag("casework/NodeServer")<NodeServer, Server>() {}
+
+/** Answers the API and all else that is in its router, by the conventions. */
+export const serve = (routes: Routes, callerOf: CallerOf) =>
+  Layer.scopedDiscard(
+    Effect.gen(function* () {
+      // With it, every group of the API has its handlers in the router.
+      yield* HttpApi.Api
+      const begin = yield* makeConventions(routes, handlersIn(yield* HttpApiBuilder.Router.router), callerOf)
+      const server = yield* NodeServer
+      const library = yield* HttpServer.HttpServer
+      yield* library.serve(answerUpgrade(begin))
+      // The listener that came last is the library's: it is left with upgrades alone.
+      Reflect.apply(server.off, server, ["request", server.listeners("request").at(-1)])
+      const listener = yield* makeListener(begin)
+      server.on("request", listener)
+      yield* Effect.addFinalizer(() => Effect.sync(() => server.off("request", listener)))
+    })
+  ).pipe(Layer.provide(HttpApiBuilder.Router.Live))
