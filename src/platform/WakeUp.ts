@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, FiberId, Runtime } from "effect"
 
 const shortest = 5
 const longest = 1000
@@ -17,22 +17,22 @@ export const makeWakeUp = () => {
       isCalled = true
       end?.()
     },
-    // By hand, since every request that leaves work calls: a queue and a race with the clock take two fibers each time.
-    wait: Effect.async<void>((resume) => {
-      const finish = () => {
-        clearTimeout(timer)
-        end = undefined
-        isCalled = false
-        resume(Effect.void)
-      }
-      const timer = setTimeout(finish, Math.round(pause * (0.75 + Math.random() / 2)))
-      pause = Math.min(longest, pause * 2)
-      end = finish
-      if (isCalled) finish()
-      return Effect.sync(() => {
-        clearTimeout(timer)
-        end = undefined
+    // One fiber that sleeps: every request that leaves work calls, and a queue that races with the clock takes three.
+    wait: Effect.flatMap(Effect.runtime(), (runtime) =>
+      Effect.async<void>((resume) => {
+        const millis = Math.round(pause * (0.75 + Math.random() / 2))
+        pause = Math.min(longest, pause * 2)
+        const asleep = Runtime.runFork(runtime)(Effect.sleep(millis))
+        const wake = () => asleep.unsafeInterruptAsFork(FiberId.none)
+        asleep.addObserver(() => {
+          end = undefined
+          isCalled = false
+          resume(Effect.void)
+        })
+        end = wake
+        if (isCalled) wake()
+        return Effect.sync(wake)
       })
-    })
+    )
   }
 }

@@ -1,5 +1,16 @@
 import type { HttpServerRequest } from "@effect/platform"
-import { Cause, type Fiber, FiberId, FiberRef, HashMap, List, Logger, LogLevel, type LogSpan } from "effect"
+import {
+  Cause,
+  type Fiber,
+  FiberId,
+  FiberRef,
+  type FiberRefs,
+  HashMap,
+  List,
+  Logger,
+  LogLevel,
+  type LogSpan
+} from "effect"
 import { jsonLines, writeLine } from "../LogLines.ts"
 import { plainUrl, type Route } from "./Routes.ts"
 
@@ -34,12 +45,17 @@ export const withoutSecrets = (url: string, route?: Route) => {
 type Annotations = Readonly<Record<string, unknown>>
 
 /** As a logger takes it: with whatever a logger may want to know. */
-export const loggable = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Date, annotations: Annotations) => ({
+export const loggable = (
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  date: Date,
+  annotations: Annotations,
+  refs = fiber.getFiberRefs()
+) => ({
   fiberId: fiber.id(),
   logLevel: LogLevel.Info,
   message: ["request"],
   cause: Cause.empty,
-  context: fiber.getFiberRefs(),
+  context: refs,
   spans: List.empty<LogSpan.LogSpan>(),
   date,
   annotations: HashMap.fromIterable(Object.entries(annotations))
@@ -69,6 +85,8 @@ export const logAccess = (
     readonly requestId: string
     readonly durationMs: number
     readonly address: string
+    /** Of the request's span, when it has one. */
+    readonly refs: FiberRefs.FiberRefs | undefined
   }
 ) => {
   if (LogLevel.greaterThan(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return
@@ -85,6 +103,6 @@ export const logAccess = (
   for (const logger of fiber.getFiberRef(FiberRef.currentLoggers)) {
     if (logger === jsonLines) writeLine(accessLine(fiber, date, annotations))
     // The request's span is over by now.
-    else if (logger !== Logger.tracerLogger) logger.log(loggable(fiber, date, annotations))
+    else if (logger !== Logger.tracerLogger) logger.log(loggable(fiber, date, annotations, answer.refs))
   }
 }

@@ -11,7 +11,7 @@ import { Cause, Context, Effect, Exit, type Fiber, Option, Runtime } from "effec
 import { BadRequest, TooManyRequests } from "../../../schema/Errors.ts"
 import { Settings } from "../Settings.ts"
 import { Stopping } from "../Stopping.ts"
-import { makeRequestTelemetry } from "../telemetry/RequestTelemetry.ts"
+import { makeRequestTelemetry, type Observed } from "../telemetry/RequestTelemetry.ts"
 import { logAccess } from "./AccessLog.ts"
 import { bindRead, bindRequest } from "./BoundRequest.ts"
 import { addressOf } from "./ClientAddress.ts"
@@ -185,7 +185,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       const requestId = requestIdOf(request)
       const found = routes.find(method, url)
       const route = found?.route
-      const observed = { request, route, requestId }
+      const observed: Observed = { request, route, requestId }
       telemetry.began()
       let limits: Verdict["headers"] = {}
 
@@ -198,7 +198,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
         const ended = (status: number) => {
           const durationMs = performance.now() - started
           const address = addressOf(request, trustProxy)
-          logAccess(fiber, request, { route, status, requestId, durationMs, address })
+          logAccess(fiber, request, { route, status, requestId, durationMs, address, refs: observed.refs })
           telemetry.ended(observed, status, durationMs)
         }
         const answered = (response: HttpServerResponse.HttpServerResponse) => {

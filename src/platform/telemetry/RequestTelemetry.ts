@@ -1,16 +1,24 @@
 import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
-import { Clock, Effect, Exit, FiberRef, Option } from "effect"
+import { Clock, Effect, Exit, FiberRef, type FiberRefs, Option } from "effect"
 import type { Route } from "../http/Routes.ts"
 import { httpActive, httpDuration, httpRequests } from "./ServiceMetrics.ts"
 
 /** Read while layers are built: whether anybody collects spans does not change afterwards. */
 export const isTraced = FiberRef.get(FiberRef.currentTracerEnabled)
 
-interface Observed {
+export interface Observed {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly route: Route | undefined
   readonly requestId: string
+  /** Those of the span, when there is one. */
+  refs?: FiberRefs.FiberRefs
 }
+
+/** For those who have something to say about the request when its span has ended. */
+const noteRefs = (observed: Observed) =>
+  Effect.map(Effect.getFiberRefs, (refs) => {
+    observed.refs = refs
+  })
 
 class Answered5xx extends Error {
   override readonly name = "Answered5xx"
@@ -28,13 +36,17 @@ const endSpan = (status: number) =>
 /** Counts requests and, when somebody collects them, makes a span of each that goes on with the caller's trace. */
 export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
   const inSpan = <A, E, R>(
-    { request, requestId, route }: Observed,
+    observed: Observed,
     answer: Effect.Effect<A, E, R>,
     statusOf: (exit: Exit.Exit<A, E>) => number
-  ): Effect.Effect<A, E, R> =>
-    traced
+  ): Effect.Effect<A, E, R> => {
+    const { request, requestId, route } = observed
+    return traced
       ? Effect.withSpan(
-          Effect.onExit(answer, (exit) => endSpan(statusOf(exit))),
+          Effect.zipRight(
+            noteRefs(observed),
+            Effect.onExit(answer, (exit) => endSpan(statusOf(exit)))
+          ),
           `${request.method} ${route?.path ?? "unmatched"}`,
           {
             kind: "server",
@@ -51,6 +63,7 @@ export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
           }
         )
       : answer
+  }
 
   const ended = ({ request, route }: Observed, status: number, durationMs: number) => {
     const labels = { method: request.method, route: route?.path ?? "unmatched" }
