@@ -16,6 +16,7 @@ import { stopGracefully } from "./platform/http/GracefulStop.ts"
 import { ignoreOtherProtocols } from "./platform/http/OtherProtocols.ts"
 import { makeRoutes } from "./platform/http/Routes.ts"
 import { NodeServer, serve } from "./platform/http/Serve.ts"
+import { lazily } from "./platform/Lazily.ts"
 import { Settings } from "./platform/Settings.ts"
 import { Stopping } from "./platform/Stopping.ts"
 
@@ -25,9 +26,9 @@ const routes = makeRoutes(
   ["/chatHub/negotiate"]
 )
 
-const OpenApiJson = HttpApiBuilder.Router.use((router) =>
-  router.get("/openapi.json", HttpServerResponse.json(OpenApi.fromApi(CaseworkApi)).pipe(Effect.orDie))
-)
+const openApiJson = lazily(() => HttpServerResponse.unsafeJson(OpenApi.fromApi(CaseworkApi)))
+
+const OpenApiJson = HttpApiBuilder.Router.use((router) => router.get("/openapi.json", Effect.sync(openApiJson)))
 
 const Listen = Layer.unwrapScoped(
   Effect.gen(function* () {

@@ -1,10 +1,23 @@
-import { createReadStream } from "node:fs"
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, Exit, Layer, Stream } from "effect"
+import { Chunk, Effect, Exit, Layer, Option, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { type BlobID, BlobStore } from "./BlobStore.ts"
+import { type BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
+
+const largestPiece = 256 * 1024
+
+/** From one place to the other, both counting, or to the end. */
+const piecesOf = (file: FileHandle, range: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER }) =>
+  Stream.paginateChunkEffect(range.start, (at) =>
+    Effect.promise(async () => {
+      const length = Math.min(largestPiece, range.end - at + 1)
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
+      const next = at + bytesRead
+      const isLast = bytesRead < length || next > range.end
+      const piece = bytesRead === 0 ? Chunk.empty<Uint8Array>() : Chunk.of<Uint8Array>(buffer.subarray(0, bytesRead))
+      return [piece, isLast ? Option.none() : Option.some(next)]
+    })
+  )
 
 /** Files in a folder, one for each blob. Their names are ids, never what a caller wrote. */
 export const folderBlobStore = (folder: string) => {
@@ -47,10 +60,13 @@ export const folderBlobStore = (folder: string) => {
       )
     },
     get: (customerID, blobID, range) =>
-      NodeStream.fromReadable<unknown, Uint8Array>(
-        () => createReadStream(pathOf(customerID, blobID), range),
-        (error) => error
-      ).pipe(Stream.orDie),
+      Effect.acquireRelease(
+        Effect.promise(() => open(pathOf(customerID, blobID))),
+        (file) => Effect.promise(() => file.close())
+      ).pipe(
+        Effect.map((file) => piecesOf(file, range)),
+        Stream.unwrapScoped
+      ),
     remove: (customerID, blobID) =>
       Effect.promise(async () => {
         const path = pathOf(customerID, blobID)

@@ -44,7 +44,7 @@ const signalsIn = ({ channel, payload = "" }: pg.Notification): ReadonlyArray<Si
 
 /** As many as a notification has room for, at their longest. */
 const mostInOne = 200
-const pauseBetween = Duration.millis(10)
+const pauseBetween = Duration.millis(3)
 
 /**
  * Tells what is committed already. A commit that notifies waits for every other one that does, and wakes every node:

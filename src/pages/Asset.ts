@@ -5,21 +5,22 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { listsETag } from "../platform/http/ConditionalRequests.ts"
+import { lazily } from "../platform/Lazily.ts"
 import { projectFile } from "../platform/ProjectFile.ts"
 
 /** A file for browsers, in the encodings that they take. */
 export interface Asset {
   readonly text: string
   readonly etag: string
-  readonly encoded: ReadonlyArray<readonly [encoding: string, body: Uint8Array]>
+  readonly encoded: ReadonlyArray<readonly [encoding: string, body: () => Uint8Array]>
 }
 
 export const assetOf = (text: string): Asset => ({
   text,
   etag: createHash("sha256").update(text).digest("base64url").slice(0, 27),
   encoded: [
-    ["br", brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })],
-    ["gzip", gzipSync(text)]
+    ["br", lazily(() => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }))],
+    ["gzip", lazily(() => gzipSync(text))]
   ]
 })
 
@@ -45,5 +46,5 @@ export const serveAsset = ({ encoded, etag, text }: Asset, headers: Readonly<Rec
     const options = contentType === undefined ? {} : { contentType }
     return chosen === undefined
       ? HttpServerResponse.text(text, { headers: all, ...options })
-      : HttpServerResponse.uint8Array(chosen[1], { headers: { ...all, "content-encoding": chosen[0] }, ...options })
+      : HttpServerResponse.uint8Array(chosen[1](), { headers: { ...all, "content-encoding": chosen[0] }, ...options })
   })

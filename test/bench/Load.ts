@@ -79,8 +79,8 @@ export interface Meter {
   readonly end: () => Promise<unknown>
 }
 
-const warmRequests = 3000
-const warmSeconds = 4
+const warmRequests = 8000
+const warmSeconds = 8
 const roundSeconds = 1.5
 
 /** Warms until a compiler that learns at run time has seen enough; all servers alike. */

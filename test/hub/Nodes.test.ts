@@ -126,5 +126,18 @@ if (onPostgres) {
         expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID })
       })
     )
+
+    it.scoped("tell what one of them committed and did not live to tell", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const rep = yield* repPeer("acme-agent")
+        const { messageID, ticketID } = yield* newMessage({})
+        yield* toldMessage(rep, messageID)
+        yield* sql`
+          insert into event (customer_id, kind, ticket_id, ticket_message_id)
+          values (1, 'MessageReceived', ${ticketID}, ${messageID})`
+        expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID })
+      })
+    )
   })
 }

@@ -1,0 +1,116 @@
+import { createServer } from "node:http"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServerResponse } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Layer, Logger, LogLevel, Queue, Stream } from "effect"
+import { makeRoutes } from "../../src/platform/http/Routes.ts"
+import { NodeServer, serve } from "../../src/platform/http/Serve.ts"
+import { Stopping } from "../../src/platform/Stopping.ts"
+import { baseUrl, send, settingsLayer } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const api = HttpApi.make("answers").add(
+  HttpApiGroup.make("answers")
+    .add(HttpApiEndpoint.get("streamed", "/streamed"))
+    .add(HttpApiEndpoint.get("broken", "/broken"))
+    .add(HttpApiEndpoint.get("unsendable", "/unsendable"))
+    .add(HttpApiEndpoint.get("endless", "/endless"))
+    .add(HttpApiEndpoint.get("plain", "/plain"))
+)
+
+const happened = Effect.runSync(Queue.unbounded<string>())
+const isAnswering = Effect.runSync(Deferred.make<void>())
+
+const note = (what: string) => Queue.offer(happened, what)
+
+const pieces = Stream.make("one ", "two").pipe(
+  Stream.tap((piece) => note(`sends ${piece}`)),
+  Stream.encodeText
+)
+
+const Handlers = HttpApiBuilder.group(api, "answers", (handlers) =>
+  handlers
+    .handle("streamed", () =>
+      Effect.as(
+        Effect.addFinalizer(() => note("ends")),
+        HttpServerResponse.stream(pieces)
+      )
+    )
+    .handle("broken", () =>
+      Effect.succeed(
+        HttpServerResponse.stream(Stream.concat(Stream.encodeText(Stream.make("half")), Stream.die("lost")), {
+          contentLength: 100
+        })
+      )
+    )
+    .handle("unsendable", () => Effect.succeed(HttpServerResponse.text("x", { headers: { "x-odd": "a\nb" } })))
+    .handle("endless", () =>
+      Deferred.succeed(isAnswering, undefined).pipe(
+        Effect.zipRight(Effect.never),
+        Effect.onInterrupt(() => note("interrupted"))
+      )
+    )
+    .handle("plain", () => Effect.succeed(HttpServerResponse.text("here")))
+)
+
+const Listening = Layer.unwrapEffect(
+  Effect.sync(() => {
+    const server = createServer()
+    return Layer.merge(
+      NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" }),
+      Layer.succeed(NodeServer, server)
+    )
+  })
+)
+
+const Service = serve(makeRoutes(api, []), () => Effect.succeedNone).pipe(
+  Layer.provide(HttpApiBuilder.api(api).pipe(Layer.provide(Handlers))),
+  Layer.provideMerge(Listening),
+  Layer.provide([TestDatabase, Stopping.layer]),
+  Layer.provide(settingsLayer({})),
+  Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+)
+
+const isThere = Effect.map(send("GET", "/plain"), ({ text }) => expect(text).toBe("here"))
+
+layer(Service, { excludeTestServices: true })("An answer", (it) => {
+  it.effect("that comes in pieces is sent to its end before what it needed is given back", () =>
+    Effect.gen(function* () {
+      expect((yield* send("GET", "/streamed")).text).toBe("one two")
+      const order = [yield* Queue.take(happened), yield* Queue.take(happened), yield* Queue.take(happened)]
+      expect(order).toEqual(["sends one ", "sends two", "ends"])
+    })
+  )
+
+  it.effect("that breaks off does not look like a whole one", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const read = Effect.tryPromise(async () => (await fetch(`${base}/broken`)).text())
+      yield* Effect.flip(read)
+      yield* isThere
+    })
+  )
+
+  it.effect("that cannot be sent costs its connection and nothing else", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      yield* Effect.flip(Effect.tryPromise(() => fetch(`${base}/unsendable`)))
+      yield* isThere
+    })
+  )
+
+  it.effect("that nobody waits for any more is not worked on", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const controller = new AbortController()
+      const asked = yield* Effect.fork(
+        Effect.tryPromise(() => fetch(`${base}/endless`, { signal: controller.signal })).pipe(Effect.flip)
+      )
+      yield* Deferred.await(isAnswering)
+      controller.abort()
+      yield* asked
+      expect(yield* Queue.take(happened)).toBe("interrupted")
+      yield* isThere
+    })
+  )
+})
