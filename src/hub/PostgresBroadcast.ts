@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto"
 import type { PgClient } from "@effect/sql-pg"
 import {
   Array as Arr,
-  Chunk,
   Data,
   Deferred,
   Duration,
   Effect,
+  FiberSet,
   Option,
   Queue,
   Redacted,
@@ -44,7 +44,7 @@ const signalsIn = ({ channel, payload = "" }: pg.Notification): ReadonlyArray<Si
 
 /** As many as a notification has room for, at their longest. */
 const mostInOne = 200
-const pauseBetween = Duration.millis(3)
+const gatherFor = Duration.millis(3)
 
 /**
  * Tells what is committed already. A commit that notifies waits for every other one that does, and wakes every node:
@@ -52,25 +52,23 @@ const pauseBetween = Duration.millis(3)
  */
 const makeTellLater = (sql: PgClient.PgClient) =>
   Effect.gen(function* () {
-    const waiting = yield* Queue.unbounded<string>()
-    const tell = (lines: Chunk.Chunk<string>) =>
-      Chunk.isEmpty(lines)
-        ? Effect.void
-        : sql`select pg_notify(${eventChannel}, ${Chunk.join(lines, ",")})`.pipe(
-            Effect.catchAllCause((cause) => Effect.logWarning("events are told late", cause))
-          )
-    yield* Effect.addFinalizer(() => Effect.flatMap(Queue.takeAll(waiting), tell))
-    yield* Queue.takeBetween(waiting, 1, mostInOne).pipe(
-      Effect.flatMap(tell),
-      Effect.zipRight(Effect.sleep(pauseBetween)),
-      Effect.forever,
-      Effect.forkScoped
-    )
-    return (customerID: CustomerID, eventIDs: ReadonlyArray<string>) =>
-      Queue.offerAll(
-        waiting,
-        eventIDs.map((eventID) => `${customerID} ${eventID}`)
+    let waiting: Array<string> = []
+    const tellAll = Effect.suspend(() => {
+      const lines = waiting
+      waiting = []
+      return Effect.forEach(
+        Arr.chunksOf(lines, mostInOne),
+        (some) => sql`select pg_notify(${eventChannel}, ${some.join(",")})`,
+        { discard: true }
       )
+    }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("events are told late", cause)))
+    const fork = yield* FiberSet.makeRuntime()
+    yield* Effect.addFinalizer(() => tellAll)
+    return (customerID: CustomerID, eventIDs: ReadonlyArray<string>) =>
+      Effect.sync(() => {
+        if (waiting.length === 0) fork(Effect.zipRight(Effect.sleep(gatherFor), tellAll))
+        for (const eventID of eventIDs) waiting.push(`${customerID} ${eventID}`)
+      })
   })
 
 /** Through the database that all nodes share, by LISTEN on a connection of its own. */

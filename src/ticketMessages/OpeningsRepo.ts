@@ -5,7 +5,7 @@ import { TicketMessage } from "../../schema/TicketMessages.ts"
 import { knownBy } from "../endUsers/SendersRepo.ts"
 import type { Following } from "../events/Events.ts"
 import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
-import { messageColumns } from "./MessageColumns.ts"
+import { newMessageColumns } from "./MessageColumns.ts"
 import { NewMessage, storing } from "./TicketMessagesRepo.ts"
 
 export interface Opening {
@@ -49,7 +49,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const decode = Schema.decodeUnknown(Rows)
   const encode = Schema.encode(NewMessage)
-  const columns = sql.literal(messageColumns)
+  const columns = sql.literal(newMessageColumns)
 
   return OpeningsRepo.of({
     open: Effect.fnUntraced(function* (customerID, { following, message, subject, words }) {
@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
           with opened as (
             insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_message_at)
             select ${customerID}::int, channel.channel_id, sender.end_user_id, 'Open', ${subject}::text, now()
-            from channel cross join (select ${knownBy(sql, customerID, words)} as end_user_id) sender
+            from channel cross join (select ${knownBy(sql, customerID, words)} as end_user_id offset 0) sender
             where channel.customer_id = ${customerID} and channel.channel_id = ${row.channelID}
               and channel.deleted_at is null and sender.end_user_id is not null
             returning ticket_id),

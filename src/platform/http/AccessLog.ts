@@ -63,14 +63,7 @@ export const loggable = (
 
 /** The line that the JSON logger makes of it, in a tenth of its time: nothing in here is a cycle or an error. */
 export const accessLine = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Date, annotations: Annotations) =>
-  JSON.stringify({
-    message: "request",
-    logLevel: LogLevel.Info.label,
-    timestamp: date.toISOString(),
-    annotations,
-    spans: {},
-    fiberId: FiberId.threadName(fiber.id())
-  })
+  `{"message":"request","logLevel":"INFO","timestamp":"${date.toISOString()}","annotations":${JSON.stringify(annotations)},"spans":{},"fiberId":"${FiberId.threadName(fiber.id())}"}`
 
 /**
  * Says it to the loggers themselves: annotations that come with a scope are compared and put back, for each request and
