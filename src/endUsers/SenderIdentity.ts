@@ -23,10 +23,14 @@ const splitName = (name: string) => {
   return { FirstName, LastName: rest.join(" ") }
 }
 
-/** Under what a sender may be known, the surest first, and who it would be if it is not. */
+/** Under what a sender may be known, the surest first. */
+export const wordsOf = (sender: Sender) =>
+  [filled(sender.uid), filled(sender.fromAddress), filled(sender.phone)].filter((text) => text !== null)
+
+/** The same, and who it would be if it is not. */
 export const identityOf = (sender: Sender) => {
   const [uid, address, phone] = [filled(sender.uid), filled(sender.fromAddress), filled(sender.phone)]
-  const known = [uid, address, phone].filter((text) => text !== null)
+  const known = wordsOf(sender)
   const email = [address, uid].find((text) => text !== null && typeOf(text) === "Email") ?? null
   const number = phone ?? (uid !== null && typeOf(uid) === "Phone" ? uid : null)
   const name = filled(sender.fromName?.replace(/["\s]+/g, " ")) ?? email?.split("@")[0] ?? known[0] ?? "Unknown"

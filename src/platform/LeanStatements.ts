@@ -32,10 +32,15 @@ export const leanStatements = <Client extends SqlClient.SqlClient>(sql: Client):
       const [text, values] = statement.compile(true)
       return Effect.flatMap(connection, (_) => _.execute(text, values, undefined))
     })
-  return new Proxy(sql, {
-    apply: (make, _, parts) => {
-      const made: unknown = Reflect.apply(make, undefined, parts)
-      return isStatement(made) ? Object.assign(made, { commit: () => run(made) }) : made
+  // One for all statements: most are parts of others and never run.
+  const lean = {
+    commit(this: Statement.Statement<unknown>) {
+      return run(this)
     }
-  })
+  }
+  const make = (...parts: ReadonlyArray<unknown>): unknown => {
+    const made: unknown = Reflect.apply(sql, undefined, parts)
+    return isStatement(made) ? Object.assign(made, lean) : made
+  }
+  return Object.assign(make, sql)
 }

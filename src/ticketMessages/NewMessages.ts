@@ -7,7 +7,7 @@ import type { TicketMessage } from "../../schema/TicketMessages.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
 import { EndUsers } from "../endUsers/EndUsers.ts"
-import { identityOf } from "../endUsers/SenderIdentity.ts"
+import { wordsOf } from "../endUsers/SenderIdentity.ts"
 import { Events } from "../events/Events.ts"
 import { AgentJoins } from "../hub/AgentJoins.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
@@ -128,25 +128,31 @@ const make = Effect.gen(function* () {
   })
 
   /** A new message as it is stored, whatever its ticket is. */
-  const messageOf = (incoming: Incoming, channelID: ChannelID) => ({
-    ...messageTexts(incoming),
-    channelID,
-    senderType: incoming.senderType ?? "EndUser",
-    customerRepID: null,
-    status: "Received" as const,
-    subject: incoming.subject ?? null,
-    fromAddress: incoming.fromAddress ?? null,
-    fromName: incoming.fromName ?? null,
-    toAddress: incoming.toAddress ?? null,
-    uid: incoming.uid ?? null,
-    pageURL: incoming.pageURL ?? null,
-    pageScreenshot: incoming.pageScreenshot ?? null,
-    messageDate: incoming.messageDate ?? null,
-    isOpened: incoming.isOpened ?? false,
-    isAutomatic: incoming.isAutomatic ?? false,
-    answersMessageID: null,
-    customFieldsData: incoming.customFieldsData ?? {}
-  })
+  const messageOf = (incoming: Incoming, channelID: ChannelID) => {
+    const { htmlBody, message, preview, textBody } = messageTexts(incoming)
+    return {
+      message,
+      textBody,
+      htmlBody,
+      preview,
+      channelID,
+      senderType: incoming.senderType ?? "EndUser",
+      customerRepID: null,
+      status: "Received" as const,
+      subject: incoming.subject ?? null,
+      fromAddress: incoming.fromAddress ?? null,
+      fromName: incoming.fromName ?? null,
+      toAddress: incoming.toAddress ?? null,
+      uid: incoming.uid ?? null,
+      pageURL: incoming.pageURL ?? null,
+      pageScreenshot: incoming.pageScreenshot ?? null,
+      messageDate: incoming.messageDate ?? null,
+      isOpened: incoming.isOpened ?? false,
+      isAutomatic: incoming.isAutomatic ?? false,
+      answersMessageID: null,
+      customFieldsData: incoming.customFieldsData ?? {}
+    }
+  }
 
   /** The short way, for what comes in most often: the first message of an end user who is known. */
   const open = fn("NewMessages.open")(function* (
@@ -154,7 +160,7 @@ const make = Effect.gen(function* () {
     incoming: Incoming
   ): Effect.fn.Return<Option.Option<Added>> {
     const { channelID, isAutomatic = false, senderType = "EndUser", ticketID } = incoming
-    const words = identityOf(senderOf(incoming)).known
+    const words = wordsOf(senderOf(incoming))
     if (channelID === undefined || ticketID !== undefined || senderType !== "EndUser" || words.length === 0) {
       return Option.none()
     }
