@@ -15,6 +15,7 @@ const api = HttpApi.make("answers").add(
     .add(HttpApiEndpoint.get("broken", "/broken"))
     .add(HttpApiEndpoint.get("unsendable", "/unsendable"))
     .add(HttpApiEndpoint.get("endless", "/endless"))
+    .add(HttpApiEndpoint.get("given up", "/given-up"))
     .add(HttpApiEndpoint.get("plain", "/plain"))
 )
 
@@ -50,6 +51,7 @@ const Handlers = HttpApiBuilder.group(api, "answers", (handlers) =>
         Effect.onInterrupt(() => note("interrupted"))
       )
     )
+    .handle("given up", () => Effect.interrupt)
     .handle("plain", () => Effect.succeed(HttpServerResponse.text("here")))
 )
 
@@ -87,6 +89,14 @@ layer(Service, { excludeTestServices: true })("An answer", (it) => {
       const base = yield* baseUrl
       const read = Effect.tryPromise(async () => (await fetch(`${base}/broken`)).text())
       yield* Effect.flip(read)
+      yield* isThere
+    })
+  )
+
+  it.effect("that is given up is not waited for", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      yield* Effect.flip(Effect.tryPromise(() => fetch(`${base}/given-up`)))
       yield* isThere
     })
   )

@@ -64,6 +64,8 @@ export const makeListener = (begin: Conventions) =>
         answering.addObserver((exit) =>
           guarded(to, () => {
             const response = begun.end(exit, answering)
+            // Without an answer nobody must wait for one.
+            if (response === undefined) to.destroy()
             const rest = response && sendResponse(to, response, request.method)
             if (rest !== undefined) underWay = fork(Effect.ensuring(rest, scope.close(exit)))
             else if (scope.isUsed) fork(scope.close(exit))
