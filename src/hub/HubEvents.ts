@@ -96,29 +96,30 @@ export const HubEvents = Layer.scopedDiscard(
       }
     }, persistently)
 
+    /** What these customers were not told, of what transactions have recorded since the heartbeat before the last. */
+    const lookUp = (customers: ReadonlyArray<CustomerID>, before?: bigint) =>
+      Effect.gen(function* () {
+        if (customers.length === 0) return []
+        const recorded = yield* repo.since(customers, previousOpen, told.size + mostMissed + 1, before)
+        const fresh = recorded.filter(({ eventID }) => !told.has(eventID))
+        if (fresh.length <= mostMissed) return fresh
+        const text = goodbye({ error: "Too much has happened meanwhile.", allowReconnect: true })
+        for (const customerID of customers) for (const client of clients.all(customerID)) client.close(text)
+        return []
+      }).pipe(persistently)
+
     /** What was recorded while nobody listened. */
-    const findMissed = Effect.gen(function* () {
-      const customers = clients.customers()
-      if (customers.length === 0) return []
-      const missed = yield* repo.since(customers, previousOpen, told.size + mostMissed + 1)
-      const fresh = missed.filter(({ eventID }) => !told.has(eventID))
-      if (fresh.length <= mostMissed) return fresh
-      const text = goodbye({ error: "Too much has happened meanwhile.", allowReconnect: true })
-      for (const customerID of customers) for (const client of clients.all(customerID)) client.close(text)
-      return []
-    }).pipe(persistently)
+    const findMissed = Effect.suspend(() => lookUp(clients.customers()))
 
     let wereThere: ReadonlySet<CustomerID> = new Set()
 
     /** What happened before the last heartbeat and was never told, as when the node that should have has died. */
-    const findUntold = Effect.gen(function* () {
+    const findUntold = Effect.suspend(() => {
       const customers = clients.customers()
       const steady = customers.filter((customerID) => wereThere.has(customerID))
       wereThere = new Set(customers)
-      if (steady.length === 0 || previousOpen === oldestOpen) return []
-      const recorded = yield* repo.since(steady, previousOpen, told.size + mostMissed, oldestOpen)
-      return recorded.filter(({ eventID }) => !told.has(eventID))
-    }).pipe(persistently)
+      return lookUp(steady, oldestOpen)
+    })
 
     const beat = (open: bigint) => {
       previousOpen = oldestOpen

@@ -126,7 +126,9 @@ const make = Effect.gen(function* () {
   const turns = yield* Effect.makeSemaphore(workers)
   const wakeUp = makeWakeUp()
   /** Work has come. A node that does none need not look. */
-  const woken = () => void (handlers.size > 0 && wakeUp.call())
+  const woken = () => {
+    if (handlers.size > 0) wakeUp.call()
+  }
   const stopping = yield* Stopping
   const stopWork = yield* StopWork
   const loopLoad = makeLoopLoad()

@@ -1,4 +1,3 @@
-import { createServer } from "node:http"
 import {
   FileSystem,
   HttpApi,
@@ -8,16 +7,12 @@ import {
   HttpApiSchema,
   Multipart
 } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel, Option, Schema } from "effect"
-import { makeRoutes } from "../../src/platform/http/Routes.ts"
-import { NodeServer, serve } from "../../src/platform/http/Serve.ts"
-import { Stopping } from "../../src/platform/Stopping.ts"
-import { send, settingsLayer } from "../support/TestApp.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { Effect, Option, Schema } from "effect"
+import { send } from "../support/TestApp.ts"
 import { expectError } from "./ErrorBody.ts"
 import { openSocket, parseAnswer, readToEnd } from "./RawRequest.ts"
+import { servedApi } from "./ServedApi.ts"
 
 const limit = 2 * 1024 * 1024
 const largestFile = limit - 500_000
@@ -41,24 +36,6 @@ const Handlers = HttpApiBuilder.group(api, "forms", (handlers) =>
       Effect.map(Effect.orDie(files.stat(payload.file.path)), ({ size }) => ({ size: Number(size) }))
     )
   )
-)
-
-const Listening = Layer.unwrapEffect(
-  Effect.sync(() => {
-    const server = createServer({ keepAliveTimeout: 65_000 })
-    return Layer.merge(
-      NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" }),
-      Layer.succeed(NodeServer, server)
-    )
-  })
-)
-
-const Service = serve(makeRoutes(api, []), () => Effect.succeedNone).pipe(
-  Layer.provide(HttpApiBuilder.api(api).pipe(Layer.provide(Handlers))),
-  Layer.provideMerge(Listening),
-  Layer.provide([TestDatabase, Stopping.layer]),
-  Layer.provide(settingsLayer({})),
-  Layer.provide(Logger.minimumLogLevel(LogLevel.None))
 )
 
 const formOf = (size: number) => {
@@ -85,7 +62,7 @@ const uploadChunked = (size: number) =>
     return parseAnswer(yield* readToEnd(socket))
   }).pipe(Effect.scoped)
 
-layer(Service, { excludeTestServices: true })("Forms", (it) => {
+layer(servedApi(api, Handlers), { excludeTestServices: true })("Forms", (it) => {
   it.effect("carry more than a JSON body may", () =>
     Effect.gen(function* () {
       expect((yield* upload(formOf(largestFile - 1000))).json).toEqual({ size: largestFile - 1000 })

@@ -1,13 +1,8 @@
-import { createServer } from "node:http"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServerResponse } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Layer, Logger, LogLevel, Queue, Stream } from "effect"
-import { makeRoutes } from "../../src/platform/http/Routes.ts"
-import { NodeServer, serve } from "../../src/platform/http/Serve.ts"
-import { Stopping } from "../../src/platform/Stopping.ts"
-import { baseUrl, send, settingsLayer } from "../support/TestApp.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { Deferred, Effect, Queue, Stream } from "effect"
+import { baseUrl, send } from "../support/TestApp.ts"
+import { servedApi } from "./ServedApi.ts"
 
 const api = HttpApi.make("answers").add(
   HttpApiGroup.make("answers")
@@ -55,27 +50,9 @@ const Handlers = HttpApiBuilder.group(api, "answers", (handlers) =>
     .handle("plain", () => Effect.succeed(HttpServerResponse.text("here")))
 )
 
-const Listening = Layer.unwrapEffect(
-  Effect.sync(() => {
-    const server = createServer()
-    return Layer.merge(
-      NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" }),
-      Layer.succeed(NodeServer, server)
-    )
-  })
-)
-
-const Service = serve(makeRoutes(api, []), () => Effect.succeedNone).pipe(
-  Layer.provide(HttpApiBuilder.api(api).pipe(Layer.provide(Handlers))),
-  Layer.provideMerge(Listening),
-  Layer.provide([TestDatabase, Stopping.layer]),
-  Layer.provide(settingsLayer({})),
-  Layer.provide(Logger.minimumLogLevel(LogLevel.None))
-)
-
 const isThere = Effect.map(send("GET", "/plain"), ({ text }) => expect(text).toBe("here"))
 
-layer(Service, { excludeTestServices: true })("An answer", (it) => {
+layer(servedApi(api, Handlers), { excludeTestServices: true })("An answer", (it) => {
   it.effect("that comes in pieces is sent to its end before what it needed is given back", () =>
     Effect.gen(function* () {
       expect((yield* send("GET", "/streamed")).text).toBe("one two")
@@ -101,10 +78,9 @@ layer(Service, { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("that cannot be sent costs its connection and nothing else", () =>
+  it.effect("that cannot be sent is 500, and costs nobody else anything", () =>
     Effect.gen(function* () {
-      const base = yield* baseUrl
-      yield* Effect.flip(Effect.tryPromise(() => fetch(`${base}/unsendable`)))
+      expect(yield* send("GET", "/unsendable")).toMatchObject({ status: 500, json: { status: 500 } })
       yield* isThere
     })
   )

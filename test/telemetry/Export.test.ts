@@ -3,6 +3,7 @@ import { Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { type JobKind, Jobs } from "../../src/platform/Jobs.ts"
 import { ExportIntervals } from "../../src/platform/telemetry/Telemetry.ts"
+import { repPeer } from "../hub/HubTools.ts"
 import { eventually } from "../support/Eventually.ts"
 import { attributesOf, OtlpCollector } from "../support/OtlpCollector.ts"
 import { client, login, send, sendJson, testNode } from "../support/TestApp.ts"
@@ -78,6 +79,16 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
       expect(job?.["traceId"]).not.toBe(request?.["traceId"])
       expect(attributesOf(job ?? {})).toMatchObject({ "casework.customer_id": 1, "casework.job_kind": "RunPipeline" })
       yield* spanThat(({ name, traceId }) => name === "ModelCalls.ask" && traceId === job?.["traceId"])
+    })
+  )
+
+  it.effect("sees a connection to the hub by its route, and never by its address, which has the token", () =>
+    Effect.gen(function* () {
+      const { spans } = yield* OtlpCollector
+      yield* Effect.scoped(repPeer("acme-agent"))
+      yield* spanNamed("GET /chatHub")
+      expect(spans().filter(({ name }) => String(name).startsWith("http.server"))).toEqual([])
+      expect(JSON.stringify(spans())).not.toContain("access_token")
     })
   )
 

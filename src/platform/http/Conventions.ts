@@ -186,7 +186,6 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       const found = routes.find(method, url)
       const route = found?.route
       const observed: Observed = { request, route, requestId }
-      telemetry.began()
       let limits: Verdict["headers"] = {}
 
       const answerOf = (cause: Cause.Cause<unknown>) => answerCause(cause, { method, url, requestId, routes })
@@ -231,6 +230,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
               limits = headers
             })
           : app
+      telemetry.began()
       return { app: telemetry.inSpan(observed, counted, statusOf), services, end }
     }
   })

@@ -12,6 +12,7 @@ import {
 import { Context, Effect, type Fiber, Runtime, Scope } from "effect"
 import { type Begun, type Conventions, withServices } from "./Conventions.ts"
 import { NodeRequest } from "./NodeRequest.ts"
+import { plainAnswer } from "./PlainAnswer.ts"
 import { RequestScope } from "./RequestScope.ts"
 import type { AppServices, RunServices } from "./Routes.ts"
 import { sendResponse } from "./SendResponse.ts"
@@ -46,8 +47,10 @@ export const makeListener = (begin: Conventions) =>
       try {
         work()
       } catch (error) {
-        fork(Effect.logError("a request could not be answered", error))
-        to.destroy()
+        const { body, headers, status } = plainAnswer(500, "Something unexpected happened. Try again.")
+        fork(Effect.logError("unexpected failure", error))
+        if (to.headersSent) to.destroy()
+        else to.writeHead(status, headers).end(body)
       }
     }
 
