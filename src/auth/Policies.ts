@@ -45,17 +45,16 @@ export const PoliciesLive = Layer.unwrapEffect(
     const { metricsToken, platformKey } = yield* Settings
     const traced = yield* isTraced
 
-    const caller = Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const found = yield* callerOf(tokens, request)
-      if (Option.isSome(found)) {
-        if (traced) yield* noteCustomer(found.value.customerID)
-        return found.value
-      }
-      return yield* request.headers["authorization"] === undefined
+    const noted = (found: Caller) => (traced ? Effect.as(noteCustomer(found.customerID), found) : Effect.succeed(found))
+    const refused = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+      headers["authorization"] === undefined
         ? Unauthorized.of("Send the token of a login as Authorization: Bearer <token>.")
         : Unauthorized.of("The token is not valid or has expired. Log in again.")
-    })
+    const caller = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.flatMap(callerOf(tokens, request), (found) =>
+        Option.isSome(found) ? noted(found.value) : refused(request)
+      )
+    )
     const rep = Effect.flatMap(caller, onlyReps)
 
     const withReports = Effect.tap(rep, ({ customerID }) =>

@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { CustomerRepID } from "../../schema/Ids.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
@@ -22,7 +22,9 @@ export class Revocations extends Context.Tag("casework/Revocations")<
   Revocations,
   {
     readonly isCurrent: (customerRepID: CustomerRepID, securityVersion: number) => boolean
-    /** Looks when the last look is too long ago, as after a pause of the node; otherwise nothing. */
+    /** Whether the last look is not too long ago, as it is after a pause of the node. */
+    readonly isFresh: () => boolean
+    /** Looks when it is. */
     readonly fresh: Effect.Effect<void>
     /** Tells this node at once; the others find out within seconds. */
     readonly raised: (customerRepID: CustomerRepID, securityVersion: number) => Effect.Effect<void>
@@ -34,10 +36,11 @@ export class Revocations extends Context.Tag("casework/Revocations")<
   )
 }
 
-const now = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n) / 1000)
-
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const clock = yield* Effect.clock
+  /** In seconds; never set back. */
+  const now = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n) / 1000
   const versions = new Map<CustomerRepID, number>()
   const raise = (customerRepID: CustomerRepID, version: number) => {
     if (version > (versions.get(customerRepID) ?? 0)) versions.set(customerRepID, version)
@@ -52,21 +55,18 @@ const make = Effect.gen(function* () {
   })
 
   // Only a look that succeeded counts, so that nothing is missed while the database is away.
-  let lookedAt = (yield* now) - longestTokenSeconds
+  let lookedAt = now() - longestTokenSeconds
   const look = Effect.gen(function* () {
-    const started = yield* now
+    const started = now()
     const rows = yield* changedWithin(started - lookedAt + overlapSeconds)
     for (const row of rows) raise(row.customerRepID, row.securityVersion)
     lookedAt = started
   })
 
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
-  const lookIfStale = Effect.suspend(() =>
-    Effect.flatMap(now, (at) => (at - lookedAt < goodForSeconds ? Effect.void : look))
-  )
-  const fresh = Effect.flatMap(now, (at) =>
-    at - lookedAt < goodForSeconds ? Effect.void : Effect.orDie(oneAtATime(lookIfStale))
-  )
+  const isFresh = () => now() - lookedAt < goodForSeconds
+  const lookIfStale = Effect.suspend(() => (isFresh() ? Effect.void : look))
+  const fresh = Effect.suspend(() => (isFresh() ? Effect.void : Effect.orDie(oneAtATime(lookIfStale))))
 
   yield* Effect.orDie(look)
   yield* look.pipe(
@@ -76,6 +76,7 @@ const make = Effect.gen(function* () {
   )
   return Revocations.of({
     isCurrent: (customerRepID, version) => version >= (versions.get(customerRepID) ?? 0),
+    isFresh,
     fresh,
     raised: (customerRepID, version) => Effect.sync(() => raise(customerRepID, version))
   })

@@ -21,15 +21,21 @@ export class SendersRepo extends Context.Tag("casework/SendersRepo")<
   )
 }
 
+/** A word and the patterns that it makes, or their places in a statement. */
+interface Word {
+  readonly word: string | Uint8Array
+  readonly patterns: ReadonlyArray<string | Uint8Array>
+}
+
 /** The same as a value in a statement. */
-export const knownBy = (sql: SqlClient.SqlClient, customerID: number, words: ReadonlyArray<string>) =>
+export const knownBy = (sql: SqlClient.SqlClient, customerID: number | Uint8Array, words: ReadonlyArray<Word>) =>
   sql`coalesce(${sql.csv(
     words.flatMap(
-      (word): ReadonlyArray<Statement.Fragment> => [
+      ({ patterns, word }): ReadonlyArray<Statement.Fragment> => [
         sql`(select min(end_user_id) from end_user_uid where customer_id = ${customerID} and lower(uid) = lower(${word}))`,
         sql`(select min(end_user_id) from end_user where customer_id = ${customerID} and lower(email) = lower(${word}))`,
         sql`(select min(end_user_id) from end_user where customer_id = ${customerID} and phone = ${word}
-      and ${sql.and(searchPatterns(word).map((pattern) => sql`search_text like ${pattern}`))})`
+      and ${sql.and(patterns.map((pattern) => sql`search_text like ${pattern}`))})`
       ]
     )
   )})`
@@ -40,7 +46,10 @@ const make = Effect.gen(function* () {
   const find = SqlSchema.single({
     Request: Schema.Struct({ customerID: CustomerID, words: Schema.Array(Schema.String) }),
     Result: Schema.Struct({ endUserID: Schema.NullOr(EndUserID) }),
-    execute: (_) => sql`select ${knownBy(sql, _.customerID, _.words)} as "endUserID"`
+    execute: (_) => {
+      const words = _.words.map((word) => ({ word, patterns: searchPatterns(word) }))
+      return sql`select ${knownBy(sql, _.customerID, words)} as "endUserID"`
+    }
   })
   const lock = SqlSchema.void({
     Request: Schema.Struct({ customerID: CustomerID, word: Schema.String }),

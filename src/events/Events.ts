@@ -7,7 +7,9 @@ import { Reactions } from "../automation/EventHooks.ts"
 import { Broadcast } from "../hub/Broadcast.ts"
 import { eventChannel } from "../hub/PostgresBroadcast.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import type { JobPlace } from "../platform/JobsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import type { Place } from "../platform/WrittenOnce.ts"
 
 /** What can happen to a ticket or a message. */
 export type EventKind =
@@ -40,12 +42,19 @@ export interface Event {
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
 }
 
+interface FollowingValues extends JobPlace {
+  readonly customerID: CustomerID
+}
+
 /** What follows from an event, as parts of the statement that makes it happen. */
 export interface Following {
+  /** Two of the same shape are the same but for their values. */
+  readonly shape: string
   /** Further parts of its `with`. */
-  readonly parts: Statement.Fragment
+  readonly parts: (place: Place<FollowingValues>) => Statement.Fragment
   /** The ids of the events, as a value. */
-  readonly eventIDs: Statement.Fragment
+  readonly eventIDs: (place: Place<FollowingValues>) => Statement.Fragment
+  readonly values: FollowingValues
   /** What is to be done when it has run. */
   readonly told: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
 }
@@ -73,6 +82,13 @@ export class Events extends Context.Tag("casework/Events")<
     Effect.suspend(() => make)
   )
 }
+
+/** What happens when somebody's first message comes in. */
+const openingEvents = (isAutomatic: boolean) =>
+  [
+    { kind: "TicketCreated", details: { hasMessage: true } },
+    { kind: "MessageReceived", details: { isAutomatic, opensTicket: true } }
+  ] as const
 
 const Stored = Schema.Array(Schema.Struct({ eventID: Schema.String }))
 
@@ -105,38 +121,54 @@ const make = Effect.gen(function* () {
     }
   }
 
-  const notifying = (customerID: CustomerID) =>
-    sql`|| pg_notify(${eventChannel}, ${`${customerID} `} || event_id)::text`
+  const notifying = (customer: Uint8Array) => sql`|| pg_notify(${eventChannel}, ${customer}::text || event_id)::text`
 
-  const opening = Effect.fnUntraced(function* (
+  const recording = (customerID: Uint8Array, [created, received]: ReturnType<typeof openingEvents>) => sql`
+    insert into event (customer_id, kind, ticket_id, ticket_message_id, details)
+    select ${customerID}::int, what.kind, stored.ticket_id, what.of * stored.ticket_message_id, what.details
+    from stored cross join (values
+      (1, '${sql.literal(created.kind)}', null::int, '${sql.literal(JSON.stringify(created.details))}'::jsonb),
+      (2, '${sql.literal(received.kind)}', 1, '${sql.literal(JSON.stringify(received.details))}'::jsonb)
+    ) what (place, kind, of, details)
+    order by what.place returning event_id`
+
+  const queueing = (place: Place<FollowingValues>) => {
+    const payload = sql`jsonb_build_object('ticketMessageID', stored.ticket_message_id, 'opensTicket', true)`
+    return sql`, queued as (${jobs.enqueuing(place, payload, sql`stored`)})`
+  }
+
+  const openingIn = (
+    context: Context.Context<never>,
     customerID: CustomerID,
-    { isAutomatic }: { readonly isAutomatic: boolean }
-  ): Effect.fn.Return<Option.Option<Following>> {
-    const created = { kind: "TicketCreated", details: { hasMessage: true } } as const
-    const received = { kind: "MessageReceived", details: { isAutomatic, opensTicket: true } } as const
+    isAutomatic: boolean,
+    job: JobPlace
+  ): Option.Option<Following> => {
+    const events = openingEvents(isAutomatic)
+    const [created, received] = events
     const reaction = reactionTo(received)
     const isPlain = reactionTo(created) === undefined && (reaction === undefined || reaction._tag === "Pipeline")
-    if (!isPlain || (yield* CurrentChain) !== null) return Option.none()
-    const recorded = sql`
-      insert into event (customer_id, kind, ticket_id, ticket_message_id, details)
-      select ${customerID}::int, what.kind, stored.ticket_id, what.of * stored.ticket_message_id, what.details
-      from stored cross join (values
-        (1, ${created.kind}, null::int, ${JSON.stringify(created.details)}::jsonb),
-        (2, ${received.kind}, 1, ${JSON.stringify(received.details)}::jsonb)) what (place, kind, of, details)
-      order by what.place returning event_id`
-    const payload = sql`jsonb_build_object('ticketMessageID', stored.ticket_message_id, 'opensTicket', true)`
-    const queued =
-      reaction === undefined
-        ? sql``
-        : sql`, queued as (${yield* jobs.enqueuing(runPipeline, customerID, payload, sql`stored`)})`
-    const isWithinOther = Option.isSome(yield* Effect.serviceOption(SqlClient.TransactionConnection))
+    if (!isPlain || Context.get(context, CurrentChain) !== null) return Option.none()
+    const isQueued = reaction !== undefined
+    const isWithinOther = Option.isSome(Context.getOption(context, SqlClient.TransactionConnection))
     const tell = isWithinOther ? broadcast.recorded : broadcast.committed
     return Option.some({
-      parts: sql`, recorded as (${recorded})${queued}`,
-      eventIDs: sql`array(select event_id::text ${isWithinOther ? notifying(customerID) : sql``} from recorded)`,
+      shape: `${isAutomatic} ${isQueued} ${isWithinOther}`,
+      parts: (place) =>
+        sql`, recorded as (${recording(
+          place((_) => _.customerID),
+          events
+        )})${isQueued ? queueing(place) : sql``}`,
+      eventIDs: (place) =>
+        sql`array(select event_id::text ${isWithinOther ? notifying(place((_) => `${_.customerID} `)) : sql``} from recorded)`,
+      values: { ...job, customerID },
       told: (owner, ids) => Effect.zipRight(tell(owner, ids), jobs.woken)
     })
-  })
+  }
+
+  const opening = (customerID: CustomerID, { isAutomatic }: { readonly isAutomatic: boolean }) =>
+    Effect.flatMap(jobs.placeOf(runPipeline), (job) =>
+      Effect.contextWith((context: Context.Context<never>) => openingIn(context, customerID, isAutomatic, job))
+    )
 
   return Events.of({
     opening,

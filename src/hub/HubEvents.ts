@@ -130,6 +130,7 @@ export const HubEvents = Layer.scopedDiscard(
     const handle = fn("HubEvents.handle")(function* (signals: ReadonlyArray<Signal>) {
       const recorded = new Map<CustomerID, Array<string>>()
       const note = ({ customerID, eventID }: { readonly customerID: CustomerID; readonly eventID: string }) => {
+        if (!clients.has(customerID)) return
         const known = recorded.get(customerID)
         if (known === undefined) recorded.set(customerID, [eventID])
         else known.push(eventID)

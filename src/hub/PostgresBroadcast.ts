@@ -14,7 +14,7 @@ import {
   Schema
 } from "effect"
 import pg from "pg"
-import { CustomerID, idFromString } from "../../schema/Ids.ts"
+import { CustomerID } from "../../schema/Ids.ts"
 import { type Signal, TypingSignal } from "./Signal.ts"
 
 /** Where recorded events are told: customer and event by id, several with commas between. */
@@ -28,14 +28,20 @@ const beatSql = 'select pg_snapshot_xmin(pg_current_snapshot())::text as "oldest
 
 class ListenerLost extends Data.TaggedError("ListenerLost")<{ readonly cause: unknown }> {}
 
-const Recorded = Schema.Tuple(idFromString(CustomerID), Schema.String.pipe(Schema.pattern(/^\d{1,19}$/)))
-const decodeRecorded = Schema.decodeUnknownOption(Recorded)
 const decodeTyping = Schema.decodeUnknownOption(Schema.parseJson(TypingSignal))
 const encodeTyping = Schema.encode(Schema.parseJson(TypingSignal))
 const decodeHeartbeat = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ oldestOpen: Schema.String })))
 
-const recordedIn = (line: string): Option.Option<Signal> =>
-  Option.map(decodeRecorded(line.split(" ")), ([customerID, eventID]) => ({ _tag: "Recorded", customerID, eventID }))
+const isCustomerID = Schema.is(CustomerID)
+
+/** By hand: every node hears every event, and most of them are none of its clients' business. */
+const recordedIn = (line: string): Option.Option<Signal> => {
+  const [, customer, eventID] = /^(\d{1,10}) (\d{1,19})$/.exec(line) ?? []
+  const customerID = Number(customer)
+  return isCustomerID(customerID) && eventID !== undefined
+    ? Option.some({ _tag: "Recorded", customerID, eventID })
+    : Option.none()
+}
 
 const signalsIn = ({ channel, payload = "" }: pg.Notification): ReadonlyArray<Signal> =>
   channel === eventChannel
@@ -44,11 +50,12 @@ const signalsIn = ({ channel, payload = "" }: pg.Notification): ReadonlyArray<Si
 
 /** As many as a notification has room for, at their longest. */
 const mostInOne = 200
-const gatherFor = Duration.millis(3)
+const gatherFor = Duration.millis(10)
 
 /**
- * Tells what is committed already. A commit that notifies waits for every other one that does, and wakes every node:
- * so whatever comes within a moment is told in one go. What a node that dies has not told is looked up by the others.
+ * Tells what is committed already, at once; what comes in the moment after that is gathered and told in one go. A commit
+ * that notifies waits for every other one that does, and wakes every node. What a node that dies has not told is looked
+ * up by the others.
  */
 const makeTellLater = (sql: PgClient.PgClient) =>
   Effect.gen(function* () {
@@ -62,12 +69,17 @@ const makeTellLater = (sql: PgClient.PgClient) =>
         { discard: true }
       )
     }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("events are told late", cause)))
+    let isTelling = false
+    const tellOn: Effect.Effect<void> = Effect.suspend(() => {
+      isTelling = waiting.length > 0
+      return isTelling ? tellAll.pipe(Effect.zipRight(Effect.sleep(gatherFor)), Effect.zipRight(tellOn)) : Effect.void
+    })
     const fork = yield* FiberSet.makeRuntime()
     yield* Effect.addFinalizer(() => tellAll)
     return (customerID: CustomerID, eventIDs: ReadonlyArray<string>) =>
       Effect.sync(() => {
-        if (waiting.length === 0) fork(Effect.zipRight(Effect.sleep(gatherFor), tellAll))
         for (const eventID of eventIDs) waiting.push(`${customerID} ${eventID}`)
+        if (!isTelling) fork(tellOn)
       })
   })
 

@@ -1,4 +1,3 @@
-import type { Statement } from "@effect/sql"
 import {
   Array as Arr,
   Cause,
@@ -17,7 +16,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import type { JobID } from "../../schema/Jobs.ts"
 import { ClaimLost, CurrentClaim, isClaimLost, type JobClaim, makeClaim } from "./JobClaim.ts"
 import { type JobRank, OldWork, ranks } from "./JobRank.ts"
-import { type ClaimedJob, ClaimTiming, JobsRepo } from "./JobsRepo.ts"
+import { type ClaimedJob, ClaimTiming, type JobPlace, JobsRepo } from "./JobsRepo.ts"
 import { makeLoopLoad } from "./LoopLoad.ts"
 import { Stopping } from "./Stopping.ts"
 import { fn } from "./telemetry/Fn.ts"
@@ -86,13 +85,9 @@ export class Jobs extends Context.Tag("casework/Jobs")<
       customerID: CustomerID,
       jobs: ReadonlyArray<{ readonly payload: NoInfer<P>; readonly key: string }>
     ) => Effect.Effect<void>
-    /** The same as part of a statement that makes what the job is about; `woken` afterwards. */
-    readonly enqueuing: <P, E>(
-      kind: JobKind<P, E>,
-      customerID: CustomerID,
-      payload: Statement.Fragment,
-      from: Statement.Fragment
-    ) => Effect.Effect<Statement.Fragment>
+    /** The same as part of a statement that makes what the job is about, with these values; `woken` afterwards. */
+    readonly enqueuing: (typeof JobsRepo.Service)["inserting"]
+    readonly placeOf: <P, E>(kind: JobKind<P, E>) => Effect.Effect<JobPlace>
     readonly woken: Effect.Effect<void>
     /**
      * Begins nothing new, lets what is under way come to its end for a while, and puts the rest back. Before anything
@@ -276,19 +271,21 @@ const make = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(dispatch)
 
-  const rankOf = (rank: JobRank = ranks.waitedFor) => Effect.map(OldWork, (isOld) => (isOld ? ranks.old : rank))
+  const placeOf = <P, E>({ kind, rank = ranks.waitedFor }: JobKind<P, E>): Effect.Effect<JobPlace> =>
+    Effect.flatMap(OldWork, (isOld) =>
+      Effect.map(telemetry.cause, (traceParent) => ({ kind, rank: isOld ? ranks.old : rank, traceParent }))
+    )
 
   const insert = Effect.fnUntraced(function* <P, E>(
-    { kind, payload: schema, rank }: JobKind<P, E>,
+    job: JobKind<P, E>,
     customerID: CustomerID,
     jobs: ReadonlyArray<{ readonly payload: P; readonly key: string | null }>
   ) {
-    const encode = Schema.encode(schema)
+    const encode = Schema.encode(job.payload)
     const encoded = yield* Effect.forEach(jobs, ({ key, payload }) =>
       Effect.map(encode(payload), (value) => ({ key, payload: JSON.stringify(value) }))
     )
-    const place = { kind, rank: yield* rankOf(rank), traceParent: yield* telemetry.cause }
-    const jobIDs = yield* repo.insert(customerID, place, encoded)
+    const jobIDs = yield* repo.insert(customerID, yield* placeOf(job), encoded)
     woken()
     return jobIDs
   }, Effect.orDie)
@@ -302,10 +299,8 @@ const make = Effect.gen(function* () {
       if (jobs.length === 0) return
       yield* insert(kind, customerID, [...new Map(jobs.map((job) => [job.key, job])).values()])
     }),
-    enqueuing: Effect.fnUntraced(function* ({ kind, rank }, customerID, payload, from) {
-      const place = { kind, rank: yield* rankOf(rank), traceParent: yield* telemetry.cause }
-      return repo.inserting(customerID, place, payload, from)
-    }),
+    enqueuing: repo.inserting,
+    placeOf,
     woken: Effect.sync(woken),
     handle: ({ kind, payload: schema }, run, giveUp) =>
       Effect.sync(() => {

@@ -3,6 +3,7 @@ import { Context, Duration, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
 import { type JobRank, ranks } from "./JobRank.ts"
+import type { Place } from "./WrittenOnce.ts"
 
 /** How far a job is; what is not named stays. */
 export interface Progress {
@@ -60,8 +61,7 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
     ) => Effect.Effect<ReadonlyArray<JobID>>
     /** The insert of one job as a part of another statement, which knows the payload and says where it is from. */
     readonly inserting: (
-      customerID: CustomerID,
-      place: JobPlace,
+      place: Place<JobPlace & { readonly customerID: CustomerID }>,
       payload: Statement.Fragment,
       from: Statement.Fragment
     ) => Statement.Fragment
@@ -219,9 +219,11 @@ const make = Effect.gen(function* () {
         Effect.map((rows) => rows.map(({ jobID }) => jobID)),
         Effect.orDie
       ),
-    inserting: (customerID, { kind, rank, traceParent }, payload, from) => sql`
+    inserting: (place, payload, from) => sql`
       insert into job (customer_id, kind, rank, payload, trace_parent)
-      select ${customerID}::int, ${kind}::text, ${rank}::smallint, ${payload}, ${traceParent}::text from ${from}`,
+      select ${place((_) => _.customerID)}::int, ${place((_) => _.kind)}::text, ${place((_) => _.rank)}::smallint,
+        ${payload}, ${place((_) => _.traceParent)}::text
+      from ${from}`,
     claim: (search) => claim(search).pipe(Effect.orDie),
     renew: (job) => didSomething(renew(job)),
     holding,

@@ -42,5 +42,7 @@ export const leanStatements = <Client extends SqlClient.SqlClient>(sql: Client):
     const made: unknown = Reflect.apply(sql, undefined, parts)
     return isStatement(made) ? Object.assign(made, lean) : made
   }
-  return Object.assign(make, sql)
+  const unsafe = <A extends object>(text: string, values?: ReadonlyArray<unknown>): Statement.Statement<A> =>
+    Object.assign(sql.unsafe<A>(text, values), lean)
+  return Object.assign(make, sql, { unsafe })
 }

@@ -5,8 +5,10 @@ import { TicketMessage } from "../../schema/TicketMessages.ts"
 import { knownBy } from "../endUsers/SendersRepo.ts"
 import type { Following } from "../events/Events.ts"
 import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
+import { searchPatterns } from "../platform/SearchWords.ts"
+import { writtenOnce } from "../platform/WrittenOnce.ts"
 import { newMessageColumns } from "./MessageColumns.ts"
-import { NewMessage, storing } from "./TicketMessagesRepo.ts"
+import { type NewMessage, storing, valueOf } from "./TicketMessagesRepo.ts"
 
 export interface Opening {
   /** Under what the sender may be known. */
@@ -45,32 +47,60 @@ const Rows = Schema.Array(
   })
 )
 
+interface Values extends Opening {
+  readonly customerID: CustomerID
+  /** Those of each word. */
+  readonly patterns: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** A sender's words come from an address or a name: more kinds of them than these are somebody's trial. */
+const mostShapes = 100
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const decode = Schema.decodeUnknown(Rows)
-  const encode = Schema.encode(NewMessage)
   const columns = sql.literal(newMessageColumns)
 
+  const write = ({ following, patterns }: Values) =>
+    writtenOnce<Values>(sql, (place) => {
+      const customerID = place((_) => _.customerID)
+      const words = patterns.map((ofWord, at) => ({
+        word: place((_) => _.words[at]),
+        patterns: ofWord.map((_, of) => place((values) => values.patterns[at]?.[of]))
+      }))
+      const followingPlace: Parameters<Following["parts"]>[0] = (of) => place((_) => of(_.following.values))
+      const message = (name: keyof NewMessage) => place((_) => valueOf(_.message, name))
+      return sql`
+        with opened as (
+          insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_message_at)
+          select ${customerID}::int, channel.channel_id, sender.end_user_id, 'Open', ${place((_) => _.subject)}::text, now()
+          from channel cross join (select ${knownBy(sql, customerID, words)} as end_user_id offset 0) sender
+          where channel.customer_id = ${customerID} and channel.channel_id = ${message("channelID")}
+            and channel.deleted_at is null and sender.end_user_id is not null
+          returning ticket_id),
+        stored as (${storing(sql, customerID, message, sql`opened ticket`)} returning *)
+        ${following.parts(followingPlace)}
+        select shown."ticketID", shown."messageID" as "ticketMessageID", row_to_json(shown)::text as json,
+          ${following.eventIDs(followingPlace)} as "eventIDs"
+        from (select ${columns} from stored m) shown`
+    })
+
+  const written = new Map<string, ReturnType<typeof write>>()
+  const statementFor = (values: Values) => {
+    const shape = `${values.following.shape} ${values.patterns.map(({ length }) => length).join(" ")}`
+    const known = written.get(shape)
+    if (known !== undefined) return known
+    const made = write(values)
+    if (written.size < mostShapes) written.set(shape, made)
+    return made
+  }
+
   return OpeningsRepo.of({
-    open: Effect.fnUntraced(function* (customerID, { following, message, subject, words }) {
-      const row = yield* encode(message)
-      const [opened] = yield* decode(
-        yield* sql`
-          with opened as (
-            insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_message_at)
-            select ${customerID}::int, channel.channel_id, sender.end_user_id, 'Open', ${subject}::text, now()
-            from channel cross join (select ${knownBy(sql, customerID, words)} as end_user_id offset 0) sender
-            where channel.customer_id = ${customerID} and channel.channel_id = ${row.channelID}
-              and channel.deleted_at is null and sender.end_user_id is not null
-            returning ticket_id),
-          stored as (${storing(sql, customerID, row, sql`opened ticket`)} returning *)
-          ${following.parts}
-          select shown."ticketID", shown."messageID" as "ticketMessageID", row_to_json(shown)::text as json,
-            ${following.eventIDs} as "eventIDs"
-          from (select ${columns} from stored m) shown`
-      )
+    open: Effect.fnUntraced(function* (customerID, opening) {
+      const values = { ...opening, customerID, patterns: opening.words.map(searchPatterns) }
+      const [opened] = yield* decode(yield* statementFor(values)(values))
       if (opened === undefined) return Option.none()
-      yield* following.told(customerID, opened.eventIDs)
+      yield* opening.following.told(customerID, opened.eventIDs)
       const { json, ticketID, ticketMessageID } = opened
       return Option.some({ ticketID, ticketMessageID, shown: readyJson(TicketMessage, json) })
     }, Effect.orDie)

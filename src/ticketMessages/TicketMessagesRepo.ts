@@ -1,5 +1,5 @@
 import { SqlClient, type Statement } from "@effect/sql"
-import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effect"
+import { Array as Arr, Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { ChannelType } from "../../schema/ChannelTypes.ts"
 import { CustomFields } from "../../schema/CustomFields.ts"
 import { ChannelID, type CustomerID, CustomerRepID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
@@ -31,6 +31,13 @@ export const NewMessage = Schema.Struct({
   customFieldsData: CustomFields
 })
 export type NewMessage = typeof NewMessage.Type
+
+/** One of its values as a statement takes it. */
+export const valueOf = (message: NewMessage, name: keyof NewMessage) => {
+  if (name === "customFieldsData") return JSON.stringify(message.customFieldsData)
+  const value = message[name]
+  return DateTime.isDateTime(value) ? DateTime.formatIso(value) : value
+}
 
 /** What other steps need to know of a message and of its ticket. */
 const Stored = Schema.Struct({
@@ -114,26 +121,25 @@ const columnsOf = (change: MessageChange) =>
 /** The insert of a message into the ticket that `ticket` gives: a row with ticket_id. */
 export const storing = (
   sql: SqlClient.SqlClient,
-  customerID: CustomerID,
-  row: typeof NewMessage.Encoded,
+  customerID: CustomerID | Uint8Array,
+  value: (name: keyof NewMessage) => unknown,
   ticket: Statement.Fragment
 ) => sql`
   insert into ticket_message (customer_id, ticket_id, channel_id, sender_type, customer_rep_id, status, message, subject,
     from_address, from_name, to_address, uid, html_body, text_body, preview, page_url, page_screenshot, message_date,
     is_opened, is_automatic, answers_message_id, custom_fields)
-  select ${customerID}::int, ticket.ticket_id, ${row.channelID}::int, ${row.senderType}::text,
-    ${row.customerRepID}::int, ${row.status}::text, ${row.message}::text, ${row.subject}::text,
-    ${row.fromAddress}::text, ${row.fromName}::text, ${row.toAddress}::text, ${row.uid}::text, ${row.htmlBody}::text,
-    ${row.textBody}::text, ${row.preview}::text, ${row.pageURL}::text, ${row.pageScreenshot}::text,
-    ${row.messageDate}::timestamptz, ${row.isOpened}::boolean, ${row.isAutomatic}::boolean,
-    ${row.answersMessageID}::int, ${JSON.stringify(row.customFieldsData)}::jsonb
+  select ${customerID}::int, ticket.ticket_id, ${value("channelID")}::int, ${value("senderType")}::text,
+    ${value("customerRepID")}::int, ${value("status")}::text, ${value("message")}::text, ${value("subject")}::text,
+    ${value("fromAddress")}::text, ${value("fromName")}::text, ${value("toAddress")}::text, ${value("uid")}::text, ${value("htmlBody")}::text,
+    ${value("textBody")}::text, ${value("preview")}::text, ${value("pageURL")}::text, ${value("pageScreenshot")}::text,
+    ${value("messageDate")}::timestamptz, ${value("isOpened")}::boolean, ${value("isAutomatic")}::boolean,
+    ${value("answersMessageID")}::int, ${value("customFieldsData")}::jsonb
   from ${ticket}`
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const decodeStored = Schema.decodeUnknown(Schema.Array(Stored))
   const decodeKeys = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ ticketMessageID: TicketMessageID })))
-  const encodeNew = Schema.encode(NewMessage)
   const isAny = Effect.map((rows: ReadonlyArray<unknown>) => rows.length > 0)
 
   const select =
@@ -164,18 +170,15 @@ const make = Effect.gen(function* () {
         select 1 from ticket_message where ticket_message_id = ${ticketMessageID}`.pipe(isAny, Effect.orDie),
 
     insert: (customerID, ticketID, message) =>
-      encodeNew(message).pipe(
-        Effect.flatMap(
-          (row) => sql`
-            with stored as (
-              ${storing(sql, customerID, row, sql`(select ${ticketID}::int as ticket_id) ticket`)}
-              returning ticket_message_id, created_at),
-            moved as (
-              update ticket set last_message_at = stored.created_at, modified_at = now() from stored
-              where customer_id = ${customerID} and ticket_id = ${ticketID}
-                and last_message_at is distinct from stored.created_at)
-            select ticket_message_id as "ticketMessageID" from stored`
-        ),
+      sql`
+        with stored as (
+          ${storing(sql, customerID, (name) => valueOf(message, name), sql`(select ${ticketID}::int as ticket_id) ticket`)}
+          returning ticket_message_id, created_at),
+        moved as (
+          update ticket set last_message_at = stored.created_at, modified_at = now() from stored
+          where customer_id = ${customerID} and ticket_id = ${ticketID}
+            and last_message_at is distinct from stored.created_at)
+        select ticket_message_id as "ticketMessageID" from stored`.pipe(
         Effect.flatMap(decodeKeys),
         Effect.map(([{ ticketMessageID }]) => ticketMessageID),
         Effect.orDie

@@ -5,6 +5,7 @@ import { Ticket, TicketPage, ticketPaging } from "../../schema/Tickets.ts"
 import { pagedJson } from "../platform/PagedJson.ts"
 import { ignoringCase } from "../platform/PagedQuery.ts"
 import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
+import { writtenOnce } from "../platform/WrittenOnce.ts"
 import { channelType, ticketColumns } from "./TicketColumns.ts"
 import { foundOf, type TicketFilter, tallyOf, ticketsFrom } from "./TicketFilters.ts"
 
@@ -53,6 +54,15 @@ const make = Effect.gen(function* () {
     paging: ticketPaging
   })
 
+  const decodeFound = Schema.decodeUnknown(Found)
+  const find = writtenOnce<{ readonly customerID: CustomerID; readonly ticketID: TicketID }>(
+    sql,
+    (place) => sql`
+      select row_to_json(found)::text as json from (
+        select ${sql.literal(ticketColumns)} from ticket t
+        where t.customer_id = ${place((_) => _.customerID)} and t.ticket_id = ${place((_) => _.ticketID)}) found`
+  )
+
   return TicketListRepo.of({
     list: (customerID, filter) => list({ customerID, filter }, filter),
     exists: (customerID, ticketID) =>
@@ -61,11 +71,8 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
     find: (customerID, ticketID) =>
-      sql`
-        select row_to_json(found)::text as json from (
-          select ${sql.literal(ticketColumns)} from ticket t
-          where t.customer_id = ${customerID} and t.ticket_id = ${ticketID}) found`.pipe(
-        Effect.flatMap(Schema.decodeUnknown(Found)),
+      find({ customerID, ticketID }).pipe(
+        Effect.flatMap(decodeFound),
         Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ json }) => readyJson(Ticket, json))),
         Effect.orDie
       )

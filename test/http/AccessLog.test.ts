@@ -98,9 +98,11 @@ describe("The line of a request", () => {
       const annotations = {
         requestId: 'a "b"\n\\',
         method: "GET",
+        route: "unmatched",
         url: "/nothing?name=%22é",
         status: 404,
-        durationMs: 0.1
+        durationMs: 0.1,
+        address: 'fe80::1%"lo"'
       }
       const date = new Date(1_700_000_000_000)
       const usual = Logger.jsonLogger.log(loggable(fiber, date, annotations))

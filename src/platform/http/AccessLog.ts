@@ -1,16 +1,5 @@
 import type { HttpServerRequest } from "@effect/platform"
-import {
-  Cause,
-  type Fiber,
-  FiberId,
-  FiberRef,
-  type FiberRefs,
-  HashMap,
-  List,
-  Logger,
-  LogLevel,
-  type LogSpan
-} from "effect"
+import { Cause, type Fiber, FiberRef, type FiberRefs, HashMap, List, Logger, LogLevel, type LogSpan } from "effect"
 import { jsonLines, writeLine } from "../LogLines.ts"
 import { plainUrl, type Route } from "./Routes.ts"
 
@@ -42,7 +31,16 @@ export const withoutSecrets = (url: string, route?: Route) => {
   return `${safePath}?${parameters.join("&")}`.slice(0, longest)
 }
 
-type Annotations = Readonly<Record<string, unknown>>
+/** What is said of a request. */
+interface Annotations {
+  readonly requestId: string
+  readonly method: string
+  readonly route: string
+  readonly url: string
+  readonly status: number
+  readonly durationMs: number
+  readonly address: string
+}
 
 /** As a logger takes it: with whatever a logger may want to know. */
 export const loggable = (
@@ -61,9 +59,11 @@ export const loggable = (
   annotations: HashMap.fromIterable(Object.entries(annotations))
 })
 
-/** The line that the JSON logger makes of it, in a tenth of its time: nothing in here is a cycle or an error. */
-export const accessLine = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Date, annotations: Annotations) =>
-  `{"message":"request","logLevel":"INFO","timestamp":"${date.toISOString()}","annotations":${JSON.stringify(annotations)},"spans":{},"fiberId":"${FiberId.threadName(fiber.id())}"}`
+const quoted = (text: string) => JSON.stringify(text)
+
+/** The line that the JSON logger makes of it, in a small part of its time. */
+export const accessLine = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Date, of: Annotations) =>
+  `{"message":"request","logLevel":"INFO","timestamp":"${date.toISOString()}","annotations":{"requestId":${quoted(of.requestId)},"method":${quoted(of.method)},"route":${quoted(of.route)},"url":${quoted(of.url)},"status":${of.status},"durationMs":${of.durationMs},"address":${quoted(of.address)}},"spans":{},"fiberId":"#${fiber.id().id}"}`
 
 /**
  * Says it to the loggers themselves: annotations that come with a scope are compared and put back, for each request and

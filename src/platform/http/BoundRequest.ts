@@ -1,21 +1,19 @@
-import { Headers, type HttpServerRequest } from "@effect/platform"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Headers } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import { UnsupportedMediaType } from "../../../schema/Errors.ts"
 import { formParts, isForm } from "./FormBody.ts"
 import { parseJson } from "./JsonText.ts"
 import { bindNames, bindQuery } from "./NameBinding.ts"
+import type { NodeRequest } from "./NodeRequest.ts"
 import { decodeText, largestJson, readBody } from "./RequestBody.ts"
 import type { Route } from "./Routes.ts"
-
-type Request = HttpServerRequest.HttpServerRequest
 
 const isJson = (contentType: string) => /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
 const charsetOf = (contentType: string) => /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "utf-8"
 
 /** What is wrong with the way the body is sent; undefined when nothing is. */
-const unsupported = (request: Request, takes: "json" | "multipart"): string | undefined => {
+const unsupported = (request: NodeRequest, takes: "json" | "multipart"): string | undefined => {
   const contentType = request.headers["content-type"]
   const encoding = request.headers["content-encoding"]
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
@@ -33,79 +31,74 @@ const unsupported = (request: Request, takes: "json" | "multipart"): string | un
     : `Send the body in UTF-8, not in ${charsetOf(contentType)}.`
 }
 
-const hasNoBody = ({ headers }: Request) =>
+const hasNoBody = ({ headers }: NodeRequest) =>
   headers["content-length"] === "0" ||
   (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
 
-const refusal = (request: Request, takes: "json" | "multipart") => {
+const refusal = (request: NodeRequest, takes: "json" | "multipart") => {
   const message = unsupported(request, takes)
   return message === undefined ? undefined : Effect.die(new UnsupportedMediaType({ message }))
 }
 
 /** Read at most once, and only when somebody asks: the token is looked at before the body. */
-const textOf = (request: Request): Effect.Effect<string> => {
+const textOf = (request: NodeRequest): Effect.Effect<string> => {
   let known: string | undefined
-  const read = Effect.suspend(() => readBody(NodeHttpServerRequest.toIncomingMessage(request), largestJson)).pipe(
-    Effect.flatMap(decodeText),
-    Effect.tap((text) => {
+  const remember = (bytes: Buffer) =>
+    Effect.map(decodeText(bytes), (text) => {
       known = text
-    }),
-    Effect.orDie
-  )
+      return text
+    })
+  const read = Effect.orDie(Effect.flatMap(readBody(request.source, largestJson), remember))
   return Effect.suspend(() => (known === undefined ? read : Effect.succeed(known)))
 }
 
-const asJson = (request: Request, route: Route) => {
+/** What the decoder goes by. */
+const calledJson = ({ headers }: NodeRequest) =>
+  headers["content-type"] === "application/json" ? headers : Headers.set(headers, "content-type", "application/json")
+
+const asJson = (request: NodeRequest, route: Route) => {
   const body = textOf(request)
   // Of what is not there nobody minds the type.
   const needsNone = route.mayBeEmpty && hasNoBody(request)
   const text = needsNone ? body : Effect.suspend(() => refusal(request, "json") ?? body)
-  const json = text.pipe(
-    Effect.flatMap((given) => (given.trim() === "" && route.mayBeEmpty ? Effect.succeed({}) : parseJson(given))),
-    Effect.map((value) => bindNames(value, route.body)),
-    Effect.orDie
+  const bound = (value: unknown) => Effect.succeed(bindNames(value, route.body))
+  const json = Effect.flatMap(text, (given) =>
+    given.trim() === "" && route.mayBeEmpty ? bound({}) : Effect.orDie(Effect.flatMap(parseJson(given), bound))
   )
-  return {
-    headers: { value: Headers.set(request.headers, "content-type", "application/json") },
-    text: { value: text },
-    json: { value: json }
-  }
+  return { headers: calledJson(request), text, json }
 }
 
 /** A form that is none would be read as JSON: every way of reading it then says what to send. */
-const asForm = (request: Request, route: Route) => {
+const asForm = (request: NodeRequest, route: Route) => {
   const refused = refusal(request, "multipart")
   return refused === undefined
     ? formParts(request, route.largestForm)
     : {
-        headers: { value: Headers.set(request.headers, "content-type", "application/json") },
-        text: { value: refused },
-        json: { value: refused },
-        multipart: { value: refused },
-        multipartStream: { value: Stream.fromEffect(refused) }
+        headers: calledJson(request),
+        text: refused,
+        json: refused,
+        multipart: refused,
+        multipartStream: Stream.fromEffect(refused)
       }
 }
-
-const withProperties = (original: Request, url: string, properties: PropertyDescriptorMap): Request =>
-  Object.defineProperties(original.modify({ url }), properties)
 
 /**
  * The request as the route's schema spells it, over the same socket. The decoder asks for `json` whatever the caller
  * called it, and gets the refusal from here.
  */
-export const bindRequest = (original: Request, route: Route, url: string): Request => {
-  const bound = bindQuery(url, route.query.names)
+export const bindRequest = (original: NodeRequest, route: Route, given: string): NodeRequest => {
+  const url = bindQuery(given, route.query.names)
   switch (route.takes) {
     case "json":
-      return withProperties(original, bound, asJson(original, route))
+      return original.modify({ url, ...asJson(original, route) })
     case "multipart":
-      return withProperties(original, bound, asForm(original, route))
+      return original.modify({ url, ...asForm(original, route) })
     case "nothing":
-      if (route.method !== "GET") return withProperties(original, bound, { text: { value: textOf(original) } })
-      return bound === original.url ? original : original.modify({ url: bound })
+      if (route.method !== "GET") return original.modify({ url, text: textOf(original) })
+      return url === original.url ? original : original.modify({ url })
   }
 }
 
 /** A request for what this one is about to change. */
-export const bindRead = (original: Request, route: Route): Request =>
-  withProperties(bindRequest(original, route, original.url), original.url, { method: { value: "GET" } })
+export const bindRead = (original: NodeRequest, route: Route): NodeRequest =>
+  bindRequest(original, route, original.url).modify({ method: "GET" })

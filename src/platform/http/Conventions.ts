@@ -6,7 +6,6 @@ import {
   HttpServerRequest,
   type HttpServerResponse
 } from "@effect/platform"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Context, Effect, Exit, type Fiber, Option, Runtime } from "effect"
 import { BadRequest, TooManyRequests } from "../../../schema/Errors.ts"
 import { Settings } from "../Settings.ts"
@@ -20,6 +19,7 @@ import { makeCors } from "./Cors.ts"
 import { answerCause } from "./ErrorResponse.ts"
 import type { Handlers } from "./Handlers.ts"
 import { type KeyOwner, makeIdempotency } from "./Idempotency.ts"
+import type { NodeRequest } from "./NodeRequest.ts"
 import { makeRateLimit, type Verdict } from "./RateLimit.ts"
 import { RequestId, requestIdOf } from "./RequestId.ts"
 import {
@@ -34,12 +34,9 @@ import {
   type Routes,
   type RunServices
 } from "./Routes.ts"
-import { makeSecurityHeaders } from "./SecurityHeaders.ts"
+import { makeSecurityHeaders, type ResponseHeaders } from "./SecurityHeaders.ts"
 
-type Request = HttpServerRequest.HttpServerRequest
-
-const lacksHost = (request: Request) =>
-  request.headers["host"] === undefined && NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"
+const lacksHost = ({ headers, source }: NodeRequest) => headers["host"] === undefined && source.httpVersion === "1.1"
 
 /** What is known of a request before anything happens. */
 interface Asked {
@@ -54,7 +51,13 @@ export interface KnownCaller extends KeyOwner {
   readonly name: string
 }
 
-export type CallerOf = (request: Request) => Effect.Effect<Option.Option<KnownCaller>>
+export type CallerOf = (request: NodeRequest) => Effect.Effect<Option.Option<KnownCaller>>
+
+export interface Answer {
+  readonly response: HttpServerResponse.HttpServerResponse
+  /** All that it is sent with: those of the response, and those that every answer has. */
+  readonly headers: ResponseHeaders
+}
 
 /** A request that is about to be answered. */
 export interface Begun {
@@ -65,12 +68,12 @@ export interface Begun {
   readonly end: (
     exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>,
     fiber: Fiber.RuntimeFiber<unknown, unknown>
-  ) => HttpServerResponse.HttpServerResponse | undefined
+  ) => Answer | undefined
 }
 
 /** The services of a request on its way to the handler of a route. */
 const servicesOf = (
-  request: Request,
+  request: NodeRequest,
   { params, route, searchParams }: Found,
   handlers: Handlers,
   requestId: string
@@ -102,21 +105,21 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
     const ifMatch = yield* makeIfMatch
     const idempotent = yield* makeIdempotency
     const cors = makeCors(corsOrigins)
-    const withSecurityHeaders = makeSecurityHeaders(baseUrl.startsWith("https:"))
+    const headersOf = makeSecurityHeaders(baseUrl.startsWith("https:"))
     const telemetry = yield* makeRequestTelemetry
     const fork = Runtime.runFork(yield* Effect.runtime())
     const isLimited = Option.isSome(rateLimits.caller) || Option.isSome(rateLimits.address)
     const rateLimit = makeRateLimit(rateLimits)
 
     /** What a change is about, read as a GET would read it; none when it is no single resource. */
-    const currentOf = (route: Route, request: Request, requestId: string) => {
+    const currentOf = (route: Route, request: NodeRequest, requestId: string) => {
       const found = routes.find("GET", request.url)
       if (found === undefined || !found.route.singleResource || found.route.path !== route.path) return undefined
       const services = servicesOf(bindRead(request, found.route), found, handlers, requestId)
       return withServices(handlers.of(found.route), services)
     }
 
-    const ofRoute = (app: App, route: Route, request: Request, requestId: string): App => {
+    const ofRoute = (app: App, route: Route, request: NodeRequest, requestId: string): App => {
       if (!route.needsToken) return app
       // Without a caller the app itself says 401, before anything else is looked at.
       const forCaller = (run: (caller: KeyOwner) => App) =>
@@ -142,7 +145,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
     }
 
     /** What answers a request, and the services that it needs. */
-    const bound = (request: Request, { found, requestId, url }: Asked): Pick<Begun, "app" | "services"> => {
+    const bound = (request: NodeRequest, { found, requestId, url }: Asked): Pick<Begun, "app" | "services"> => {
       const alone = (app: App) => ({ app, services: new Map() })
       if (!isReadable(url)) {
         return alone(BadRequest.of("The path has a % that does not begin an encoded character. Write %25."))
@@ -165,7 +168,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
     }
 
     /** Counts the request and answers it, or says when to come back. */
-    const withinLimits = (app: App, request: Request, onCount: (verdict: Verdict) => void): App =>
+    const withinLimits = (app: App, request: NodeRequest, onCount: (verdict: Verdict) => void): App =>
       callerOf(request).pipe(
         Effect.flatMap((caller) =>
           rateLimit({ caller: Option.map(caller, ({ name }) => name), address: addressOf(request, trustProxy) })
@@ -178,7 +181,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
         })
       )
 
-    return (request: Request): Begun => {
+    return (request: NodeRequest): Begun => {
       const started = performance.now()
       const { method } = request
       const url = plainUrl(request.url)
@@ -200,15 +203,12 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
           logAccess(fiber, request, { route, status, requestId, durationMs, address, refs: observed.refs })
           telemetry.ended(observed, status, durationMs)
         }
-        const answered = (response: HttpServerResponse.HttpServerResponse) => {
-          const answer = withSecurityHeaders(cors.withCors(response, request, route), {
-            requestId,
-            limits,
-            path: url.toLowerCase(),
-            lastOnConnection: stopping.hasBegun()
-          })
-          ended(answer.status)
-          return answer
+        const answered = (given: HttpServerResponse.HttpServerResponse): Answer => {
+          const response = cors.withCors(given, request, route)
+          const path = url.toLowerCase()
+          const headers = headersOf(response, { requestId, limits, path, lastOnConnection: stopping.hasBegun() })
+          ended(response.status)
+          return { response, headers }
         }
         if (Exit.isSuccess(exit)) return answered(exit.value)
         if (Cause.isInterruptedOnly(exit.cause)) {

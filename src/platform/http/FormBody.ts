@@ -1,11 +1,10 @@
 import { Readable } from "node:stream"
 import { setImmediate } from "node:timers/promises"
-import type { HttpServerRequest } from "@effect/platform"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeMultipart from "@effect/platform-node/NodeMultipart"
 import { Effect } from "effect"
 import { BadRequest } from "../../../schema/Errors.ts"
 import { streamParts } from "./FormStream.ts"
+import type { NodeRequest } from "./NodeRequest.ts"
 import { readBody } from "./RequestBody.ts"
 
 const boundaryOf = (contentType: string) => {
@@ -28,8 +27,8 @@ async function* piecesOf(form: Buffer) {
  * A form. Where its files are kept on the disk, it is read whole before it is taken apart: the parser for that never ends
  * when a form breaks off, and answers one that is too large with a cut connection.
  */
-export const formParts = (request: HttpServerRequest.HttpServerRequest, largest: number) => {
-  const source = NodeHttpServerRequest.toIncomingMessage(request)
+export const formParts = (request: NodeRequest, largest: number) => {
+  const { source } = request
   const boundary = boundaryOf(request.headers["content-type"] ?? "")
   const bytes = Effect.runSync(
     Effect.cached(
@@ -43,11 +42,9 @@ export const formParts = (request: HttpServerRequest.HttpServerRequest, largest:
     )
   )
   return {
-    multipart: {
-      value: Effect.flatMap(bytes, (form) => NodeMultipart.persisted(Readable.from(piecesOf(form)), source.headers))
-    },
-    multipartStream: { value: streamParts(source, request.headers["content-type"] ?? "", largest) },
+    multipart: Effect.flatMap(bytes, (form) => NodeMultipart.persisted(Readable.from(piecesOf(form)), source.headers)),
+    multipartStream: streamParts(source, request.headers["content-type"] ?? "", largest),
     // A second try has another boundary and the same form.
-    text: { value: Effect.map(bytes, (form) => form.toString("latin1").replaceAll(boundary, "")) }
+    text: Effect.map(bytes, (form) => form.toString("latin1").replaceAll(boundary, ""))
   }
 }

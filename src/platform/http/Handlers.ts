@@ -19,9 +19,11 @@ export const handlersIn = (router: HttpRouter.HttpRouter<unknown, HttpRouter.Htt
       return [nameOf(route), { route, app }]
     })
   )
+  const byRoute = new Map<Route, { readonly route: HttpRouter.RouteContext["route"]; readonly app: App }>()
   const find = (route: Route) => {
-    const found = known.get(nameOf(route))
+    const found = byRoute.get(route) ?? known.get(nameOf(route))
     if (found === undefined) throw new Error(`Nobody answers ${nameOf(route)}`)
+    byRoute.set(route, found)
     return found
   }
   return {

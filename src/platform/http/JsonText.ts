@@ -3,16 +3,18 @@ import { BadRequest } from "../../../schema/Errors.ts"
 
 const deepest = 64
 
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}')
+
 /** Whether objects and arrays lie in each other too deeply for what walks through them by recursion. */
 const isTooDeep = (text: string) => {
   let depth = 0
   let inString = false
   for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === '"') inString = !inString
-    else if (inString) at += character === "\\" ? 1 : 0
-    else if (character === "[" || character === "{") depth++
-    else if (character === "]" || character === "}") depth--
+    const code = text.charCodeAt(at)
+    if (code === quote) inString = !inString
+    else if (inString) at += code === backslash ? 1 : 0
+    else if (code === openBracket || code === openBrace) depth++
+    else if (code === closeBracket || code === closeBrace) depth--
     if (depth > deepest) return true
   }
   return false
@@ -30,11 +32,10 @@ export const parseJson = (text: string): Effect.Effect<unknown, BadRequest> => {
   if (isTooDeep(text)) {
     return BadRequest.of(`The body is nested too deeply: up to ${deepest} levels are taken.`)
   }
-  return Effect.try({
-    try: (): unknown => (prototypeName.test(text) ? JSON.parse(text, withoutPrototypes) : JSON.parse(text)),
-    catch: (error) =>
-      new BadRequest({
-        message: `The body is not valid JSON: ${error instanceof Error ? error.message : "unreadable"}.`
-      })
-  })
+  try {
+    const value: unknown = prototypeName.test(text) ? JSON.parse(text, withoutPrototypes) : JSON.parse(text)
+    return Effect.succeed(value)
+  } catch (error) {
+    return BadRequest.of(`The body is not valid JSON: ${error instanceof Error ? error.message : "unreadable"}.`)
+  }
 }

@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import {
   Etag,
   FileSystem,
+  Headers,
   HttpPlatform,
   type HttpRouter,
   HttpServerError,
   HttpServerRequest,
-  type HttpServerResponse,
+  HttpServerResponse,
   Path
 } from "@effect/platform"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Context, Effect, type Fiber, Runtime, Scope } from "effect"
 import { type Begun, type Conventions, withServices } from "./Conventions.ts"
 import { NodeRequest } from "./NodeRequest.ts"
@@ -66,10 +68,10 @@ export const makeListener = (begin: Conventions) =>
         })
         answering.addObserver((exit) =>
           guarded(to, () => {
-            const response = begun.end(exit, answering)
+            const answer = begun.end(exit, answering)
             // Without an answer nobody must wait for one.
-            if (response === undefined) to.destroy()
-            const rest = response && sendResponse(to, response, request.method)
+            if (answer === undefined) to.destroy()
+            const rest = answer && sendResponse(to, answer, request.method)
             if (rest !== undefined) underWay = fork(Effect.ensuring(rest, scope.close(exit)))
             else if (scope.isUsed) fork(scope.close(exit))
           })
@@ -81,11 +83,15 @@ export const makeListener = (begin: Conventions) =>
 export const answerUpgrade = (begin: Conventions) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, never, RunServices>((fiber) => {
-      const { app, end, services } = begin(request)
+      const source = NodeHttpServerRequest.toIncomingMessage(request)
+      const to = () => NodeHttpServerRequest.toServerResponse(request)
+      const { app, end, services } = begin(new NodeRequest(source, to, { upgrade: request.upgrade }))
       return Effect.exit(Effect.interruptible(withServices(app, services))).pipe(
         Effect.flatMap((exit) => {
-          const response = end(exit, fiber)
-          return response === undefined ? Effect.interrupt : Effect.succeed(response)
+          const answer = end(exit, fiber)
+          return answer === undefined
+            ? Effect.interrupt
+            : Effect.succeed(HttpServerResponse.setHeaders(answer.response, Headers.fromInput(answer.headers)))
         })
       )
     })

@@ -13,32 +13,36 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Inspectable, Option } from "effect"
 import { decodeText, largestJson, readBody } from "./RequestBody.ts"
 
+type Reading = Pick<HttpServerRequest.HttpServerRequest, "text" | "json" | "multipart" | "multipartStream" | "upgrade">
+
+/** What may be other than what came in. */
+export interface Changes extends Partial<Reading> {
+  readonly method?: HttpMethod.HttpMethod
+  readonly url?: string
+  readonly headers?: Headers.Headers
+  readonly remoteAddress?: string
+}
+
 /** A request that came in, as handlers see it. The library makes its own only together with a fiber and a scope. */
 export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
   readonly [HttpServerRequest.TypeId]: HttpServerRequest.TypeId = HttpServerRequest.TypeId
   readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
   readonly source: IncomingMessage
-  readonly response: ServerResponse
+  readonly response: ServerResponse | (() => ServerResponse)
+  readonly method: HttpMethod.HttpMethod
   readonly url: string
   readonly headers: Headers.Headers
-  readonly #address: string | undefined
+  readonly #changed: Changes
 
-  constructor(
-    source: IncomingMessage,
-    response: ServerResponse,
-    changed: { readonly url?: string; readonly headers?: Headers.Headers; readonly remoteAddress?: string } = {}
-  ) {
+  constructor(source: IncomingMessage, response: ServerResponse | (() => ServerResponse), changed: Changes = {}) {
     super()
     this.source = source
     this.response = response
+    this.method = changed.method ?? ((source.method ?? "GET") as HttpMethod.HttpMethod)
     this.url = changed.url ?? source.url ?? "/"
     // Node's are in lower case and joined already, which is all that the library's type asks for.
     this.headers = changed.headers ?? (source.headers as Headers.Headers)
-    this.#address = changed.remoteAddress
-  }
-
-  get method() {
-    return (this.source.method ?? "GET") as HttpMethod.HttpMethod
+    this.#changed = changed
   }
 
   get originalUrl() {
@@ -46,26 +50,36 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   }
 
   get remoteAddress() {
-    return Option.fromNullable(this.#address ?? this.source.socket.remoteAddress)
+    return Option.fromNullable(this.#changed.remoteAddress ?? this.source.socket.remoteAddress)
   }
 
   get cookies() {
     return Cookies.parseHeader(this.headers["cookie"] ?? "")
   }
 
-  readonly #unreadable = (cause: unknown): HttpServerError.RequestError =>
-    new HttpServerError.RequestError({ request: this, reason: "Decode", cause })
+  #unreadable(cause: unknown): HttpServerError.RequestError {
+    return new HttpServerError.RequestError({ request: this, reason: "Decode", cause })
+  }
 
   get #bytes(): Effect.Effect<Buffer, HttpServerError.RequestError> {
-    return Effect.mapError(readBody(this.source, largestJson), this.#unreadable)
+    return Effect.mapError(readBody(this.source, largestJson), (cause) => this.#unreadable(cause))
   }
 
   get text(): Effect.Effect<string, HttpServerError.RequestError> {
-    return Effect.flatMap(this.#bytes, (bytes) => Effect.mapError(decodeText(bytes), this.#unreadable))
+    return (
+      this.#changed.text ??
+      Effect.flatMap(this.#bytes, (bytes) => Effect.mapError(decodeText(bytes), (cause) => this.#unreadable(cause)))
+    )
   }
 
   get json(): Effect.Effect<unknown, HttpServerError.RequestError> {
-    return Effect.tryMap(this.text, { try: (text): unknown => JSON.parse(text), catch: this.#unreadable })
+    return (
+      this.#changed.json ??
+      Effect.tryMap(this.text, {
+        try: (text): unknown => JSON.parse(text),
+        catch: (cause) => this.#unreadable(cause)
+      })
+    )
   }
 
   get urlParamsBody(): Effect.Effect<UrlParams.UrlParams, HttpServerError.RequestError> {
@@ -77,27 +91,26 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   }
 
   get stream() {
-    return NodeStream.fromReadable<HttpServerError.RequestError, Uint8Array>(() => this.source, this.#unreadable)
+    return NodeStream.fromReadable<HttpServerError.RequestError, Uint8Array>(
+      () => this.source,
+      (cause) => this.#unreadable(cause)
+    )
   }
 
   get multipart() {
-    return NodeMultipart.persisted(this.source, this.source.headers)
+    return this.#changed.multipart ?? NodeMultipart.persisted(this.source, this.source.headers)
   }
 
   get multipartStream() {
-    return NodeMultipart.stream(this.source, this.source.headers)
+    return this.#changed.multipartStream ?? NodeMultipart.stream(this.source, this.source.headers)
   }
 
-  get upgrade(): Effect.Effect<never, HttpServerError.RequestError> {
-    return Effect.fail(this.#unreadable("This request does not ask for another protocol."))
+  get upgrade() {
+    return this.#changed.upgrade ?? Effect.fail(this.#unreadable("This request does not ask for another protocol."))
   }
 
-  modify(options: {
-    readonly url?: string
-    readonly headers?: Headers.Headers
-    readonly remoteAddress?: string
-  }): NodeRequest {
-    return new NodeRequest(this.source, this.response, { url: this.url, headers: this.headers, ...options })
+  modify(options: Changes): NodeRequest {
+    return new NodeRequest(this.source, this.response, { ...this.#changed, ...options })
   }
 
   toJSON() {

@@ -52,9 +52,13 @@ export const readBody = (source: IncomingMessage, largest: number) =>
     return Effect.sync(stop)
   })
 
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
 /** The body as text; a byte order mark is left out. */
-export const decodeText = (bytes: Buffer) =>
-  Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => new BadRequest({ message: "The body is not valid UTF-8." })
-  })
+export const decodeText = (bytes: Buffer): Effect.Effect<string, BadRequest> => {
+  try {
+    return Effect.succeed(utf8.decode(bytes))
+  } catch {
+    return BadRequest.of("The body is not valid UTF-8.")
+  }
+}

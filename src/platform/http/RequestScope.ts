@@ -6,13 +6,15 @@ export class RequestScope extends Pipeable.Class() implements Scope.Scope {
   readonly strategy = ExecutionStrategy.sequential
   #made: Scope.CloseableScope | undefined
 
-  #scope = Effect.suspend(() =>
-    this.#made === undefined
-      ? Effect.tap(Scope.make(), (scope) => {
-          this.#made = scope
-        })
-      : Effect.succeed(this.#made)
-  )
+  get #scope() {
+    return Effect.suspend(() =>
+      this.#made === undefined
+        ? Effect.tap(Scope.make(), (scope) => {
+            this.#made = scope
+          })
+        : Effect.succeed(this.#made)
+    )
+  }
 
   fork(strategy: ExecutionStrategy.ExecutionStrategy) {
     return Effect.flatMap(this.#scope, (scope) => Scope.fork(scope, strategy))

@@ -1,42 +1,36 @@
 import type { HttpServerResponse } from "@effect/platform"
 
+/** What an answer leaves with, whatever its handler said. */
 const always = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer"
 }
 
-const unlessSet = {
-  "cache-control": "private, no-cache",
-  "cross-origin-resource-policy": "same-site",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'"
+interface Defaults {
+  readonly caching: string
+  readonly policy: string
 }
 
+const usual: Defaults = { caching: "private, no-cache", policy: "default-src 'none'; frame-ancestors 'none'" }
+const ofLogins: Defaults = { ...usual, caching: "no-store" }
+
 /** What the docs page needs: its own inline script and style, and this server. */
-const docs = {
-  "content-security-policy":
+const ofDocs: Defaults = {
+  ...usual,
+  policy:
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 }
 
-const unlessSetFor = (path: string): Readonly<Record<string, string>> =>
-  path.startsWith("/api/auth/")
-    ? { ...unlessSet, "cache-control": "no-store" }
-    : /^\/docs(?:[/?]|$)/.test(path)
-      ? { ...unlessSet, ...docs }
-      : unlessSet
+const defaultsFor = (path: string) =>
+  path.startsWith("/api/auth/") ? ofLogins : /^\/docs(?:[/?]|$)/.test(path) ? ofDocs : usual
 
-const onlyHttps = { "strict-transport-security": "max-age=31536000" }
+export type ResponseHeaders = Record<string, string | undefined>
 
-/** The same answer with these headers and no others. The library's way to set them copies all of them four times. */
-const withHeaders = (
-  response: HttpServerResponse.HttpServerResponse,
-  headers: Readonly<Record<string, string | undefined>>
-): HttpServerResponse.HttpServerResponse =>
-  Object.assign(Object.create(Object.getPrototypeOf(response)), response, { headers })
-
-export const makeSecurityHeaders = (https: boolean) => {
-  const fixed = https ? { ...always, ...onlyHttps } : always
-  return (
+/** The headers that an answer is sent with. One object that is filled, since a copy for each part takes ten times as long. */
+export const makeSecurityHeaders =
+  (https: boolean) =>
+  (
     response: HttpServerResponse.HttpServerResponse,
     options: {
       readonly requestId: string
@@ -45,15 +39,21 @@ export const makeSecurityHeaders = (https: boolean) => {
       /** The caller's next request should open a new connection, perhaps to another node. */
       readonly lastOnConnection: boolean
     }
-  ) => {
-    const headers: Record<string, string | undefined> = {
-      ...unlessSetFor(options.path),
-      ...response.headers,
-      ...options.limits,
-      ...fixed,
+  ): ResponseHeaders => {
+    const { caching, policy } = defaultsFor(options.path)
+    const headers: ResponseHeaders = {
+      "cache-control": caching,
+      "cross-origin-resource-policy": "same-site",
+      "content-security-policy": policy,
+      "x-content-type-options": always["x-content-type-options"],
+      "x-frame-options": always["x-frame-options"],
+      "referrer-policy": always["referrer-policy"],
       "x-request-id": options.requestId
     }
+    const own = response.headers
+    for (const name of Object.keys(own)) if (!(name in always)) headers[name] = own[name]
+    for (const name of Object.keys(options.limits)) headers[name] = options.limits[name]
+    if (https) headers["strict-transport-security"] = "max-age=31536000"
     if (options.lastOnConnection) headers["connection"] = "close"
-    return withHeaders(response, headers)
+    return headers
   }
-}

@@ -33,6 +33,31 @@ const endSpan = (status: number) =>
       : Effect.map(Clock.currentTimeNanos, (now) => span.end(now, Exit.die(new Answered5xx())))
   }).pipe(Effect.ignore)
 
+const none: ReadonlyArray<never> = []
+
+/** Counts answers of one method and status, and how long they took. */
+const meterOf = (method: string, route: string, status: number) => {
+  const count = httpRequests.of({ method, route, status: String(status) })
+  const duration = httpDuration.of({ method, route })
+  return (durationMs: number) => {
+    count.unsafeUpdate(1, none)
+    duration.unsafeUpdate(durationMs / 1000, none)
+  }
+}
+
+/** Those of each route, found by what is at hand: putting their labels together takes longer than counting. */
+const makeMeters = () => {
+  const meters = new Map<Route | undefined, Map<string, ReturnType<typeof meterOf>>>()
+  return ({ request: { method }, route }: Observed, status: number) => {
+    const ofRoute = meters.get(route) ?? new Map<string, ReturnType<typeof meterOf>>()
+    meters.set(route, ofRoute)
+    const key = method + status
+    const meter = ofRoute.get(key) ?? meterOf(method, route?.path ?? "unmatched", status)
+    ofRoute.set(key, meter)
+    return meter
+  }
+}
+
 /** Counts requests and, when somebody collects them, makes a span of each that goes on with the caller's trace. */
 export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
   const inSpan = <A, E, R>(
@@ -65,14 +90,14 @@ export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
       : answer
   }
 
-  const ended = ({ request, route }: Observed, status: number, durationMs: number) => {
-    const labels = { method: request.method, route: route?.path ?? "unmatched" }
-    httpActive.change(-1)
-    httpRequests.add({ ...labels, status: String(status) })
-    httpDuration.observe(labels, durationMs / 1000)
+  const meters = makeMeters()
+  const active = httpActive.of({})
+  const ended = (observed: Observed, status: number, durationMs: number) => {
+    active.unsafeModify(-1, none)
+    meters(observed, status)(durationMs)
   }
 
-  return { began: () => httpActive.change(1), inSpan, ended }
+  return { began: () => active.unsafeModify(1, none), inSpan, ended }
 })
 
 /** Whose request, or whose job, the current span is about. */

@@ -25,13 +25,14 @@ const family = <Member>(make: (labels: ReadonlyArray<MetricLabel.MetricLabel>) =
 const counters = (name: string, description: string) => {
   const key = MetricKey.counter(name, { description, incremental: true })
   const of = family((labels) => Metric.fromMetricKey(MetricKey.taggedWithLabels(key, labels)))
-  return { add: (labels: Labels, amount = 1) => of(labels).unsafeUpdate(amount, []) }
+  return { of, add: (labels: Labels, amount = 1) => of(labels).unsafeUpdate(amount, []) }
 }
 
 const gauges = (name: string, description: string) => {
   const key = MetricKey.gauge(name, { description })
   const of = family((labels) => Metric.fromMetricKey(MetricKey.taggedWithLabels(key, labels)))
   return {
+    of,
     set: (value: number, labels: Labels = {}) => of(labels).unsafeUpdate(value, []),
     change: (by: number, labels: Labels = {}) => of(labels).unsafeModify(by, [])
   }
@@ -40,7 +41,7 @@ const gauges = (name: string, description: string) => {
 const histograms = (name: string, description: string) => {
   const key = MetricKey.histogram(name, seconds, description)
   const of = family((labels) => Metric.fromMetricKey(MetricKey.taggedWithLabels(key, labels)))
-  return { observe: (labels: Labels, value: number) => of(labels).unsafeUpdate(value, []) }
+  return { of, observe: (labels: Labels, value: number) => of(labels).unsafeUpdate(value, []) }
 }
 
 export const httpRequests = counters("casework_http_requests_total", "Requests answered; 499: the caller went away")

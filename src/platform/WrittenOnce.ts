@@ -1,0 +1,30 @@
+import type { SqlClient, Statement } from "@effect/sql"
+
+/** Stands in a statement for a value, and says which of them it will be. */
+export type Place<Values> = (of: (values: Values) => unknown) => Uint8Array
+
+/**
+ * A statement whose text is put together once, and which each run gives its values. For the few that run all the time:
+ * putting one together and finding its name by that text takes as long as sending it.
+ */
+export const writtenOnce = <Values>(
+  sql: SqlClient.SqlClient,
+  write: (place: Place<Values>) => Statement.Statement<object>
+) => {
+  const places = new Map<unknown, (values: Values) => unknown>()
+  const place: Place<Values> = (of) => {
+    const mark = new Uint8Array(0)
+    places.set(mark, of)
+    return mark
+  }
+  const [written, given] = write(place).compile(true)
+  // What stands in several places is sent once.
+  const distinct = [...new Set(given)]
+  const text = written.replace(/\$(\d+)/g, (_, number) => `$${distinct.indexOf(given[Number(number) - 1]) + 1}`)
+  const sent = distinct.map((value) => places.get(value) ?? (() => value))
+  return (values: Values): Statement.Statement<object> =>
+    sql.unsafe(
+      text,
+      sent.map((of) => of(values))
+    )
+}
