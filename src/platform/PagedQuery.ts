@@ -12,8 +12,15 @@ export const wholeRequest = <SortBy extends string>(
   return { ...defaults, ...ascending, ...request }
 }
 
-/** A number that the planner does not see: it plans once for all of them, which takes longer than reading a page. */
-export const unseen = (sql: SqlClient.SqlClient, value: number): Statement.Fragment => sql`(select ${value}::bigint)`
+/**
+ * A value that the planner does not see: it plans once for all of them. Of one that it sees it thinks that a plan made
+ * for it may be better, and makes one each time, which takes longer than reading a page.
+ */
+export const unseen = (
+  sql: SqlClient.SqlClient,
+  value: number | string,
+  type: "bigint" | "int" | "text" = "bigint"
+): Statement.Fragment => sql`(select ${value}::${sql.literal(type)})`
 
 const Total = Schema.Struct({ totalCount: Schema.Int })
 

@@ -12,7 +12,7 @@ export type TicketFilter = TicketsQuery & { readonly endUserID?: EndUserID }
 const stateConditions = (sql: Sql, alias: string, filter: TicketFilter): ReadonlyArray<Statement.Fragment> => {
   const column = (name: string) => sql.literal(`${alias}.${name}`)
   return [
-    ...whenGiven(filter.status, (status) => sql`${column("status")} = ${status}`),
+    ...whenGiven(filter.status, (status) => sql`${column("status")} = ${unseen(sql, status, "text")}`),
     ...whenGiven(filter.isClosed, (isClosed) =>
       isClosed ? sql`${column("status")} = 'Closed'` : sql`${column("status")} <> 'Closed'`
     ),
@@ -44,20 +44,20 @@ export const foundOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter):
   const patterns = searchPatterns(filter.search)
   if (patterns.length === 0) return undefined
   return sql`with found as materialized (
-    select ticket_id from ticket where customer_id = ${customerID} and ${holdsAll(sql, "subject", patterns)}
+    select ticket_id from ticket where customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "subject", patterns)}
     union select ticket_id from ticket_message
-      where customer_id = ${customerID} and ${holdsAll(sql, "message", patterns)}
+      where customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "message", patterns)}
     union select s.ticket_id from end_user e
       join ticket s on s.customer_id = e.customer_id and s.end_user_id = e.end_user_id
-      where e.customer_id = ${customerID} and ${holdsAll(sql, "e.search_text", patterns)})`
+      where e.customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "e.search_text", patterns)})`
 }
 
 const conditionsOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): ReadonlyArray<Statement.Fragment> => {
   const isSearch = searchPatterns(filter.search).length > 0
   return [
-    sql`t.customer_id = ${customerID}`,
+    sql`t.customer_id = ${unseen(sql, customerID, "int")}`,
     ...kindConditions(sql, "t", customerID, filter),
-    ...whenGiven(filter.endUserID, (endUserID) => sql`t.end_user_id = ${endUserID}`),
+    ...whenGiven(filter.endUserID, (endUserID) => sql`t.end_user_id = ${unseen(sql, endUserID, "int")}`),
     ...whenGiven(
       filter.UID,
       (uid) => sql`t.end_user_id = any(array(
@@ -76,7 +76,7 @@ export const tallyOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter):
   isKindOnly(filter)
     ? sql`
         select coalesce(sum(n.tickets), 0)::int from ticket_tally n
-        where ${sql.and([sql`n.customer_id = ${customerID}`, ...kindConditions(sql, "n", customerID, filter)])}`
+        where ${sql.and([sql`n.customer_id = ${unseen(sql, customerID, "int")}`, ...kindConditions(sql, "n", customerID, filter)])}`
     : undefined
 
 /**
@@ -87,12 +87,12 @@ const fromChannels = (sql: Sql, customerID: CustomerID, filter: TicketFilter) =>
   const { pageNumber, pageSize, sortOrder } = wholeRequest(ticketPaging, filter)
   const order = sql.literal(sortOrder)
   const channels = [
-    sql`c.customer_id = ${customerID}`,
+    sql`c.customer_id = ${unseen(sql, customerID, "int")}`,
     ...whenGiven(filter.channelType, (channelType) => sql`c.channel_type = ${channelType}`),
     ...whenGiven(filter.channelIDs, (ids) => sql`c.channel_id = any(${[...ids]}::int[])`)
   ]
   const tickets = [
-    sql`t.customer_id = ${customerID}`,
+    sql`t.customer_id = ${unseen(sql, customerID, "int")}`,
     sql`t.channel_id = c.channel_id`,
     ...stateConditions(sql, "t", filter)
   ]

@@ -104,5 +104,11 @@ if (onPostgres) {
         expect(yield* setting("application_name")).toBe("casework")
       })
     )
+
+    it.effect("compiles no statement, however dear the planner thinks it", () =>
+      Effect.gen(function* () {
+        expect(yield* setting("jit")).toBe("off")
+      })
+    )
   })
 }
