@@ -24,7 +24,7 @@ export class Revocations extends Context.Tag("casework/Revocations")<
     readonly isCurrent: (customerRepID: CustomerRepID, securityVersion: number) => boolean
     /** Whether the last look is not too long ago, as it is after a pause of the node. */
     readonly isFresh: () => boolean
-    /** Looks when it is. */
+    /** Looks when it is too long ago. */
     readonly fresh: Effect.Effect<void>
     /** Tells this node at once; the others find out within seconds. */
     readonly raised: (customerRepID: CustomerRepID, securityVersion: number) => Effect.Effect<void>

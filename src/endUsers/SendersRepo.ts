@@ -27,7 +27,7 @@ interface Word {
   readonly patterns: ReadonlyArray<string | Uint8Array>
 }
 
-/** The same as a value in a statement. */
+/** Who is found by these words, as a value in a statement. */
 export const knownBy = (sql: SqlClient.SqlClient, customerID: number | Uint8Array, words: ReadonlyArray<Word>) =>
   sql`coalesce(${sql.csv(
     words.flatMap(

@@ -82,7 +82,7 @@ export const HubEvents = Layer.scopedDiscard(
         inThisGo = 0
         return othersTurn
       }
-      if (fresh.length === 0 || !clients.has(customerID)) return
+      if (fresh.length === 0) return
       const events = yield* repo.find(customerID, fresh)
       const tickets = yield* repo.tickets(customerID, [...new Set(events.map(({ ticketID }) => ticketID))])
       for (const event of events) {
@@ -130,7 +130,6 @@ export const HubEvents = Layer.scopedDiscard(
     const handle = fn("HubEvents.handle")(function* (signals: ReadonlyArray<Signal>) {
       const recorded = new Map<CustomerID, Array<string>>()
       const note = ({ customerID, eventID }: { readonly customerID: CustomerID; readonly eventID: string }) => {
-        if (!clients.has(customerID)) return
         const known = recorded.get(customerID)
         if (known === undefined) recorded.set(customerID, [eventID])
         else known.push(eventID)
@@ -152,7 +151,8 @@ export const HubEvents = Layer.scopedDiscard(
             break
         }
       }
-      yield* Effect.forEach(recorded, ([customerID, eventIDs]) => tellAll(customerID, eventIDs), {
+      const heard = [...recorded].filter(([customerID]) => clients.has(customerID))
+      yield* Effect.forEach(heard, ([customerID, eventIDs]) => tellAll(customerID, eventIDs), {
         concurrency: 4,
         discard: true
       })

@@ -57,7 +57,7 @@ const gatherFor = Duration.millis(10)
  * that notifies waits for every other one that does, and wakes every node. What a node that dies has not told is looked
  * up by the others.
  */
-const makeTellLater = (sql: PgClient.PgClient) =>
+const makeTeller = (sql: PgClient.PgClient) =>
   Effect.gen(function* () {
     let waiting: Array<string> = []
     const tellAll = Effect.suspend(() => {
@@ -69,12 +69,15 @@ const makeTellLater = (sql: PgClient.PgClient) =>
         { discard: true }
       )
     }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("events are told late", cause)))
+    const fork = yield* FiberSet.makeRuntime()
     let isTelling = false
+    // Nothing waits for one that the database does not take: it would come so late that it is looked up meanwhile.
     const tellOn: Effect.Effect<void> = Effect.suspend(() => {
       isTelling = waiting.length > 0
-      return isTelling ? tellAll.pipe(Effect.zipRight(Effect.sleep(gatherFor)), Effect.zipRight(tellOn)) : Effect.void
+      if (!isTelling) return Effect.void
+      fork(tellAll)
+      return Effect.zipRight(Effect.sleep(gatherFor), tellOn)
     })
-    const fork = yield* FiberSet.makeRuntime()
     yield* Effect.addFinalizer(() => tellAll)
     return (customerID: CustomerID, eventIDs: ReadonlyArray<string>) =>
       Effect.sync(() => {
@@ -132,7 +135,7 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
       yield* Effect.repeat(beat, Schedule.spaced(heartbeatEvery))
     }).pipe(Effect.scoped)
 
-  return Effect.map(makeTellLater(sql), (committed) => ({
+  return Effect.map(makeTeller(sql), (committed) => ({
     recorded: () => Effect.void,
     committed,
     typing: (typing: TypingSignal) =>

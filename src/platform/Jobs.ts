@@ -85,8 +85,9 @@ export class Jobs extends Context.Tag("casework/Jobs")<
       customerID: CustomerID,
       jobs: ReadonlyArray<{ readonly payload: NoInfer<P>; readonly key: string }>
     ) => Effect.Effect<void>
-    /** The same as part of a statement that makes what the job is about, with these values; `woken` afterwards. */
+    /** The same as part of a statement that makes what the job is about; `woken` afterwards. */
     readonly enqueuing: (typeof JobsRepo.Service)["inserting"]
+    /** The values for it. */
     readonly placeOf: <P, E>(kind: JobKind<P, E>) => Effect.Effect<JobPlace>
     readonly woken: Effect.Effect<void>
     /**

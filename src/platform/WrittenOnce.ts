@@ -18,10 +18,15 @@ export const writtenOnce = <Values>(
     return mark
   }
   const [written, given] = write(place).compile(true)
+  const sent: Array<(values: Values) => unknown> = []
+  const numbers = new Map<unknown, number>()
   // What stands in several places is sent once.
-  const distinct = [...new Set(given)]
-  const text = written.replace(/\$(\d+)/g, (_, number) => `$${distinct.indexOf(given[Number(number) - 1]) + 1}`)
-  const sent = distinct.map((value) => places.get(value) ?? (() => value))
+  const numberOf = (value: unknown) => {
+    const number = numbers.get(value) ?? sent.push(places.get(value) ?? (() => value))
+    if (places.has(value)) numbers.set(value, number)
+    return number
+  }
+  const text = written.replace(/\$(\d+)/g, (_, number) => `$${numberOf(given[Number(number) - 1])}`)
   return (values: Values): Statement.Statement<object> =>
     sql.unsafe(
       text,

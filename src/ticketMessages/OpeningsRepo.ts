@@ -91,7 +91,8 @@ const make = Effect.gen(function* () {
     const known = written.get(shape)
     if (known !== undefined) return known
     const made = write(values)
-    if (written.size < mostShapes) written.set(shape, made)
+    if (written.size >= mostShapes) written.clear()
+    written.set(shape, made)
     return made
   }
 

@@ -1,36 +1,42 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Array as Arr, Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { ChannelType } from "../../schema/ChannelTypes.ts"
-import { CustomFields } from "../../schema/CustomFields.ts"
-import { ChannelID, type CustomerID, CustomerRepID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import type { CustomFields } from "../../schema/CustomFields.ts"
+import {
+  ChannelID,
+  type CustomerID,
+  type CustomerRepID,
+  EndUserID,
+  TicketID,
+  TicketMessageID
+} from "../../schema/Ids.ts"
 import { MessageStatus, SenderType } from "../../schema/TicketMessages.ts"
 
 const text = Schema.NullOr(Schema.String)
 
 /** A message without its ticket, which may be made by the same statement. */
-export const NewMessage = Schema.Struct({
-  channelID: ChannelID,
-  senderType: SenderType,
-  customerRepID: Schema.NullOr(CustomerRepID),
-  status: MessageStatus,
-  message: text,
-  subject: text,
-  fromAddress: text,
-  fromName: text,
-  toAddress: text,
-  uid: text,
-  htmlBody: text,
-  textBody: text,
-  preview: text,
-  pageURL: text,
-  pageScreenshot: text,
-  messageDate: Schema.NullOr(Schema.DateTimeUtc),
-  isOpened: Schema.Boolean,
-  isAutomatic: Schema.Boolean,
-  answersMessageID: Schema.NullOr(TicketMessageID),
-  customFieldsData: CustomFields
-})
-export type NewMessage = typeof NewMessage.Type
+export interface NewMessage {
+  readonly channelID: ChannelID
+  readonly senderType: SenderType
+  readonly customerRepID: CustomerRepID | null
+  readonly status: MessageStatus
+  readonly message: string | null
+  readonly subject: string | null
+  readonly fromAddress: string | null
+  readonly fromName: string | null
+  readonly toAddress: string | null
+  readonly uid: string | null
+  readonly htmlBody: string | null
+  readonly textBody: string | null
+  readonly preview: string | null
+  readonly pageURL: string | null
+  readonly pageScreenshot: string | null
+  readonly messageDate: DateTime.Utc | null
+  readonly isOpened: boolean
+  readonly isAutomatic: boolean
+  readonly answersMessageID: TicketMessageID | null
+  readonly customFieldsData: CustomFields
+}
 
 /** One of its values as a statement takes it. */
 export const valueOf = (message: NewMessage, name: keyof NewMessage) => {

@@ -34,7 +34,8 @@ const kindConditions = (
     ...whenGiven(
       filter.channelType,
       (channelType) => sql`${column("channel_id")} = any(array(
-        select channel_id from channel where customer_id = ${customerID} and channel_type = ${channelType}))`
+        select channel_id from channel
+        where customer_id = ${customerID} and channel_type = ${channelType}))`
     )
   ]
 }
@@ -61,7 +62,8 @@ const conditionsOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): R
     ...whenGiven(
       filter.UID,
       (uid) => sql`t.end_user_id = any(array(
-        select end_user_id from end_user_uid where customer_id = ${customerID} and lower(uid) = lower(${uid})))`
+        select end_user_id from end_user_uid
+        where customer_id = ${customerID} and lower(uid) = lower(${uid})))`
     ),
     ...(isSearch ? [sql`t.ticket_id = any(array(select ticket_id from found))`] : [])
   ]

@@ -143,7 +143,13 @@ const fillTickets = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     analyze`)
 )
 
-const ticketQueries: ReadonlyArray<TicketsQuery> = [{}, { status: "Open" }, { channelType: "Email" }]
+const ticketQueries: ReadonlyArray<TicketsQuery> = [
+  {},
+  { status: "Open" },
+  { channelType: "Email" },
+  { UID: "T-1001" },
+  { search: "radiator bedroom" }
+]
 
 /** The embedded database has one connection for everything and prepares nothing by name. */
 if (onPostgres) {
@@ -160,9 +166,11 @@ if (onPostgres) {
           // The server prepares what comes again, and tries a plan five times before it keeps one for all.
           yield* Effect.replicateEffect(repo.list(customerID, query), 9)
         }
-        const plans = yield* sql<{ generic: string }>`
-          select generic_plans::text as generic from pg_prepared_statements where statement like '%json_agg(page)%'`
-        expect(plans.map(({ generic }) => Number(generic) > 0)).toEqual(ticketQueries.map(() => true))
+        const plans = yield* sql<{ generic: string; statement: string }>`
+          select generic_plans::text as generic, statement from pg_prepared_statements
+          where statement like '%json_agg(page)%'`
+        expect(plans.length).toBe(ticketQueries.length)
+        for (const { generic, statement } of plans) expect(Number(generic), statement).toBeGreaterThan(0)
       }).pipe((test) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(test)))
     )
   })

@@ -1,6 +1,6 @@
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServerResponse } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Queue, Stream } from "effect"
+import { Deferred, Effect, Queue, Schema, Stream } from "effect"
 import { baseUrl, send } from "../support/TestApp.ts"
 import { servedApi } from "./ServedApi.ts"
 
@@ -12,6 +12,7 @@ const api = HttpApi.make("answers").add(
     .add(HttpApiEndpoint.get("endless", "/endless"))
     .add(HttpApiEndpoint.get("given up", "/given-up"))
     .add(HttpApiEndpoint.get("plain", "/plain"))
+    .add(HttpApiEndpoint.get("long", "/long").setUrlParams(Schema.Struct({ bytes: Schema.NumberFromString })))
 )
 
 const happened = Effect.runSync(Queue.unbounded<string>())
@@ -23,6 +24,9 @@ const pieces = Stream.make("one ", "two").pipe(
   Stream.tap((piece) => note(`sends ${piece}`)),
   Stream.encodeText
 )
+
+/** Letters of one, two, three and four bytes. */
+const longText = (bytes: number) => "aé€😀".repeat(Math.floor(bytes / 10)) + "a".repeat(bytes % 10)
 
 const Handlers = HttpApiBuilder.group(api, "answers", (handlers) =>
   handlers
@@ -48,11 +52,23 @@ const Handlers = HttpApiBuilder.group(api, "answers", (handlers) =>
     )
     .handle("given up", () => Effect.interrupt)
     .handle("plain", () => Effect.succeed(HttpServerResponse.text("here")))
+    .handle("long", ({ urlParams }) => Effect.succeed(HttpServerResponse.text(longText(urlParams.bytes))))
 )
 
 const isThere = Effect.map(send("GET", "/plain"), ({ text }) => expect(text).toBe("here"))
 
 layer(servedApi(api, Handlers), { excludeTestServices: true })("An answer", (it) => {
+  it.effect("is what the handler said, byte by byte, whatever its length", () =>
+    Effect.gen(function* () {
+      for (const bytes of [1, 10, 32_767, 32_768, 32_769, 100_003]) {
+        const { headers, text } = yield* send("GET", `/long?bytes=${bytes}`)
+        expect(headers.get("content-length")).toBe(String(bytes))
+        expect(text === longText(bytes)).toBe(true)
+        expect((yield* send("HEAD", `/long?bytes=${bytes}`)).headers.get("content-length")).toBe(String(bytes))
+      }
+    })
+  )
+
   it.effect("that comes in pieces is sent to its end before what it needed is given back", () =>
     Effect.gen(function* () {
       expect((yield* send("GET", "/streamed")).text).toBe("one two")

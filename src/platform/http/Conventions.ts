@@ -53,7 +53,8 @@ export interface KnownCaller extends KeyOwner {
 
 export type CallerOf = (request: NodeRequest) => Effect.Effect<Option.Option<KnownCaller>>
 
-export interface Answer {
+/** An answer on its way out. */
+export interface Outgoing {
   readonly response: HttpServerResponse.HttpServerResponse
   /** All that it is sent with: those of the response, and those that every answer has. */
   readonly headers: ResponseHeaders
@@ -68,7 +69,7 @@ export interface Begun {
   readonly end: (
     exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>,
     fiber: Fiber.RuntimeFiber<unknown, unknown>
-  ) => Answer | undefined
+  ) => Outgoing | undefined
 }
 
 /** The services of a request on its way to the handler of a route. */
@@ -203,7 +204,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
           logAccess(fiber, request, { route, status, requestId, durationMs, address, refs: observed.refs })
           telemetry.ended(observed, status, durationMs)
         }
-        const answered = (given: HttpServerResponse.HttpServerResponse): Answer => {
+        const answered = (given: HttpServerResponse.HttpServerResponse): Outgoing => {
           const response = cors.withCors(given, request, route)
           const path = url.toLowerCase()
           const headers = headersOf(response, { requestId, limits, path, lastOnConnection: stopping.hasBegun() })

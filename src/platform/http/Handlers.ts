@@ -21,7 +21,9 @@ export const handlersIn = (router: HttpRouter.HttpRouter<unknown, HttpRouter.Htt
   )
   const byRoute = new Map<Route, { readonly route: HttpRouter.RouteContext["route"]; readonly app: App }>()
   const find = (route: Route) => {
-    const found = byRoute.get(route) ?? known.get(nameOf(route))
+    const remembered = byRoute.get(route)
+    if (remembered !== undefined) return remembered
+    const found = known.get(nameOf(route))
     if (found === undefined) throw new Error(`Nobody answers ${nameOf(route)}`)
     byRoute.set(route, found)
     return found

@@ -44,15 +44,10 @@ export const makeSecurityHeaders =
     const headers: ResponseHeaders = {
       "cache-control": caching,
       "cross-origin-resource-policy": "same-site",
-      "content-security-policy": policy,
-      "x-content-type-options": always["x-content-type-options"],
-      "x-frame-options": always["x-frame-options"],
-      "referrer-policy": always["referrer-policy"],
-      "x-request-id": options.requestId
+      "content-security-policy": policy
     }
-    const own = response.headers
-    for (const name of Object.keys(own)) if (!(name in always)) headers[name] = own[name]
-    for (const name of Object.keys(options.limits)) headers[name] = options.limits[name]
+    Object.assign(headers, response.headers, options.limits, always)
+    headers["x-request-id"] = options.requestId
     if (https) headers["strict-transport-security"] = "max-age=31536000"
     if (options.lastOnConnection) headers["connection"] = "close"
     return headers

@@ -3,9 +3,9 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Cookies } from "@effect/platform"
 import { Effect, Stream } from "effect"
-import type { Answer } from "./Conventions.ts"
+import type { Outgoing } from "./Conventions.ts"
 
-const withCookies = ({ headers, response: { cookies } }: Answer) =>
+const withCookies = ({ headers, response: { cookies } }: Outgoing) =>
   Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
 
 /** Up to here copying a body is quicker than sending it apart from its headers. */
@@ -43,7 +43,7 @@ const pump = <E>(to: ServerResponse, pieces: Stream.Stream<Uint8Array, E>) =>
  * Sends an answer. When all of it is there that is done at once, and nothing is left to do; what is left of one that
  * comes piece by piece is given back.
  */
-export const sendResponse = (to: ServerResponse, answer: Answer, method: string): Effect.Effect<void> | undefined => {
+export const sendResponse = (to: ServerResponse, answer: Outgoing, method: string): Effect.Effect<void> | undefined => {
   if (to.destroyed) return undefined
   const { body, status } = answer.response
   to.writeHead(status, withCookies(answer))

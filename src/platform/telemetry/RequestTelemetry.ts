@@ -45,17 +45,25 @@ const meterOf = (method: string, route: string, status: number) => {
   }
 }
 
+/** What is made of a key is kept. */
+const kept = <Key, Value>(make: (key: Key) => Value) => {
+  const values = new Map<Key, Value>()
+  return (key: Key) => {
+    const known = values.get(key)
+    if (known !== undefined) return known
+    const made = make(key)
+    values.set(key, made)
+    return made
+  }
+}
+
 /** Those of each route, found by what is at hand: putting their labels together takes longer than counting. */
 const makeMeters = () => {
-  const meters = new Map<Route | undefined, Map<string, ReturnType<typeof meterOf>>>()
-  return ({ request: { method }, route }: Observed, status: number) => {
-    const ofRoute = meters.get(route) ?? new Map<string, ReturnType<typeof meterOf>>()
-    meters.set(route, ofRoute)
-    const key = method + status
-    const meter = ofRoute.get(key) ?? meterOf(method, route?.path ?? "unmatched", status)
-    ofRoute.set(key, meter)
-    return meter
-  }
+  const ofRoute = kept((route: Route | undefined) => {
+    const path = route?.path ?? "unmatched"
+    return kept((method: string) => kept((status: number) => meterOf(method, path, status)))
+  })
+  return ({ request, route }: Observed, status: number) => ofRoute(route)(request.method)(status)
 }
 
 /** Counts requests and, when somebody collects them, makes a span of each that goes on with the caller's trace. */
