@@ -2,16 +2,18 @@ import { Pool } from "undici"
 import { type Contest, writes } from "./Compare.ts"
 import type { Setting } from "./Contestants.ts"
 import { makeAudience } from "./HubClient.ts"
-import { meterOf } from "./Load.ts"
+import { type Meter, meterOf } from "./Load.ts"
 import { newMessage } from "./NewMessage.ts"
 
 const audience = 100
 const senders = 8
 
-/** Messages that are posted until everybody who listens has them, a few at a time. */
-export const hubContest = ({ customer, token }: Setting): Contest => ({
-  name: `hub, a message to ${audience} clients`,
-  open: async (base) => {
+/**
+ * Messages that are posted until everybody who listens has them, a few at a time. The audience comes and goes with its
+ * server's turn: Casework's would else hear of the messages that the others store beside it.
+ */
+export const hubContest = ({ customer, token }: Setting): Contest => {
+  const opened = async (base: string) => {
     const pool = new Pool(base, { connections: senders })
     const listeners = await makeAudience(base, `access_token=${token}`, audience)
     const { body, method, path } = newMessage(customer, token)
@@ -28,6 +30,20 @@ export const hubContest = ({ customer, token }: Setting): Contest => ({
       listeners.leave()
       return pool.close()
     })
-  },
-  ...writes
-})
+  }
+  const once = async <A>(base: string, use: (meter: Meter) => Promise<A>) => {
+    const meter = await opened(base)
+    const result = await use(meter)
+    await meter.end()
+    return result
+  }
+  return {
+    name: `hub, a message to ${audience} clients`,
+    open: async (base) => ({
+      warm: () => once(base, ({ warm }) => warm()),
+      round: () => once(base, ({ round }) => round()),
+      end: async () => undefined
+    }),
+    ...writes
+  }
+}
