@@ -1,5 +1,6 @@
 import { HttpRouter, HttpServerRespondable } from "@effect/platform"
 import { Effect } from "effect"
+import { kept } from "../Kept.ts"
 import type { App, Route } from "./Routes.ts"
 
 /** What answers each route. */
@@ -19,15 +20,11 @@ export const handlersIn = (router: HttpRouter.HttpRouter<unknown, HttpRouter.Htt
       return [nameOf(route), { route, app }]
     })
   )
-  const byRoute = new Map<Route, { readonly route: HttpRouter.RouteContext["route"]; readonly app: App }>()
-  const find = (route: Route) => {
-    const remembered = byRoute.get(route)
-    if (remembered !== undefined) return remembered
+  const find = kept((route: Route) => {
     const found = known.get(nameOf(route))
     if (found === undefined) throw new Error(`Nobody answers ${nameOf(route)}`)
-    byRoute.set(route, found)
     return found
-  }
+  })
   return {
     of: (route) => find(route).app,
     contextOf: (route, params) => ({

@@ -1,6 +1,7 @@
 import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
 import { Clock, Effect, Exit, FiberRef, type FiberRefs, Option } from "effect"
 import type { Route } from "../http/Routes.ts"
+import { kept } from "../Kept.ts"
 import { httpActive, httpDuration, httpRequests } from "./ServiceMetrics.ts"
 
 /** Read while layers are built: whether anybody collects spans does not change afterwards. */
@@ -42,18 +43,6 @@ const meterOf = (method: string, route: string, status: number) => {
   return (durationMs: number) => {
     count.unsafeUpdate(1, none)
     duration.unsafeUpdate(durationMs / 1000, none)
-  }
-}
-
-/** What is made of a key is kept. */
-const kept = <Key, Value>(make: (key: Key) => Value) => {
-  const values = new Map<Key, Value>()
-  return (key: Key) => {
-    const known = values.get(key)
-    if (known !== undefined) return known
-    const made = make(key)
-    values.set(key, made)
-    return made
   }
 }
 

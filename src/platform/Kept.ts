@@ -1,0 +1,11 @@
+/** What is made of a key is kept for as long as the process lives: for keys of which there are few. */
+export const kept = <Key, Value>(make: (key: Key) => Value) => {
+  const values = new Map<Key, Value>()
+  return (key: Key): Value => {
+    const known = values.get(key)
+    if (known !== undefined) return known
+    const made = make(key)
+    values.set(key, made)
+    return made
+  }
+}
