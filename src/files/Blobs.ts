@@ -1,5 +1,6 @@
+import type { Readable } from "node:stream"
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Ref, Schema, Stream } from "effect"
+import { Context, Effect, Layer, type Option, Ref, Schema, Stream } from "effect"
 import { PayloadTooLarge } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
@@ -11,6 +12,13 @@ import { BlobsRepo } from "./BlobsRepo.ts"
 export interface StoredBlob {
   readonly blobID: BlobID
   readonly size: number
+}
+
+/** The ways to the bytes of one blob: as they come, or in one piece when they are few. */
+export interface BlobReader {
+  readonly read: (range: ByteRange) => Stream.Stream<Uint8Array>
+  readonly readPiece: (range: ByteRange) => Effect.Effect<Uint8Array>
+  readonly readable: (range: ByteRange) => Option.Option<() => Readable>
 }
 
 export class Blobs extends Context.Tag("casework/Blobs")<
@@ -26,7 +34,10 @@ export class Blobs extends Context.Tag("casework/Blobs")<
       bytes: Stream.Stream<Uint8Array, E>,
       limit: number
     ) => Effect.Effect<StoredBlob, E | PayloadTooLarge>
+    /** The same for what is there whole already. */
+    readonly storeWhole: (customerID: CustomerID, bytes: Uint8Array) => Effect.Effect<BlobID>
     readonly open: (customerID: CustomerID, blobID: BlobID, range?: ByteRange) => Stream.Stream<Uint8Array>
+    readonly reader: (customerID: CustomerID, blobID: BlobID) => BlobReader
     /** Call it in the transaction that removes the last reference: the bytes go when that has happened, never before. */
     readonly discard: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
     /** Removes a blob when nothing refers to it any more. */
@@ -73,7 +84,24 @@ const make = Effect.gen(function* () {
       Effect.catchAllCause((cause) => Effect.as(Effect.logWarning("could not remove a blob", cause), false))
     )
 
+  const put = <E>(customerID: CustomerID, blobID: BlobID, bytes: Stream.Stream<Uint8Array, E>) =>
+    blobStore
+      .put(customerID, blobID, bytes)
+      .pipe(
+        Effect.onError(() =>
+          removeUnused(customerID, blobID).pipe(
+            Effect.catchAllCause((cause) => Effect.logWarning("could not tidy up", cause))
+          )
+        )
+      )
+
   return Blobs.of({
+    storeWhole: fn("Blobs.storeWhole")(function* (customerID, bytes) {
+      const blobID = yield* repo.register(customerID, bytes.length)
+      yield* put(customerID, blobID, Stream.make(bytes))
+      return blobID
+    }),
+
     store: fn("Blobs.store")(function* (customerID, bytes, limit) {
       const blobID = yield* repo.register(customerID)
       const received = yield* Ref.make(0)
@@ -84,21 +112,19 @@ const make = Effect.gen(function* () {
           () => tooLarge(limit)
         )
       )
-      yield* blobStore
-        .put(customerID, blobID, counted)
-        .pipe(
-          Effect.onError(() =>
-            removeUnused(customerID, blobID).pipe(
-              Effect.catchAllCause((cause) => Effect.logWarning("could not tidy up", cause))
-            )
-          )
-        )
+      yield* put(customerID, blobID, counted)
       const size = yield* Ref.get(received)
       yield* repo.setSize(customerID, blobID, size)
       return { blobID, size }
     }),
 
     open: blobStore.get,
+
+    reader: (customerID, blobID) => ({
+      read: (range) => blobStore.get(customerID, blobID, range),
+      readPiece: (range) => blobStore.getPiece(customerID, blobID, range),
+      readable: (range) => blobStore.getReadable(customerID, blobID, range)
+    }),
 
     discard: (customerID, blobID) => jobs.enqueue(blobRemoval, customerID, { blobID }),
 

@@ -16,7 +16,8 @@ const Key = Schema.Struct({ customerID: CustomerID, blobID: BlobID })
 export class BlobsRepo extends Context.Tag("casework/BlobsRepo")<
   BlobsRepo,
   {
-    readonly register: (customerID: CustomerID) => Effect.Effect<BlobID>
+    /** With its size, when that is known before the bytes are there. */
+    readonly register: (customerID: CustomerID, size?: number) => Effect.Effect<BlobID>
     readonly setSize: (customerID: CustomerID, blobID: BlobID, size: number) => Effect.Effect<void>
     /** Only when nothing refers to it; nothing can from then on. */
     readonly deleteUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<boolean>
@@ -41,9 +42,10 @@ const make = Effect.gen(function* () {
     )
   )
   const register = SqlSchema.single({
-    Request: CustomerID,
+    Request: Schema.Struct({ customerID: CustomerID, size: Schema.NullOr(Schema.Int) }),
     Result: Schema.Struct({ blobID: BlobID }),
-    execute: (customerID) => sql`insert into blob (customer_id) values (${customerID}) returning blob_id as "blobID"`
+    execute: (_) => sql`
+      insert into blob (customer_id, size) values (${_.customerID}, ${_.size}) returning blob_id as "blobID"`
   })
   const findForgotten = SqlSchema.findAll({
     Request: Schema.Int,
@@ -56,8 +58,8 @@ const make = Effect.gen(function* () {
   })
 
   return BlobsRepo.of({
-    register: (customerID) =>
-      register(customerID).pipe(
+    register: (customerID, size) =>
+      register({ customerID, size: size ?? null }).pipe(
         Effect.map(({ blobID }) => blobID),
         Effect.orDie
       ),

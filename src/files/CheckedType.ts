@@ -12,8 +12,6 @@ export interface Suspect {
   readonly head: Uint8Array
 }
 
-const extensionOf = (fileName: string) => /[^.]\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase()
-
 const byExtension = (types: ReadonlyArray<FileType>, extension: string | undefined) =>
   types.find(({ extensions }) => extension !== undefined && extensions.includes(extension))
 
@@ -46,6 +44,12 @@ const declaredFamily = (declaredType: string): Family | undefined => {
 }
 
 const allTypes = [...binaryTypes, ...textTypes, ...compoundTypes]
+
+/** What a system would go by. "Invoice 3.12.2024" and "Dr. Meier" have none. */
+const extensionOf = (fileName: string) => {
+  const last = /[^.]\.([^.\s]+)$/.exec(fileName)?.[1]?.toLowerCase()
+  return last === undefined || (/^\p{N}/u.test(last) && byExtension(allTypes, last) === undefined) ? undefined : last
+}
 
 /** The type to store, or why there is none: content, name and what the caller says must go together. */
 export const checkedType = (suspect: Suspect): Either.Either<string, string> => {

@@ -1,7 +1,9 @@
 import { HttpServerResponse } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { RangeNotSatisfiable } from "../../schema/Errors.ts"
 import { listsETag } from "../platform/http/ConditionalRequests.ts"
+import { ReadableBody } from "../platform/http/SendResponse.ts"
+import { type ByteRange, largestPiece } from "./BlobStore.ts"
 import { wantedRange } from "./ByteRanges.ts"
 import { dispositionOf } from "./Disposition.ts"
 import type { OpenFile } from "./Files.ts"
@@ -28,12 +30,33 @@ interface Conditions {
   readonly "if-none-match"?: string
 }
 
-/** A file, or the range of it that was asked for, as it arrives from the store. */
+/** The bytes of a range in one piece, or as they arrive from the store when there are more. */
+const answerRange = (file: OpenFile, range: ByteRange, answer: HttpServerResponse.Options.WithContentType) => {
+  const contentLength = range.end - range.start + 1
+  if (contentLength === 0) return Effect.succeed(HttpServerResponse.uint8Array(new Uint8Array(), answer))
+  if (contentLength <= largestPiece) {
+    return Effect.flatMap(file.readPiece(range), (bytes) =>
+      bytes.length === contentLength
+        ? Effect.succeed(HttpServerResponse.uint8Array(bytes, answer))
+        : Effect.dieMessage(`A file has ${bytes.length} of ${contentLength} bytes`)
+    )
+  }
+  const sized = { ...answer, contentLength }
+  return Effect.succeed(
+    Option.match(file.readable(range), {
+      onNone: () => HttpServerResponse.stream(file.read(range), sized),
+      onSome: (open) => HttpServerResponse.raw(new ReadableBody(open, contentLength), sized)
+    })
+  )
+}
+
+/** A file, or the range of it that was asked for. */
 export const answerFile = (
   file: OpenFile,
   conditions: Conditions
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, RangeNotSatisfiable> => {
   const headers = headersOf(file)
+  const contentType = typeOf(file)
   const known = conditions["if-none-match"]
   if (known !== undefined && listsETag(known, file.etag)) {
     return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
@@ -45,17 +68,12 @@ export const answerFile = (
     case "Nothing":
       return RangeNotSatisfiable.of(file.size)
     case "Whole":
-      return Effect.succeed(
-        HttpServerResponse.stream(file.read(), { headers, contentType: typeOf(file), contentLength: file.size })
-      )
+      return answerRange(file, { start: 0, end: file.size - 1 }, { headers, contentType })
     case "Part":
-      return Effect.succeed(
-        HttpServerResponse.stream(file.read(wanted), {
-          status: 206,
-          headers: { ...headers, "content-range": `bytes ${wanted.start}-${wanted.end}/${file.size}` },
-          contentType: typeOf(file),
-          contentLength: wanted.end - wanted.start + 1
-        })
-      )
+      return answerRange(file, wanted, {
+        status: 206,
+        headers: { ...headers, "content-range": `bytes ${wanted.start}-${wanted.end}/${file.size}` },
+        contentType
+      })
   }
 }

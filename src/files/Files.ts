@@ -1,15 +1,13 @@
-import { Context, Effect, Layer, Option, Schema, type Stream } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { NotFound } from "../../schema/Errors.ts"
 import { DataRequestsRepo } from "../dataRights/DataRequestsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AttachmentsRepo, type StoredFile } from "./AttachmentsRepo.ts"
-import type { ByteRange } from "./BlobStore.ts"
-import { Blobs } from "./Blobs.ts"
+import { type BlobReader, Blobs } from "./Blobs.ts"
 
 /** A file that may be read, whole or in part. */
-export interface OpenFile extends Pick<StoredFile, "fileName" | "contentType" | "size"> {
+export interface OpenFile extends Pick<StoredFile, "fileName" | "contentType" | "size">, BlobReader {
   readonly etag: string
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array>
 }
 
 export class Files extends Context.Tag("casework/Files")<
@@ -60,7 +58,7 @@ const make = Effect.gen(function* () {
       if (Option.isNone(found)) return yield* NotFound.of("There is no such file.")
       const { blobID, customerID, ...file } = found.value
       // What is behind a token never changes.
-      return { ...file, etag: `"${file.accessToken}"`, read: (range) => blobs.open(customerID, blobID, range) }
+      return { ...file, etag: `"${file.accessToken}"`, ...blobs.reader(customerID, blobID) }
     })
   })
 })

@@ -1,10 +1,9 @@
+import { createReadStream } from "node:fs"
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Chunk, Effect, Exit, Layer, Option, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { type BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
-
-const largestPiece = 256 * 1024
+import { type BlobID, BlobStore, type ByteRange, largestPiece } from "./BlobStore.ts"
 
 /** From one place to the other, both counting, or to the end. */
 const piecesOf = (file: FileHandle, range: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER }) =>
@@ -18,6 +17,17 @@ const piecesOf = (file: FileHandle, range: ByteRange = { start: 0, end: Number.M
       return [piece, isLast ? Option.none() : Option.some(next)]
     })
   )
+
+const readPiece = async (path: string, { end, start }: ByteRange) => {
+  const file = await open(path)
+  try {
+    const length = end - start + 1
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, start)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
 
 /** Files in a folder, one for each blob. Their names are ids, never what a caller wrote. */
 export const folderBlobStore = (folder: string) => {
@@ -67,6 +77,9 @@ export const folderBlobStore = (folder: string) => {
         Effect.map((file) => piecesOf(file, range)),
         Stream.unwrapScoped
       ),
+    getPiece: (customerID, blobID, range) => Effect.promise(() => readPiece(pathOf(customerID, blobID), range)),
+    getReadable: (customerID, blobID, range) =>
+      Option.some(() => createReadStream(pathOf(customerID, blobID), { ...range })),
     remove: (customerID, blobID) =>
       Effect.promise(async () => {
         const path = pathOf(customerID, blobID)

@@ -1,10 +1,10 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Chunk, Effect, Layer, Option, Schema, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
+import { BlobID, BlobStore, type ByteRange, inOnePiece } from "./BlobStore.ts"
 import { piecesOf } from "./Pieces.ts"
 
-/** Every chunk has this size, only the last one may be shorter. */
+/** Every chunk has this size, only the last one may be shorter. Stored ones have it: it cannot change. */
 const chunkSize = 256 * 1024
 
 const Key = Schema.Struct({ customerID: CustomerID, blobID: BlobID, position: Schema.Int })
@@ -40,6 +40,25 @@ export const PostgresBlobStore = Layer.effect(
         Effect.orDie
       )
 
+    const get = (
+      customerID: CustomerID,
+      blobID: BlobID,
+      range: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER }
+    ) => {
+      const first = Math.floor(range.start / chunkSize)
+      return Stream.paginateChunkEffect(first, (position) =>
+        Effect.map(Effect.orDie(find({ customerID, blobID, position })), (found) => {
+          if (Option.isNone(found)) {
+            if (position > first) return [Chunk.empty<Uint8Array>(), Option.none()]
+            throw new Error(`Blob ${blobID} has no chunk ${position}`)
+          }
+          const { bytes } = found.value
+          const isLast = bytes.length < chunkSize || range.end < (position + 1) * chunkSize
+          return [Chunk.of(cut(bytes, position, range)), isLast ? Option.none() : Option.some(position + 1)]
+        })
+      )
+    }
+
     return BlobStore.of({
       put: (customerID, blobID, bytes) =>
         piecesOf(bytes, chunkSize).pipe(
@@ -49,20 +68,9 @@ export const PostgresBlobStore = Layer.effect(
           ),
           Effect.onError(() => remove(customerID, blobID))
         ),
-      get: (customerID, blobID, range = { start: 0, end: Number.MAX_SAFE_INTEGER }) => {
-        const first = Math.floor(range.start / chunkSize)
-        return Stream.paginateChunkEffect(first, (position) =>
-          Effect.map(Effect.orDie(find({ customerID, blobID, position })), (found) => {
-            if (Option.isNone(found)) {
-              if (position > first) return [Chunk.empty(), Option.none()]
-              throw new Error(`Blob ${blobID} has no chunk ${position}`)
-            }
-            const { bytes } = found.value
-            const isLast = bytes.length < chunkSize || range.end < (position + 1) * chunkSize
-            return [Chunk.of(cut(bytes, position, range)), isLast ? Option.none() : Option.some(position + 1)]
-          })
-        )
-      },
+      get,
+      getPiece: (customerID, blobID, range) => inOnePiece(get(customerID, blobID, range)),
+      getReadable: () => Option.none(),
       remove
     })
   })

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Option, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { BlobPlace } from "../platform/BlobPlace.ts"
-import { type BlobID, BlobStore } from "./BlobStore.ts"
+import { type BlobID, BlobStore, type ByteRange, inOnePiece } from "./BlobStore.ts"
 
 type S3Place = Extract<BlobPlace, { readonly _tag: "S3" }>
 
@@ -61,6 +61,19 @@ export const s3BlobStore = (place: S3Place) =>
         Bucket: place.bucket,
         Key: `${place.prefix}${customerID}/${blobID}`
       })
+      const get = (customerID: CustomerID, blobID: BlobID, range?: ByteRange) =>
+        Stream.unwrap(
+          Effect.promise(async (abortSignal) => {
+            const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }
+            const command = new s3.GetObjectCommand({ ...objectOf(customerID, blobID), ...Range })
+            const { Body } = await client.send(command, { abortSignal })
+            if (!(Body instanceof Readable)) throw new Error(`The store answered without bytes for blob ${blobID}`)
+            return NodeStream.fromReadable<unknown, Uint8Array>(
+              () => Body,
+              (error) => error
+            ).pipe(Stream.orDie)
+          })
+        )
       return BlobStore.of({
         put: (customerID, blobID, bytes) =>
           Effect.gen(function* () {
@@ -78,19 +91,9 @@ export const s3BlobStore = (place: S3Place) =>
               )
             )
           }).pipe(Effect.scoped),
-        get: (customerID, blobID, range) =>
-          Stream.unwrap(
-            Effect.promise(async (abortSignal) => {
-              const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }
-              const command = new s3.GetObjectCommand({ ...objectOf(customerID, blobID), ...Range })
-              const { Body } = await client.send(command, { abortSignal })
-              if (!(Body instanceof Readable)) throw new Error(`The store answered without bytes for blob ${blobID}`)
-              return NodeStream.fromReadable<unknown, Uint8Array>(
-                () => Body,
-                (error) => error
-              ).pipe(Stream.orDie)
-            })
-          ),
+        get,
+        getPiece: (customerID, blobID, range) => inOnePiece(get(customerID, blobID, range)),
+        getReadable: () => Option.none(),
         remove: (customerID, blobID) =>
           Effect.promise((abortSignal) =>
             client.send(new s3.DeleteObjectCommand(objectOf(customerID, blobID)), { abortSignal })

@@ -1,6 +1,7 @@
 import type { Socket as NetSocket } from "node:net"
 import { Socket } from "@effect/platform"
-import { Cause, Chunk, Context, Effect, Fiber, Layer, Queue, Scope } from "effect"
+import { Cause, Chunk, Context, Effect, Fiber, Layer, Option, Queue, Scope } from "effect"
+import { untilDrained } from "../platform/Drained.ts"
 import type { Admitted } from "./Admission.ts"
 import { type ConnectionState, elapse, opened, receive, type Transition } from "./ConnectionState.ts"
 import { type HubCaller, type HubClient, HubClients } from "./HubClients.ts"
@@ -50,17 +51,6 @@ export class HubConnections extends Context.Tag("casework/HubConnections")<
   )
 }
 
-const untilDrained = (below: NetSocket) =>
-  below.writableLength <= mostBuffered
-    ? Effect.void
-    : Effect.async<void>((resume) => {
-        const done = () => {
-          below.off("drain", done).off("close", done)
-          resume(Effect.void)
-        }
-        below.on("drain", done).on("close", done)
-      })
-
 const make = Effect.gen(function* () {
   const clients = yield* HubClients
   const methods = yield* HubMethods
@@ -109,11 +99,15 @@ const make = Effect.gen(function* () {
         let charactersWaiting = 0
         let finishedAt = below.bytesRead
 
-        // Who does not read as fast as things happen is cut off, and may come back.
+        let webSocket: globalThis.WebSocket | undefined
+
+        // While nothing waits, what comes need not. Who does not read as fast as things happen is cut off, and may come back.
         const send = (text: string) => {
+          const goesAtOnce = charactersWaiting === 0 && text !== "" && below.writableLength <= mostBuffered
+          if (goesAtOnce && webSocket !== undefined) return webSocket.send(text)
           charactersWaiting += text.length
-          if (charactersWaiting > mostCharacters) below.destroy()
-          else outbox.unsafeOffer(text)
+          if (charactersWaiting > mostCharacters) return void below.destroy()
+          return void outbox.unsafeOffer(text)
         }
         const close = (text: string) => {
           farewell ??= text
@@ -138,10 +132,15 @@ const make = Effect.gen(function* () {
           if (callsWaiting >= mostCalls) below.pause()
         }
 
+        const keepSocket = Effect.map(Effect.serviceOption(Socket.WebSocket), (found) => {
+          webSocket = Option.getOrUndefined(found)
+        })
+
         const hear = (data: string | Uint8Array) => {
           finishedAt = below.bytesRead
           if (typeof data === "string") apply(receive(state, data, now()))
           else close(goodbye({ error: "Send text, not binary frames." }))
+          return webSocket === undefined ? keepSocket : undefined
         }
 
         // A frame is handed over when it is complete: who sends one without end is cut off here.
@@ -175,9 +174,9 @@ const make = Effect.gen(function* () {
         const writeAll: Effect.Effect<void, Socket.SocketError> = Effect.gen(function* () {
           while (farewell === undefined) {
             const texts = Chunk.join(yield* Queue.takeBetween(outbox, 1, mostTogether), "")
-            charactersWaiting -= texts.length
             if (texts !== "") yield* write(texts)
-            yield* untilDrained(below)
+            charactersWaiting -= texts.length
+            yield* untilDrained(below, () => !below.destroyed && below.writableLength > mostBuffered)
           }
           yield* sayGoodbye
         })

@@ -1,15 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
 import { expectError } from "../http/ErrorBody.ts"
 import { openSocket, parseAnswer, readToEnd } from "../http/RawRequest.ts"
 import { eventually } from "../support/Eventually.ts"
-import { temporaryFolder } from "../support/TemporaryFolder.ts"
-import { clientOf, send, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
+import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { aMessage } from "./Messages.ts"
 import { samples } from "./Samples.ts"
-import { formWith, rawForm, tokenIn, upload } from "./Uploads.ts"
+import { formWith, inFolder, rawForm, tokenIn, upload } from "./Uploads.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -19,12 +18,8 @@ const countBlobs = Effect.gen(function* () {
   return row?.count ?? 0
 })
 
-/** Large files go fast through a folder; the other tests keep theirs in the database. */
-const withFolder = Layer.unwrapScoped(
-  Effect.map(temporaryFolder, (DATA_DIR) => testApp({ BLOB_STORE: "folder", DATA_DIR }))
-)
-
-layer(withFolder, { excludeTestServices: true })("Attachments", (it) => {
+// Large files go fast through a folder.
+layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
   it.effect("are uploaded, listed, opened and deleted", () =>
     Effect.gen(function* () {
       const { ticketMessageAttachments: attachments } = yield* clientOf("acme-agent")
@@ -53,6 +48,54 @@ layer(withFolder, { excludeTestServices: true })("Attachments", (it) => {
       expect(yield* attachments.listAttachments({ path: { id: messageID } })).toEqual([])
       expect(yield* Effect.flip(attachments.deleteAttachment({ path }))).toMatchObject({ status: 404 })
       yield* eventually(countBlobs, (count) => count === before - 1)
+    })
+  )
+
+  it.effect("are called as they were, in any script", () =>
+    Effect.gen(function* () {
+      const { messageID } = yield* aMessage(1)
+      const names = ["10€.txt", "a–b.txt", "Zustand „neu“.txt", "日本.txt", "Отчёт.txt", "😀.txt", "ä;b–50% off.txt"]
+      for (const name of names) {
+        const sent = yield* upload(messageID, formWith("text", name, "text/plain"))
+        expect(sent.json).toMatchObject({ fileName: name })
+        const opened = yield* send("GET", `/api/File/${tokenIn(sent)}`)
+        expect(opened.headers.get("content-disposition")).toContain(`filename*=UTF-8''${encodeURIComponent(name)}`)
+      }
+    })
+  )
+
+  it.effect("are files also when they are JSON, or called by a date or a title", () =>
+    Effect.gen(function* () {
+      const { messageID } = yield* aMessage(1)
+      for (const [bytes, name, type] of [
+        ['{"a":1}', "a.json", "application/json"],
+        [samples.pdf, "Invoice 3.12.2024", "application/pdf"],
+        [samples.pdf, "Dr. Meier", "application/pdf"],
+        [samples.pdf, "scan", "application/pdf"]
+      ] as const) {
+        const sent = yield* upload(messageID, formWith(bytes, name, type))
+        expect([sent.status, sent.json]).toEqual([200, expect.objectContaining({ fileName: name, contentType: type })])
+      }
+      for (const name of ["run.exe", "run.appref-ms", "run.скрипт"]) {
+        expect([name, (yield* upload(messageID, formWith("text", name))).status]).toEqual([name, 415])
+      }
+    })
+  )
+
+  it.effect("are called what a quoted, escaped or encoded name says", () =>
+    Effect.gen(function* () {
+      const { messageID } = yield* aMessage(1)
+      for (const [written, name] of [
+        ['filename="a\\"b.txt"', 'a"b.txt'],
+        ['filename="a%22b.txt"', 'a"b.txt'],
+        ['filename="10€\\"x.txt"', '10€"x.txt'],
+        ["filename*=UTF-8'en'%e2%82%ac.txt", "€.txt"],
+        ["filename=\"plain.txt\"; filename*=utf-8''%e2%82%ac.txt", "€.txt"]
+      ]) {
+        const { body, headers } = rawForm(`name="file"; ${written}`, "text")
+        const sent = yield* upload(messageID, body, "acme-agent", headers)
+        expect([written, sent.status, Object(sent.json).fileName]).toEqual([written, 200, name])
+      }
     })
   )
 

@@ -91,7 +91,10 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
           for (const start of [0, 1, 262_143, 262_144, 600_000].filter((at) => at < size)) {
             for (const end of [start, start + 1, 262_144, 700_000, size - 1].filter((at) => at >= start && at < size)) {
               const part = yield* read(store.get(acme, blobID, { start, end }))
-              expect(Buffer.compare(part, bytes.subarray(start, end + 1)), `${start}-${end} of ${size}`).toBe(0)
+              const piece = yield* store.getPiece(acme, blobID, { start, end })
+              for (const found of [part, piece]) {
+                expect(Buffer.compare(found, bytes.subarray(start, end + 1)), `${start}-${end} of ${size}`).toBe(0)
+              }
             }
           }
         }
@@ -109,6 +112,7 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
         yield* store.remove(acme, blobID)
         expect(yield* yield* Count).toBe(before)
         expect(Exit.isFailure(yield* Effect.exit(read(store.get(acme, blobID))))).toBe(true)
+        expect(Exit.isFailure(yield* Effect.exit(store.getPiece(acme, blobID, { start: 0, end: 9 })))).toBe(true)
       })
     )
 
@@ -118,6 +122,7 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
         const blobID = yield* (yield* BlobsRepo).register(acme)
         yield* store.put(acme, blobID, pieces(pattern(10), 10))
         expect(Exit.isFailure(yield* Effect.exit(read(store.get(globex, blobID))))).toBe(true)
+        expect(Exit.isFailure(yield* Effect.exit(store.getPiece(globex, blobID, { start: 0, end: 9 })))).toBe(true)
         yield* store.remove(globex, blobID)
         expect(yield* read(store.get(acme, blobID))).toHaveLength(10)
       })

@@ -1,10 +1,14 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { BlobID, BlobStore } from "../../src/files/BlobStore.ts"
 import { expectError } from "../http/ErrorBody.ts"
+import { openSocket } from "../http/RawRequest.ts"
 import { send, testApp } from "../support/TestApp.ts"
 import { aMessage } from "./Messages.ts"
 import { samples } from "./Samples.ts"
-import { formWith, tokenIn, upload } from "./Uploads.ts"
+import { formWith, inFolder, tokenIn, upload } from "./Uploads.ts"
 
 const stored = (bytes: Uint8Array | string, name: string, type?: string) =>
   Effect.gen(function* () {
@@ -42,44 +46,6 @@ layer(testApp(), { excludeTestServices: true })("A file", (it) => {
     })
   )
 
-  it.effect("comes as it was sent, whole and in ranges", () =>
-    Effect.gen(function* () {
-      const path = yield* stored(digits, "digits.txt")
-      const whole = yield* send("GET", path)
-      expect(whole.text === digits).toBe(true)
-      expect(whole.headers.get("content-length")).toBe("600000")
-      expect(whole.headers.get("accept-ranges")).toBe("bytes")
-      const ranged = (range: string, more: Readonly<Record<string, string>> = {}) =>
-        send("GET", path, { headers: { range, ...more } })
-      for (const [range, start, end] of [
-        ["bytes=0-9", 0, 9],
-        ["bytes=262143-262145", 262_143, 262_145],
-        ["bytes=599995-", 599_995, 599_999],
-        ["bytes=-7", 599_993, 599_999],
-        ["bytes=5-9999999", 5, 599_999]
-      ] as const) {
-        const { headers, status, text } = yield* ranged(range)
-        expect([range, status, headers.get("content-range")]).toEqual([range, 206, `bytes ${start}-${end}/600000`])
-        expect(headers.get("content-length")).toBe(String(end - start + 1))
-        expect(text === digits.slice(start, end + 1)).toBe(true)
-      }
-      const outside = yield* ranged("bytes=600000-")
-      expectError(outside, 416, /600000 bytes/)
-      expect(outside.headers.get("content-range")).toBe("bytes */600000")
-      for (const range of ["bytes=0-1,5-6", "lines=0-1", "bytes=9-2"]) expect((yield* ranged(range)).status).toBe(200)
-
-      const etag = whole.headers.get("etag") ?? ""
-      expect((yield* ranged("bytes=0-1", { "if-range": etag })).status).toBe(206)
-      expect((yield* ranged("bytes=0-1", { "if-range": '"other"' })).status).toBe(200)
-      const known = yield* send("GET", path, { headers: { "if-none-match": `"x", W/${etag}` } })
-      expect([known.status, known.text, known.headers.get("etag")]).toEqual([304, "", etag])
-      expect((yield* send("GET", path, { headers: { "if-none-match": '"x"' } })).status).toBe(200)
-
-      const head = yield* send("HEAD", path, { headers: { range: "bytes=0-1" } })
-      expect([head.status, head.text, head.headers.get("content-length")]).toEqual([200, "", "600000"])
-    })
-  )
-
   it.effect("that nobody knows, or under no token at all, is 404", () =>
     Effect.gen(function* () {
       for (const token of ["00000000-0000-4000-8000-000000000000", "1", "x".repeat(300), "%00", "..%2f..%2fetc", "'"]) {
@@ -87,6 +53,85 @@ layer(testApp(), { excludeTestServices: true })("A file", (it) => {
       }
       const path = yield* stored("text", "a.txt")
       expect((yield* send("GET", path.toUpperCase().replace("/API/FILE", "/api/file"))).status).toBe(200)
+    })
+  )
+})
+
+/** Ways that bytes take: out of the database, and out of a folder. */
+for (const [store, app] of Object.entries({ database: testApp(), folder: inFolder })) {
+  layer(app, { excludeTestServices: true })(`A file in the ${store}`, (it) => {
+    it.effect("comes as it was sent, whole and in ranges", () =>
+      Effect.gen(function* () {
+        const path = yield* stored(digits, "digits.txt")
+        const whole = yield* send("GET", path)
+        expect(whole.text === digits).toBe(true)
+        expect(whole.headers.get("content-length")).toBe("600000")
+        expect(whole.headers.get("accept-ranges")).toBe("bytes")
+        const ranged = (range: string, more: Readonly<Record<string, string>> = {}) =>
+          send("GET", path, { headers: { range, ...more } })
+        for (const [range, start, end] of [
+          ["bytes=0-9", 0, 9],
+          ["bytes=262143-262145", 262_143, 262_145],
+          ["bytes=599995-", 599_995, 599_999],
+          ["bytes=-7", 599_993, 599_999],
+          ["bytes=5-9999999", 5, 599_999]
+        ] as const) {
+          const { headers, status, text } = yield* ranged(range)
+          expect([range, status, headers.get("content-range")]).toEqual([range, 206, `bytes ${start}-${end}/600000`])
+          expect(headers.get("content-length")).toBe(String(end - start + 1))
+          expect(text === digits.slice(start, end + 1)).toBe(true)
+        }
+        const outside = yield* ranged("bytes=600000-")
+        expectError(outside, 416, /600000 bytes/)
+        expect(outside.headers.get("content-range")).toBe("bytes */600000")
+        for (const range of ["bytes=0-1,5-6", "lines=0-1", "bytes=9-2"]) expect((yield* ranged(range)).status).toBe(200)
+
+        const etag = whole.headers.get("etag") ?? ""
+        expect((yield* ranged("bytes=0-1", { "if-range": etag })).status).toBe(206)
+        expect((yield* ranged("bytes=0-1", { "if-range": '"other"' })).status).toBe(200)
+        const known = yield* send("GET", path, { headers: { "if-none-match": `"x", W/${etag}` } })
+        expect([known.status, known.text, known.headers.get("etag")]).toEqual([304, "", etag])
+        expect((yield* send("GET", path, { headers: { "if-none-match": '"x"' } })).status).toBe(200)
+
+        const head = yield* send("HEAD", path, { headers: { range: "bytes=0-1" } })
+        expect([head.status, head.text, head.headers.get("content-length")]).toEqual([200, "", "600000"])
+      })
+    )
+
+    it.effect("is nothing to those who go away in the middle, and no harm to the others", () =>
+      Effect.gen(function* () {
+        const path = yield* stored(Buffer.alloc(8_000_000, "0123456789"), "long.txt")
+        for (let round = 0; round < 5; round++) {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const socket = yield* openSocket
+              socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+              yield* Effect.async<void>((resume) => void socket.once("data", () => resume(Effect.void)))
+            })
+          )
+        }
+        expect((yield* send("GET", path)).text.length).toBe(8_000_000)
+      })
+    )
+  })
+}
+
+const loseBytes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const store = yield* BlobStore
+  const blobs = yield* sql<{ blobID: string }>`select blob_id as "blobID" from blob where customer_id = 1`
+  yield* Effect.forEach(blobs, ({ blobID }) => store.remove(CustomerID.make(1), BlobID.make(blobID)))
+})
+
+layer(inFolder, { excludeTestServices: true })("A file whose bytes are lost", (it) => {
+  it.effect("is 500 when it is small, breaks off when it is large, and does no other harm", () =>
+    Effect.gen(function* () {
+      const [small, large] = [yield* stored("text", "a.txt"), yield* stored(digits, "b.txt")]
+      yield* loseBytes
+      expectError(yield* send("GET", small), 500, /unexpected/)
+      expect(Exit.isFailure(yield* Effect.exit(send("GET", large)))).toBe(true)
+      expect((yield* send("HEAD", large)).status).toBe(200)
+      expect((yield* send("GET", yield* stored(digits, "c.txt"))).text).toBe(digits)
     })
   )
 })

@@ -1,5 +1,11 @@
-import { Effect } from "effect"
-import { type Answer, send, tokenOf } from "../support/TestApp.ts"
+import { Effect, Layer } from "effect"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { type Answer, send, testApp, tokenOf } from "../support/TestApp.ts"
+
+/** The service with its files in a folder; the other tests keep theirs in the database. */
+export const inFolder = Layer.unwrapScoped(
+  Effect.map(temporaryFolder, (DATA_DIR) => testApp({ BLOB_STORE: "folder", DATA_DIR }))
+)
 
 export const formWith = (bytes: Uint8Array | string, name: string, type = "application/octet-stream") => {
   const form = new FormData()

@@ -10,6 +10,7 @@ const allowedHeaders = [
   "idempotency-key",
   "if-match",
   "if-none-match",
+  "range",
   "x-request-id",
   // What the browser's hub client adds to its own calls.
   "x-requested-with",
@@ -17,7 +18,9 @@ const allowedHeaders = [
 ].join(", ")
 
 const exposedHeaders = [
+  "accept-ranges",
   "content-disposition",
+  "content-range",
   "etag",
   "idempotency-replayed",
   "location",

@@ -1,6 +1,7 @@
 import { Multipart } from "@effect/platform"
 import { Effect, Option, Stream } from "effect"
 import * as Parser from "multipasta"
+import { named } from "./PartNames.ts"
 
 /** What happens while a form arrives. */
 export type FormEvent =
@@ -37,9 +38,11 @@ const makeFeed = (config: Parser.BaseConfig) => {
   const happen = (event: FormEvent) => (isDone ? 0 : events.push(event))
   const parser = Parser.make({
     ...config,
-    onField: (info, value) => happen({ _tag: "Field", info, value: Parser.decodeField(info, value) }),
+    // Also when it is JSON, which the library would take for a field.
+    isFile: (info) => Parser.defaultIsFile(named(info)),
+    onField: (info, value) => happen({ _tag: "Field", info: named(info), value: Parser.decodeField(info, value) }),
     onFile: (info) => {
-      happen({ _tag: "FileBegins", info })
+      happen({ _tag: "FileBegins", info: named(info) })
       return (bytes) => happen(bytes === null ? { _tag: "FileEnds" } : { _tag: "Bytes", bytes })
     },
     onError: (error) => {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http"
-import { Readable } from "node:stream"
+import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Cookies } from "@effect/platform"
-import { Effect, Stream } from "effect"
+import { Effect, Predicate, Stream } from "effect"
+import { untilDrained } from "../Drained.ts"
 import type { Outgoing } from "./Conventions.ts"
 
 const withCookies = ({ headers, response: { cookies } }: Outgoing) =>
@@ -17,27 +18,48 @@ const endWith = (to: ServerResponse, bytes: Uint8Array) => {
   else to.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1")
 }
 
-const drained = (to: ServerResponse) =>
-  Effect.async<void>((resume) => {
-    const onDrain = () => resume(Effect.void)
-    to.once("drain", onDrain)
-    return Effect.sync(() => to.off("drain", onDrain))
-  })
-
 /** Piece by piece, no faster than they are read. */
 const pump = <E>(to: ServerResponse, pieces: Stream.Stream<Uint8Array, E>) =>
   Stream.runForEachChunk(pieces, (chunk) => {
     let isTaken = true
     for (const piece of chunk) isTaken = to.write(piece)
-    return isTaken ? Effect.void : drained(to)
+    return isTaken ? Effect.void : untilDrained(to, () => to.writableNeedDrain)
   }).pipe(
     Effect.zipRight(Effect.sync(() => to.end())),
-    Effect.catchAllCause((cause) => {
-      // An answer that breaks off must not look like a whole one.
-      to.destroy()
-      return Effect.logWarning("an answer broke off", cause)
-    })
+    Effect.catchAllCause((cause) => breakOff(to, cause))
   )
+
+/** A body that node reads. It is opened when it is sent, and not for an answer that nobody gets. */
+export class ReadableBody {
+  constructor(
+    readonly open: () => Readable,
+    readonly size: number
+  ) {}
+}
+
+/** An answer that breaks off must not look like a whole one. */
+const breakOff = (to: ServerResponse, cause: unknown) => {
+  to.destroy()
+  return Effect.logWarning("an answer broke off", cause)
+}
+
+const pipe = (to: ServerResponse, { open, size }: ReadableBody) =>
+  Effect.suspend(() => {
+    const source = open()
+    let sent = 0
+    source.on("data", (piece: Uint8Array) => {
+      sent += piece.length
+    })
+    return Effect.tryPromise((signal) => pipeline(source, to, { signal, end: false })).pipe(
+      Effect.flatMap(() =>
+        sent === size ? Effect.sync(() => to.end()) : breakOff(to, `It has ${sent} of ${size} bytes`)
+      ),
+      Effect.catchAll(({ cause }) =>
+        // Whoever went away knows.
+        Predicate.hasProperty(cause, "syscall") ? breakOff(to, cause) : Effect.void
+      )
+    )
+  })
 
 /**
  * Sends an answer. When all of it is there that is done at once, and nothing is left to do; what is left of one that
@@ -51,10 +73,8 @@ export const sendResponse = (to: ServerResponse, answer: Outgoing, method: strin
   else if (body._tag === "Uint8Array") endWith(to, body.body)
   else if (body._tag === "Empty") to.end()
   else if (body._tag === "Stream") return pump(to, body.stream)
-  else if (body._tag === "Raw" && body.body instanceof Readable) {
-    const source = body.body
-    return Effect.ignore(Effect.tryPromise((signal) => pipeline(source, to, { signal })))
-  } else if (body._tag === "Raw") to.end(body.body)
+  else if (body._tag === "Raw" && body.body instanceof ReadableBody) return pipe(to, body.body)
+  else if (body._tag === "Raw") to.end(body.body)
   else to.destroy(new Error("No answer is a form."))
   return undefined
 }

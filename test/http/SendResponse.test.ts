@@ -1,0 +1,44 @@
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { HttpServerResponse } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect, FiberSet, Scheduler, Stream } from "effect"
+import { sendResponse } from "../../src/platform/http/SendResponse.ts"
+
+/** As on a busy machine: between any two steps of a fiber other things happen. */
+const interleaved = Effect.withScheduler(
+  Scheduler.make(
+    (task) => void setImmediate(task),
+    (fiber) => (fiber.currentOpCount > 10 ? 0 : false)
+  )
+)
+
+/** More than a socket takes at once, each of them. */
+const pieces = Array.from({ length: 40 }, () => new Uint8Array(256 * 1024))
+
+const serving = Effect.flatMap(FiberSet.makeRuntime(), (fork) =>
+  Effect.acquireRelease(
+    Effect.async<Server>((resume) => {
+      const server = createServer((_, to) => {
+        const response = HttpServerResponse.stream(Stream.fromIterable(pieces).pipe(Stream.rechunk(1)))
+        const rest = sendResponse(to, { response, headers: {} }, "GET")
+        if (rest !== undefined) fork(interleaved(rest))
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+  )
+)
+
+it.scopedLive("An answer goes on when it can, even if the socket was free again before it looked", () =>
+  Effect.gen(function* () {
+    const address: AddressInfo | string | null = (yield* serving).address()
+    const url = `http://127.0.0.1:${Object(address).port}`
+    const bytes = yield* Effect.promise(async () => (await fetch(url)).arrayBuffer())
+    expect(bytes.byteLength).toBe(40 * 256 * 1024)
+  })
+)
