@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import { BadRequest, type Conflict, NotFound } from "../../schema/Errors.ts"
 import { type HubRequestAgent, type HubSendMessage, HubSentMessage, type ResumedChat } from "../../schema/Hub.ts"
 import type { CustomerID, TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { orNotFound } from "../platform/Found.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -23,13 +24,13 @@ export class Chats extends Context.Tag("casework/Chats")<
   {
     /**
      * A visitor writes in its own chat; its first message makes the ticket. A chat that was deleted is NotFound. Says
-     * where the message is as soon as it is there: whoever follows the ticket then is told of it too.
+     * which ticket that is before anybody can hear of it: whoever follows it then is told of the message too.
      */
     readonly write: (
       visitor: Visitor,
       chat: TicketID | undefined,
       message: HubSendMessage,
-      stored: (ticketID: TicketID) => Effect.Effect<void>
+      begun: (ticketID: TicketID) => Effect.Effect<void>
     ) => Effect.Effect<HubSentMessage, BadRequest | NotFound>
     readonly answer: (rep: Representative, message: HubSendMessage) => Effect.Effect<HubSentMessage, BadRequest>
     readonly resume: (
@@ -59,6 +60,7 @@ const noSuchChat = "There is no such chat."
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* ChatsRepo
+  const channels = yield* ChannelsRepo
   const tickets = yield* TicketsRepo
   const newMessages = yield* NewMessages
   const escalations = yield* Escalations
@@ -69,20 +71,24 @@ const make = Effect.gen(function* () {
   const about = (customerID: CustomerID, ticketID: TicketID) =>
     repo.about(customerID, ticketID).pipe(orNotFound(`There is no ticket ${ticketID}.`))
 
-  const add = fn("Chats.add")(function* (
-    customerID: CustomerID,
-    message: Parameters<typeof newMessages.add>[1],
-    stored: (ticketID: TicketID) => Effect.Effect<void> = () => Effect.void
-  ) {
+  /** Who was let in may still be there when the channel is switched off. */
+  const isOpen = ({ channelID, customerID }: Visitor) =>
+    Effect.filterOrElse(
+      channels.find(customerID, channelID),
+      Option.exists(({ isActive }) => isActive),
+      () => BadRequest.of("This chat has been switched off.")
+    )
+
+  const add = fn("Chats.add")(function* (customerID: CustomerID, message: Parameters<typeof newMessages.add>[1]) {
     const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, message)
-    yield* stored(ticketID)
     const { ticketToken } = yield* Effect.orDie(about(customerID, ticketID))
     return new HubSentMessage({ ticketID, ticketToken, messageID: ticketMessageID })
   })
 
   return Chats.of({
-    write: fn("Chats.write")(function* ({ channelID, customerID }, chat, { message, pageURL }, stored) {
-      const isThere = chat === undefined ? Effect.void : repo.about(customerID, chat).pipe(orNotFound(noSuchChat))
+    write: fn("Chats.write")(function* (visitor, chat, { message, pageURL }, begun) {
+      yield* isOpen(visitor)
+      const { channelID, customerID } = visitor
       const added = {
         ...(chat !== undefined && { ticketID: chat }),
         channelID,
@@ -91,7 +97,15 @@ const make = Effect.gen(function* () {
         fromName: anonymous,
         ...(pageURL !== undefined && { pageURL })
       }
-      return yield* add(customerID, added, stored).pipe(
+      if (chat === undefined) {
+        return yield* add(customerID, added).pipe(
+          Effect.tap(({ ticketID }) => begun(ticketID)),
+          sql.withTransaction,
+          Effect.catchTag("SqlError", Effect.die)
+        )
+      }
+      const isThere = repo.about(customerID, chat).pipe(orNotFound(noSuchChat))
+      return yield* add(customerID, added).pipe(
         Effect.catchTag("BadRequest", (problem) => Effect.zipRight(isThere, Effect.fail(problem)))
       )
     }),
@@ -116,7 +130,9 @@ const make = Effect.gen(function* () {
     ),
 
     requestAgent: fn("Chats.requestAgent")(
-      function* ({ customerID }, chat, { email }) {
+      function* (visitor, chat, { email }) {
+        yield* isOpen(visitor)
+        const { customerID } = visitor
         const { lastMessageID, ticketToken } = yield* about(customerID, chat)
         if (lastMessageID === null) return yield* BadRequest.of("Write a message first.")
         const feedbackComment =

@@ -37,6 +37,8 @@ export class HubClients extends Context.Tag("casework/HubClients")<
     readonly follows: (client: HubClient, ticketID: TicketID) => boolean
     readonly has: (customerID: CustomerID) => boolean
     readonly customers: () => ReadonlyArray<CustomerID>
+    /** Who has somebody here, each with what stays the same as long as there is always somebody. */
+    readonly attendance: () => ReadonlyMap<CustomerID, unknown>
     readonly representatives: (customerID: CustomerID) => Iterable<HubClient>
     readonly followers: (customerID: CustomerID, ticketID: TicketID) => ReadonlyArray<HubClient>
     readonly all: (customerID: CustomerID) => ReadonlyArray<HubClient>
@@ -88,6 +90,7 @@ const makeHubClients = () => {
     follows: (client, ticketID) => known.get(client.caller.customerID)?.followers.get(ticketID)?.has(client) === true,
     has: (customerID) => known.has(customerID),
     customers: () => [...known.keys()],
+    attendance: () => new Map(known),
     representatives: (customerID) => known.get(customerID)?.representatives ?? [],
     followers: (customerID, ticketID) => [...(known.get(customerID)?.followers.get(ticketID) ?? [])],
     all: (customerID) => [...(known.get(customerID)?.representatives ?? []), ...(known.get(customerID)?.visitors ?? [])]

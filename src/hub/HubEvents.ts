@@ -1,4 +1,4 @@
-import { Chunk, Effect, Layer, Queue, Schedule } from "effect"
+import { Array as Arr, Effect, Layer, Queue, Schedule } from "effect"
 import type { CustomerID, TicketID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Broadcast } from "./Broadcast.ts"
@@ -42,11 +42,6 @@ export const HubEvents = Layer.scopedDiscard(
     let previousOpen = oldestOpen
     const told = new Map<string, bigint>()
 
-    const tellRepresentatives = (customerID: CustomerID, target: string, argument: string) => {
-      const text = invocationOf(target, argument)
-      for (const client of clients.representatives(customerID)) client.send(text)
-    }
-
     const tellVisitors = (customerID: CustomerID, ticketID: TicketID, target: string, argument: string) => {
       const text = invocationOf(target, argument)
       for (const client of clients.followers(customerID, ticketID)) {
@@ -63,62 +58,80 @@ export const HubEvents = Layer.scopedDiscard(
       }
     }
 
-    const tell = (customerID: CustomerID, { agentName, kind, message, ticketID, visitorMessage }: HubEvent) => {
-      if (message !== null) {
-        tellRepresentatives(customerID, kind === "DraftReady" ? "DraftReady" : "MessageReceived", lightened(message))
-      }
+    const tellVisitorsOf = (customerID: CustomerID, { agentName, ticketID, visitorMessage }: HubEvent) => {
       if (visitorMessage !== null) tellVisitors(customerID, ticketID, "MessageReceived", lightened(visitorMessage))
       if (agentName !== null) {
         tellVisitors(customerID, ticketID, "AgentJoined", JSON.stringify({ name: agentName }))
       }
     }
 
+    const forRepresentatives = ({ kind, message, ticket }: HubEvent) => {
+      const target = kind === "DraftReady" ? "DraftReady" : "MessageReceived"
+      const ofMessage = message === null ? "" : invocationOf(target, lightened(message))
+      return ticket === null ? ofMessage : ofMessage + invocationOf("TicketUpdated", ticket)
+    }
+
     const tellAll = fn("HubEvents.tellAll")(function* (customerID: CustomerID, eventIDs: ReadonlyArray<string>) {
       const fresh = eventIDs.filter((eventID) => !told.has(eventID))
-      let inThisGo = 0
-      const paced = (json: string | null) => {
-        inThisGo += json?.length ?? 0
-        if (inThisGo <= mostInOneGo) return Effect.void
-        inThisGo = 0
-        return othersTurn
-      }
       if (fresh.length === 0) return
-      const events = yield* repo.find(customerID, fresh)
-      const tickets = yield* repo.tickets(customerID, [...new Set(events.map(({ ticketID }) => ticketID))])
-      for (const event of events) {
+      // What is told together goes to each client in one piece.
+      let together = ""
+      const flush = () => {
+        if (together === "") return
+        for (const client of clients.representatives(customerID)) client.send(together)
+        together = ""
+      }
+      for (const event of yield* repo.find(customerID, fresh)) {
         if (broadcast.mayMiss) told.set(event.eventID, event.transactionID)
-        tell(customerID, event)
-        yield* paced(event.message)
+        tellVisitorsOf(customerID, event)
+        together += forRepresentatives(event)
+        if (together.length > mostInOneGo) {
+          flush()
+          yield* othersTurn
+        }
       }
-      for (const { json } of tickets) {
-        tellRepresentatives(customerID, "TicketUpdated", json)
-        yield* paced(json)
-      }
+      flush()
     }, persistently)
 
-    /** What these customers were not told, of what transactions have recorded since the heartbeat before the last. */
-    const lookUp = (customers: ReadonlyArray<CustomerID>, before?: bigint) =>
+    const sendAway = (customers: ReadonlyArray<CustomerID>) => {
+      const text = goodbye({ error: "Too much has happened meanwhile.", allowReconnect: true })
+      for (const customerID of customers) for (const client of clients.all(customerID)) client.close(text)
+    }
+
+    /**
+     * What these customers were not told, of what transactions have recorded since the heartbeat before the last. What is
+     * too much to be told is none of it.
+     */
+    const lookUp = (customers: ReadonlyArray<CustomerID>, onTooMuch: typeof sendAway, before?: bigint) =>
       Effect.gen(function* () {
         if (customers.length === 0) return []
         const recorded = yield* repo.since(customers, previousOpen, told.size + mostMissed + 1, before)
         const fresh = recorded.filter(({ eventID }) => !told.has(eventID))
         if (fresh.length <= mostMissed) return fresh
-        const text = goodbye({ error: "Too much has happened meanwhile.", allowReconnect: true })
-        for (const customerID of customers) for (const client of clients.all(customerID)) client.close(text)
+        onTooMuch(customers)
         return []
       }).pipe(persistently)
 
     /** What was recorded while nobody listened. */
-    const findMissed = Effect.suspend(() => lookUp(clients.customers()))
+    const findMissed = Effect.suspend(() => lookUp(clients.customers(), sendAway))
 
-    let wereThere: ReadonlySet<CustomerID> = new Set()
+    // At the last heartbeats, the later one first.
+    let attendances = [clients.attendance(), clients.attendance()] as const
 
     /** What happened before the last heartbeat and was never told, as when the node that should have has died. */
     const findUntold = Effect.suspend(() => {
-      const customers = clients.customers()
-      const steady = customers.filter((customerID) => wereThere.has(customerID))
-      wereThere = new Set(customers)
-      return lookUp(steady, oldestOpen)
+      const now = clients.attendance()
+      const [last, before] = attendances
+      attendances = [now, last]
+      const wasThere = (at: ReadonlyMap<CustomerID, unknown>) => (customerID: CustomerID) =>
+        at.get(customerID) === now.get(customerID)
+      const [recent, steady] = Arr.partition([...now.keys()].filter(wasThere(last)), wasThere(before))
+      // Whoever came in that time finds there also what happened before: when it is much, it is that.
+      return Effect.zipWith(
+        lookUp(steady, sendAway, oldestOpen),
+        lookUp(recent, () => undefined, oldestOpen),
+        (one, other) => [...one, ...other]
+      )
     })
 
     const beat = (open: bigint) => {
@@ -159,9 +172,10 @@ export const HubEvents = Layer.scopedDiscard(
     })
 
     const signals = yield* broadcast.subscribe
-    yield* Queue.takeBetween(signals, 1, largestBatch).pipe(
-      Effect.flatMap((batch) =>
-        handle(Chunk.toReadonlyArray(batch)).pipe(
+    // Who waits for one gets it alone: what came with it is there only then.
+    yield* Effect.zip(Queue.take(signals), Queue.takeUpTo(signals, largestBatch - 1)).pipe(
+      Effect.flatMap(([first, more]) =>
+        handle([first, ...more]).pipe(
           Effect.catchAllCause((cause) => Effect.logError("events could not be told", cause))
         )
       ),

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, TicketID } from "../../schema/Ids.ts"
+import { writtenOnce } from "../platform/WrittenOnce.ts"
 import { messageColumns } from "../ticketMessages/MessageColumns.ts"
 import { ticketColumns } from "../tickets/TicketColumns.ts"
 import { visitorColumns } from "./VisitorColumns.ts"
@@ -15,23 +16,19 @@ const Event = Schema.Struct({
   /** The message it is about as JSON, when clients are to get it. */
   message: text,
   visitorMessage: text,
-  agentName: text
+  agentName: text,
+  /** What has become of the ticket, as JSON, with the last of its events. */
+  ticket: text
 })
 export type HubEvent = typeof Event.Type
 
 const Missed = Schema.Struct({ customerID: CustomerID, eventID: Schema.String })
-const ReadyTicket = Schema.Struct({ ticketID: TicketID, json: Schema.String })
 
 /** What happened, with what clients are to be told of it: rendered once, by the database. */
 export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
   HubEventsRepo,
   {
     readonly find: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HubEvent>>
-    /** Tickets as JSON. */
-    readonly tickets: (
-      customerID: CustomerID,
-      ticketIDs: ReadonlyArray<TicketID>
-    ) => Effect.Effect<ReadonlyArray<typeof ReadyTicket.Type>>
     /** What transactions from the given one on have recorded, and before another, up to a number of events. */
     readonly since: (
       customerIDs: ReadonlyArray<CustomerID>,
@@ -53,7 +50,6 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const decodeEvents = Schema.decodeUnknown(Schema.Array(Event))
   const decodeMissed = Schema.decodeUnknown(Schema.Array(Missed))
-  const decodeTickets = Schema.decodeUnknown(Schema.Array(ReadyTicket))
   const decodeOldest = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ oldestOpen: Schema.BigInt })))
 
   const message = (columns: string) => sql`(
@@ -61,30 +57,30 @@ const make = Effect.gen(function* () {
       select ${sql.literal(columns)} from ticket_message m
       where m.customer_id = e.customer_id and m.ticket_message_id = e.ticket_message_id) shown)`
 
-  return HubEventsRepo.of({
-    find: (customerID, eventIDs) =>
-      sql`
-        select e.event_id::text as "eventID", e.transaction_id::text as "transactionID", e.kind,
-          e.ticket_id as "ticketID",
-          case when e.kind in ('MessageReceived', 'MessageAdded', 'DraftReady')
-            then ${message(messageColumns)} end as message,
-          case when e.kind in ('MessageReceived', 'MessageAdded')
-            then ${message(visitorColumns)} end as "visitorMessage",
-          case when e.kind = 'AgentJoined' then (
-            select coalesce(nullif(r.name, ''), r.username) from customer_rep r where r.customer_id = e.customer_id
-              and r.customer_rep_id = (e.details->>'customerRepID')::int) end as "agentName"
-        from event e
-        where e.customer_id = ${customerID} and e.event_id = any(${[...eventIDs]}::bigint[])
-        order by e.event_id`.pipe(Effect.flatMap(decodeEvents), Effect.orDie),
+  const find = writtenOnce<{ readonly customerID: CustomerID; readonly eventIDs: ReadonlyArray<string> }>(
+    sql,
+    (place) => sql`
+      select e.event_id::text as "eventID", e.transaction_id::text as "transactionID", e.kind,
+        e.ticket_id as "ticketID",
+        case when e.kind in ('MessageReceived', 'MessageAdded', 'DraftReady')
+          then ${message(messageColumns)} end as message,
+        case when e.kind in ('MessageReceived', 'MessageAdded')
+          then ${message(visitorColumns)} end as "visitorMessage",
+        case when e.kind = 'AgentJoined' then (
+          select coalesce(nullif(r.name, ''), r.username) from customer_rep r where r.customer_id = e.customer_id
+            and r.customer_rep_id = (e.details->>'customerRepID')::int) end as "agentName",
+        case when row_number() over (partition by e.ticket_id order by e.event_id desc) = 1 then (
+          select row_to_json(shown)::text from (
+            select ${sql.literal(ticketColumns)} from ticket t
+            where t.customer_id = e.customer_id and t.ticket_id = e.ticket_id) shown) end as ticket
+      from event e
+      where e.customer_id = ${place((_) => _.customerID)}
+        and e.event_id = any(${place((_) => [..._.eventIDs])}::bigint[])
+      order by e.event_id`
+  )
 
-    tickets: (customerID, ticketIDs) =>
-      sql`
-        select "ticketID", row_to_json(shown)::text as json from (
-          select ${sql.literal(ticketColumns)} from ticket t
-          where t.customer_id = ${customerID} and t.ticket_id = any(${[...ticketIDs]}::int[])) shown`.pipe(
-        Effect.flatMap(decodeTickets),
-        Effect.orDie
-      ),
+  return HubEventsRepo.of({
+    find: (customerID, eventIDs) => find({ customerID, eventIDs }).pipe(Effect.flatMap(decodeEvents), Effect.orDie),
 
     since: (customerIDs, transactionID, most, before) =>
       sql`

@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
       clients.follow(session.client, ticketID)
     })
 
-  /** It was deleted: the next message begins another one. */
+  /** It was deleted, or could not begin: the next message begins another one. */
   const leave = (session: Session) =>
     Effect.sync(() => {
       if (session.chat !== undefined) clients.unfollow(session.client, session.chat)
@@ -99,10 +99,12 @@ const make = Effect.gen(function* () {
       const { caller } = session.client
       if (caller._tag === "Representative") return yield* chats.answer(caller, message)
       const chat = yield* checkOwnChat(session, message.ticketID)
-      const stored = (ticketID: TicketID) => (chat === undefined ? enter(session, ticketID) : Effect.void)
       return yield* chats
-        .write(caller, chat, message, stored)
-        .pipe(Effect.tapErrorTag("NotFound", () => leave(session)))
+        .write(caller, chat, message, (ticketID) => enter(session, ticketID))
+        .pipe(
+          Effect.tapErrorTag("NotFound", () => leave(session)),
+          Effect.onError(() => (chat === undefined ? leave(session) : Effect.void))
+        )
     }).pipe(Effect.flatMap((sent) => Effect.orDie(encodeSent(sent))))
   )
 

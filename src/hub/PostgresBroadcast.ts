@@ -135,9 +135,18 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
       yield* Effect.repeat(beat, Schedule.spaced(heartbeatEvery))
     }).pipe(Effect.scoped)
 
-  return Effect.map(makeTeller(sql), (committed) => ({
+  /** Who listens on this node need not wait for the database's word. */
+  const here = new Set<Queue.Enqueue<Signal>>()
+
+  return Effect.map(makeTeller(sql), (tell) => ({
     recorded: () => Effect.void,
-    committed,
+    committed: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) =>
+      Effect.suspend(() => {
+        for (const signals of here) {
+          for (const eventID of eventIDs) signals.unsafeOffer({ _tag: "Recorded", customerID, eventID })
+        }
+        return tell(customerID, eventIDs)
+      }),
     typing: (typing: TypingSignal) =>
       Effect.flatMap(encodeTyping(typing), (payload) => sql`select pg_notify(${typingChannel}, ${payload})`).pipe(
         Effect.asVoid,
@@ -146,6 +155,10 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
     mayMiss: true,
     subscribe: Effect.gen(function* () {
       const signals = yield* Effect.acquireRelease(Queue.unbounded<Signal>(), Queue.shutdown)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => here.add(signals)),
+        () => Effect.sync(() => here.delete(signals))
+      )
       yield* listen(signals).pipe(
         Effect.catchAllCause((cause) => Effect.logWarning("the hub does not hear its database", cause)),
         Effect.repeat(Schedule.jittered(Schedule.spaced("500 millis"))),

@@ -130,6 +130,38 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
+  it.scoped("that could not begin begins with the next message", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const visitor = yield* visitorPeer()
+      yield* sql`
+        create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`
+      yield* sql`
+        create constraint trigger refused after insert on ticket deferrable initially deferred
+        for each row execute function refuse()`
+      expect((yield* Effect.flip(say(visitor, "Hello?"))).message).toMatch(/unexpected/)
+      yield* sql`drop function refuse cascade`
+      const { ticketID } = yield* say(visitor, "Hello again")
+      expect((yield* say(visitor, "Anybody there?", ticketID)).ticketID).toBe(ticketID)
+    })
+  )
+
+  it.scoped("takes nothing while its channel is switched off", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      const { channels, ticketMessages } = yield* clientOf("acme-admin")
+      const { ticketID } = yield* say(visitor, "Hello?")
+      const path = { id: yield* channelOf("Chat") }
+      yield* channels.updateChannel({ path, payload: { isActive: false } })
+      expect((yield* Effect.flip(say(visitor, "Still there?", ticketID))).message).toMatch(/switched off/)
+      expect((yield* Effect.flip(visitor.invoke("RequestAgent", {}))).message).toMatch(/switched off/)
+      yield* channels.updateChannel({ path, payload: { isActive: true } })
+      yield* say(visitor, "And now?", ticketID)
+      const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
+      expect(items.map(({ message }) => message).sort()).toEqual(["And now?", "Hello?"])
+    })
+  )
+
   it.scoped("is not resumed on another channel", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
@@ -198,6 +230,17 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       yield* rep.invoke("JoinTicket", ticketID)
       const liked = yield* sendJson("GET", `/ticketMessages/${ticketToken}/like-dislike?like=false`)
       expect(liked.json).toMatchObject({ agentAvailable: true })
+    })
+  )
+
+  it.scoped("tells of a new ticket once, though two things have happened: it and its message", () =>
+    Effect.gen(function* () {
+      const rep = yield* repPeer("acme-agent")
+      const { ticketID } = yield* newMessage({ message: "One", fromAddress: "new.once@mail.example" })
+      const again = yield* newMessage({ message: "Two", fromAddress: "new.once@mail.example" })
+      const toldOf: Array<unknown> = []
+      while (!toldOf.includes(again.ticketID)) toldOf.push(Object(yield* nextTold(rep, "TicketUpdated")).ticketID)
+      expect(toldOf.filter((told) => told === ticketID)).toHaveLength(1)
     })
   )
 

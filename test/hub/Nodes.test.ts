@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Presence } from "../../src/hub/Presence.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
@@ -137,6 +137,23 @@ if (onPostgres) {
           insert into event (customer_id, kind, ticket_id, ticket_message_id)
           values (1, 'MessageReceived', ${ticketID}, ${messageID})`
         expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID })
+      })
+    )
+
+    it.scoped("do not send away who comes when much has happened already", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { messageID, ticketID } = yield* newMessage({})
+        yield* sql`
+          insert into event (customer_id, kind, ticket_id, ticket_message_id)
+          select 1, 'MessageChanged', ${ticketID}::int, ${messageID}::int from generate_series(1, 600)`
+        const rep = yield* repPeer("acme-agent")
+        const neverTold = sql`
+          insert into event (customer_id, kind, ticket_id, ticket_message_id)
+          values (1, 'MessageReceived', ${ticketID}, ${messageID})`
+        yield* Effect.forkScoped(Effect.repeat(neverTold, Schedule.spaced("1 second")))
+        const heard = Effect.as(nextTold(rep, "MessageReceived"), "told what was found later")
+        expect(yield* Effect.race(heard, Effect.as(rep.ended, "sent away"))).toBe("told what was found later")
       })
     )
   })

@@ -6,6 +6,9 @@ import { openSocket } from "../http/RawRequest.ts"
 export const separator = "\u001e"
 export const handshake = `{"protocol":"json","version":1}${separator}`
 
+/** Something told to a client, not an answer to it: it may come at any time, also of what happened before. */
+const isTold = (record: string) => record.startsWith('{"type":1,')
+
 const mask = Buffer.from([1, 2, 3, 4])
 
 const header = (opcode: number, length: number, isLast: boolean) => {
@@ -54,13 +57,15 @@ const readFrames = (socket: Socket, onText: (text: string) => void) => {
 export const rawHub = (query: string, headers: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const socket = yield* openSocket
-    const texts = yield* Queue.unbounded<string>()
+    const records = yield* Queue.unbounded<string>()
     const upgraded = yield* Deferred.make<string>()
     const closed = yield* Deferred.make<void>()
     socket.once("close", () => Deferred.unsafeDone(closed, Effect.void))
     socket.once("data", (chunk) => {
       const end = chunk.indexOf("\r\n\r\n") + 4
-      readFrames(socket, (text) => texts.unsafeOffer(text))
+      readFrames(socket, (text) => {
+        for (const record of text.match(/[^\u001e]*\u001e/g) ?? []) if (!isTold(record)) records.unsafeOffer(record)
+      })
       if (end < chunk.length) socket.emit("data", chunk.subarray(end))
       Deferred.unsafeDone(upgraded, Effect.succeed(chunk.subarray(0, end).toString()))
     })
@@ -82,7 +87,8 @@ export const rawHub = (query: string, headers: ReadonlyArray<string> = []) =>
       socket,
       answer,
       send: (...frames: ReadonlyArray<Buffer>) => Effect.sync(() => socket.write(Buffer.concat(frames))),
-      next: Queue.take(texts),
+      /** The next record that answers. */
+      next: Queue.take(records),
       closed: Deferred.await(closed)
     }
   })
