@@ -22,12 +22,15 @@ const retry = Command.make("retry", {}, () =>
     const repo = yield* FailedMailsRepo
     const jobs = yield* JobsRepo
     const mails = yield* repo.setAsideMails
-    yield* Effect.forEach(mails, (mail) => {
-      const { customerID, folderID, messageID } = mail
-      const place = { kind: importMessage.kind, rank: ranks.waitedFor, traceParent: null }
-      const job = { payload: JSON.stringify({ folderID, messageID }), key: messageKey(folderID, messageID) }
-      return repo.tryAgain(mail).pipe(Effect.zipRight(jobs.insert(customerID, place, [job])))
-    }).pipe(sql.withTransaction)
+    const imports = mails.map(({ customerID, folderID, messageID }) => ({
+      customerID,
+      payload: JSON.stringify({ folderID, messageID }),
+      key: messageKey(folderID, messageID)
+    }))
+    yield* Effect.forEach(mails, repo.tryAgain).pipe(
+      Effect.zipRight(jobs.insert({ kind: importMessage.kind, rank: ranks.waitedFor, traceParent: null }, imports)),
+      sql.withTransaction
+    )
     yield* Console.log(mails.length === 0 ? "No mail is set aside." : `${mails.length} mails are tried again.`)
   })
 ).pipe(Command.withDescription("Try to import all mail again that was set aside"))

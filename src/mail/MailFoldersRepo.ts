@@ -107,10 +107,8 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
     readonly setRetrieving: (customerID: CustomerID, channelID: ChannelID, on: boolean) => Effect.Effect<void>
     /** The channel stands for another mailbox: the folders are looked up there, and read from now on. */
     readonly moveToMailbox: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
-    readonly noteNotifications: (
-      customerID: CustomerID,
-      folderIDs: ReadonlyArray<ChannelFolderID>
-    ) => Effect.Effect<void>
+    /** Whosever they are. */
+    readonly noteNotifications: (folders: ReadonlyArray<MailFolder>) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -255,10 +253,18 @@ const make = Effect.gen(function* () {
       sql`
         update channel_folder set external_folder_id = null, delta_link = null, delta_since = now(), last_error = null
         where customer_id = ${customerID} and channel_id = ${channelID}`.pipe(Effect.asVoid, Effect.orDie),
-    noteNotifications: (customerID, folderIDs) =>
+    // Locked in one order: two nodes that note the same folders wait for each other only one way.
+    noteNotifications: (folders) =>
       sql`
-        update channel_folder set last_notification_at = now()
-        where customer_id = ${customerID} and channel_folder_id = any(${[...folderIDs]}::int[])`.pipe(
+        update channel_folder f set last_notification_at = now()
+        from (
+          select customer_id, channel_folder_id from channel_folder
+          where (customer_id, channel_folder_id) in (
+            select * from unnest(${folders.map(({ customerID }) => customerID)}::int[],
+              ${folders.map(({ folderID }) => folderID)}::int[]))
+          order by channel_folder_id for no key update
+        ) told
+        where f.customer_id = told.customer_id and f.channel_folder_id = told.channel_folder_id`.pipe(
         Effect.asVoid,
         Effect.orDie
       )

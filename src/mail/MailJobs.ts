@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ChannelFolderID, ChannelID } from "../../schema/Ids.ts"
+import { ChannelFolderID, ChannelID, type CustomerID } from "../../schema/Ids.ts"
 import { ranks } from "../platform/JobRank.ts"
 import type { JobKind } from "../platform/Jobs.ts"
 
@@ -13,6 +13,18 @@ export const importFolder: JobKind<typeof Folder.Type, typeof Folder.Encoded> = 
 }
 
 export const folderKey = (folderID: ChannelFolderID) => `folder ${folderID}`
+
+interface FolderOfCustomer {
+  readonly customerID: CustomerID
+  readonly folderID: ChannelFolderID
+}
+
+/** The job that reads whatever is new in a folder. */
+export const readingOf = ({ customerID, folderID }: FolderOfCustomer) => ({
+  customerID,
+  payload: { folderID },
+  key: folderKey(folderID)
+})
 
 const Messages = Schema.Struct({ folderID: ChannelFolderID, messageIDs: Schema.Array(Schema.String) })
 

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option, Order } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { ChannelFolder } from "../../schema/ChannelFolders.ts"
 import { BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
@@ -99,14 +99,19 @@ const make = Effect.gen(function* () {
     )
 
   const startImport = fn("MailRetrieval.startImport")(function* (customerID: CustomerID, channelID: ChannelID) {
-    const started: Array<ImportJob> = []
-    for (const { folderID } of yield* foldersOf(customerID, channelID)) {
-      // From the beginning: whatever lies in the folder, also from before it was known.
-      yield* folders.save(customerID, folderID, { deltaLink: null, deltaSince: null })
-      const jobID = yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
-      started.push({ jobID, channelID, folderID })
-    }
-    return started
+    const all = yield* foldersOf(customerID, channelID)
+    // From the beginning: whatever lies in the folder, also from before it was known.
+    yield* Effect.forEach(all, ({ folderID }) =>
+      folders.save(customerID, folderID, { deltaLink: null, deltaSince: null })
+    )
+    const byKey = Order.mapInput(Order.string, ({ folderID }: MailFolder) => folderKey(folderID))
+    const started = yield* Effect.forEach(Arr.sort(all, byKey), ({ folderID }) =>
+      Effect.map(
+        jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID)),
+        (jobID): ImportJob => ({ jobID, channelID, folderID })
+      )
+    )
+    return Arr.sortWith(started, ({ folderID }) => folderID, Order.number)
   })
 
   const isReady = (customerID: CustomerID) => (channel: StoredChannel) =>

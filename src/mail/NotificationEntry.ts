@@ -16,10 +16,11 @@ export const NotificationEntry = Schema.Struct({
 })
 export type NotificationEntry = typeof NotificationEntry.Type
 
+const decode = Schema.decodeUnknownOption(NotificationEntry)
+
 /** The entries that can be understood, up to more than the provider ever sends at once. */
 export const entriesOf = (payload: unknown): ReadonlyArray<NotificationEntry> => {
   const value = typeof payload === "object" && payload !== null && "value" in payload ? payload.value : undefined
-  const decode = Schema.decodeUnknownOption(NotificationEntry)
   return Array.isArray(value)
     ? value.slice(0, 5000).flatMap((entry: unknown) => {
         const decoded = decode(entry)

@@ -1,14 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Chunk, Context, Deferred, Effect, Layer, Queue } from "effect"
-import type { CustomerID } from "../../schema/Ids.ts"
+import { Array as Arr, Chunk, Context, Deferred, Effect, Exit, Layer, Option, Predicate, Queue } from "effect"
 import { Jobs } from "../platform/Jobs.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
-import { folderKey, importFolder, importMessages, renewSubscription } from "./MailJobs.ts"
-import { messageIDOf, type NotificationEntry, namesMessage, placeOf } from "./NotificationEntry.ts"
+import { importFolder, importMessages, readingOf, renewSubscription } from "./MailJobs.ts"
+import { messageIDOf, type NotificationEntry, type NotifiedPlace, namesMessage, placeOf } from "./NotificationEntry.ts"
 import { clientStatePlace } from "./Subscriptions.ts"
 
 /** What the provider tells. Only noted, many at a time; all work is done by jobs. */
@@ -39,10 +38,60 @@ const digest = (text: string) => createHash("sha256").update(text).digest()
 
 const sameText = (left: string, right: string) => timingSafeEqual(digest(left), digest(right))
 
-const lifecycleReasons: Readonly<Record<string, "Reauthorize" | "Removed">> = {
-  reauthorizationrequired: "Reauthorize",
-  subscriptionremoved: "Removed"
+const lifecycleReasons: ReadonlyMap<string, "Reauthorize" | "Removed"> = new Map([
+  ["reauthorizationrequired", "Reauthorize"],
+  ["subscriptionremoved", "Removed"]
+])
+
+/** More than one where several channels stand for the same mailbox. */
+const makeFoldersOf = (folders: ReadonlyArray<NotifiedFolder>) => {
+  const subscription = (subscriptionID: string) => `subscription ${subscriptionID}`
+  const place = ({ externalFolderID, mailbox }: NotifiedPlace) =>
+    JSON.stringify([mailbox.toLowerCase(), externalFolderID])
+  const bySubscription = Arr.groupBy(folders, ({ subscriptionID }) => subscription(subscriptionID ?? ""))
+  const byPlace = Arr.groupBy(folders, ({ emailAddress, externalFolderID }) =>
+    place({ mailbox: emailAddress, externalFolderID: externalFolderID ?? "" })
+  )
+  return ({ resource, subscriptionId }: NotificationEntry): ReadonlyArray<NotifiedFolder> => {
+    const subscribed = subscriptionId ? bySubscription[subscription(subscriptionId)] : undefined
+    if (subscribed !== undefined) return subscribed
+    const named = placeOf(resource)
+    return (named && byPlace[place(named)]) ?? []
+  }
 }
+
+const isNewMail = ({ entry, folder }: Accepted) =>
+  folder.retrieves &&
+  entry.lifecycleEvent === null &&
+  entry.changeType?.toLowerCase() === "created" &&
+  (placeOf(entry.resource) !== undefined || namesMessage(entry.resource))
+
+const lifecycleOf = ({ entry, folder }: Accepted) =>
+  folder.retrieves ? (entry.lifecycleEvent?.toLowerCase() ?? "") : ""
+
+/** The mails that are named, a few a job. */
+const importsOf = (accepted: ReadonlyArray<Accepted>) =>
+  Object.values(Arr.groupBy(accepted.filter(isNewMail), ({ folder }) => String(folder.folderID))).flatMap((mails) => {
+    const { customerID, folderID } = mails[0].folder
+    const named = new Set(mails.map(({ entry }) => messageIDOf(entry)))
+    return Arr.chunksOf(Arr.filter(named, Predicate.isNotNull), mailsOfJob).map((messageIDs) => ({
+      customerID,
+      payload: { folderID, messageIDs }
+    }))
+  })
+
+/** One that names no mail, or says that some were missed, says only that there is something new. */
+const readingsOf = (accepted: ReadonlyArray<Accepted>) =>
+  accepted
+    .filter((one) => lifecycleOf(one) === "missed" || (isNewMail(one) && messageIDOf(one.entry) === null))
+    .map(({ folder }) => readingOf(folder))
+
+const renewalsOf = (accepted: ReadonlyArray<Accepted>) =>
+  accepted.flatMap((one) => {
+    const reason = lifecycleReasons.get(lifecycleOf(one))
+    const { customerID, folderID } = one.folder
+    return reason === undefined ? [] : [{ customerID, payload: { folderID, reason }, key: `${reason} ${folderID}` }]
+  })
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -55,23 +104,13 @@ const make = Effect.gen(function* () {
   }>()
 
   const findFolders = (entries: ReadonlyArray<NotificationEntry>) =>
-    repo.findNotified({
-      subscriptionIDs: [...new Set(entries.flatMap(({ subscriptionId }) => subscriptionId ?? []))],
-      places: entries.flatMap(({ resource }) => placeOf(resource) ?? [])
-    })
-
-  /** More than one where several channels stand for the same mailbox. */
-  const foldersOf = (entry: NotificationEntry, folders: ReadonlyArray<NotifiedFolder>) => {
-    const subscribed = folders.filter(
-      ({ subscriptionID }) => subscriptionID !== null && subscriptionID === entry.subscriptionId
+    Effect.map(
+      repo.findNotified({
+        subscriptionIDs: [...new Set(entries.flatMap(({ subscriptionId }) => subscriptionId ?? []))],
+        places: entries.flatMap(({ resource }) => placeOf(resource) ?? [])
+      }),
+      makeFoldersOf
     )
-    if (subscribed.length > 0) return subscribed
-    const place = placeOf(entry.resource)
-    return folders.filter(
-      ({ emailAddress, externalFolderID }) =>
-        externalFolderID === place?.externalFolderID && emailAddress.toLowerCase() === place?.mailbox.toLowerCase()
-    )
-  }
 
   /** With the word that was agreed on, where one was. */
   const isGenuine = ({ clientState, customerID }: MailFolder, entry: NotificationEntry) =>
@@ -83,70 +122,34 @@ const make = Effect.gen(function* () {
       Effect.catchAllDefect((defect) => Effect.as(Effect.logError("a clientState cannot be read", defect), false))
     )
 
-  const noteMails = (customerID: CustomerID, accepted: ReadonlyArray<Accepted>) => {
-    const mails = accepted.filter(
-      ({ entry, folder }) =>
-        folder.retrieves &&
-        entry.lifecycleEvent === null &&
-        entry.changeType?.toLowerCase() === "created" &&
-        (placeOf(entry.resource) !== undefined || namesMessage(entry.resource))
-    )
-    return Effect.forEach(
-      [...new Set(mails.map(({ folder }) => folder.folderID))],
-      (folderID) => {
-        const messageIDs = mails
-          .filter(({ folder }) => folder.folderID === folderID)
-          .map(({ entry }) => messageIDOf(entry))
-        const named = Arr.chunksOf([...new Set(messageIDs.filter((messageID) => messageID !== null))], mailsOfJob)
-        return Effect.forEach(named, (some) =>
-          jobs.enqueue(importMessages, customerID, { folderID, messageIDs: some })
-        ).pipe(
-          // One that names no mail says only that there is something new.
-          Effect.zipRight(
-            Effect.when(jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID)), () =>
-              messageIDs.includes(null)
-            )
-          )
-        )
-      },
-      { discard: true }
-    )
-  }
+  /** The folders first, as everybody does who also enqueues for them. */
+  const noteTogether = (accepted: ReadonlyArray<Accepted>) =>
+    repo
+      .noteNotifications([...new Map(accepted.map(({ folder }) => [folder.folderID, folder])).values()])
+      .pipe(
+        Effect.zipRight(jobs.enqueueAll(importMessages, importsOf(accepted))),
+        Effect.zipRight(jobs.enqueueAll(renewSubscription, renewalsOf(accepted))),
+        Effect.zipRight(jobs.enqueueAll(importFolder, readingsOf(accepted))),
+        sql.withTransaction
+      )
 
-  const noteLifecycle = (customerID: CustomerID, accepted: ReadonlyArray<Accepted>) =>
+  /** Each customer for itself, when one of them makes trouble. */
+  const noteApart = (accepted: ReadonlyArray<Accepted>) =>
     Effect.forEach(
-      accepted.filter(({ folder }) => folder.retrieves),
-      ({ entry, folder: { folderID } }) => {
-        const event = entry.lifecycleEvent?.toLowerCase() ?? ""
-        const reason = lifecycleReasons[event]
-        if (reason !== undefined) {
-          return jobs.enqueue(renewSubscription, customerID, { folderID, reason }, `${reason} ${folderID}`)
-        }
-        return event === "missed"
-          ? jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
-          : Effect.void
-      },
-      { discard: true }
-    )
+      Object.values(Arr.groupBy(accepted, ({ folder }) => String(folder.customerID))),
+      (mine) => Effect.exit(noteTogether(mine)),
+      { concurrency: customersAtOnce }
+    ).pipe(Effect.flatMap((exits) => Option.getOrElse(Exit.all(exits, { parallel: true }), () => Exit.void)))
 
   const noteAll = fn("Notifications.noteAll")(function* (entries: ReadonlyArray<NotificationEntry>) {
-    const folders = yield* findFolders(entries)
-    const claimed = entries.flatMap(
-      (entry): ReadonlyArray<Accepted> => foldersOf(entry, folders).map((folder) => ({ folder, entry }))
-    )
+    const foldersOf = yield* findFolders(entries)
+    const claimed = entries.flatMap((entry) => foldersOf(entry).map((folder): Accepted => ({ folder, entry })))
     const accepted = yield* Effect.filter(claimed, ({ entry, folder }) => isGenuine(folder, entry))
-    const customerIDs = [...new Set(accepted.map(({ folder }) => folder.customerID))]
-    yield* Effect.forEach(
-      customerIDs,
-      (customerID) =>
-        Effect.gen(function* () {
-          const mine = accepted.filter(({ folder }) => folder.customerID === customerID)
-          const folderIDs = [...new Set(mine.map(({ folder }) => folder.folderID))]
-          yield* repo.noteNotifications(customerID, folderIDs)
-          yield* noteMails(customerID, mine)
-          yield* noteLifecycle(customerID, mine)
-        }).pipe(sql.withTransaction),
-      { concurrency: customersAtOnce, discard: true }
+    if (accepted.length === 0) return
+    yield* noteTogether(accepted).pipe(
+      Effect.catchAllCause((cause) =>
+        Effect.zipRight(Effect.logWarning("notifications are noted one customer at a time", cause), noteApart(accepted))
+      )
     )
   }, Effect.orDie)
 

@@ -7,7 +7,7 @@ import { Mailboxes } from "./Mailboxes.ts"
 import { MailFolders } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { MailGraph } from "./MailGraph.ts"
-import { folderKey, importFolder, removeSubscription, renewSubscription } from "./MailJobs.ts"
+import { folderKey, importFolder, readingOf, removeSubscription, renewSubscription } from "./MailJobs.ts"
 import { renewedBefore, Subscriptions } from "./Subscriptions.ts"
 
 /** Keeps subscriptions alive, ends those that nobody wants any more, and looks after folders that were told nothing. */
@@ -64,19 +64,24 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     )
 
     const renewals = Effect.gen(function* () {
-      for (const { customerID, folderID, subscriptionExpires } of yield* repo.retrieving) {
-        // One that has none yet, or not any more, gets one.
-        if (subscriptionExpires !== null && subscriptionExpires.getTime() > Date.now() + renewedBefore) continue
-        yield* jobs.enqueue(renewSubscription, customerID, { folderID, reason: "Expiring" }, folderKey(folderID))
-      }
+      const retrieving = yield* repo.retrieving
+      // One that has none yet, or not any more, gets one.
+      const expiring = retrieving.filter(
+        ({ subscriptionExpires }) =>
+          subscriptionExpires === null || subscriptionExpires.getTime() <= Date.now() + renewedBefore
+      )
+      yield* jobs.enqueueAll(
+        renewSubscription,
+        expiring.map(({ customerID, folderID }) => ({
+          customerID,
+          payload: { folderID, reason: "Expiring" } as const,
+          key: folderKey(folderID)
+        }))
+      )
     })
     yield* everySoManyMinutes("Mail subscription renewals", 15, renewals)
 
-    const catchUps = Effect.gen(function* () {
-      for (const { customerID, folderID } of yield* repo.retrieving) {
-        yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
-      }
-    })
+    const catchUps = Effect.flatMap(repo.retrieving, (folders) => jobs.enqueueAll(importFolder, folders.map(readingOf)))
     yield* everySoManyMinutes("Mail catch-up", 15, catchUps)
   })
 )

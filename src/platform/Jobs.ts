@@ -34,6 +34,12 @@ export interface JobKind<Payload, Encoded> {
 /** What a job answers that has done its part for now: the rest waits in the queue, so that others get their turn. */
 export class Again extends Data.TaggedClass("Again")<{ readonly pauseSeconds: number }> {}
 
+interface Wanted<Payload> {
+  readonly customerID: CustomerID
+  readonly payload: Payload
+  readonly key?: string
+}
+
 interface Handler {
   readonly run: (customerID: CustomerID, payload: unknown, claim: JobClaim) => Effect.Effect<unknown, unknown>
   readonly giveUp: (
@@ -79,12 +85,11 @@ export class Jobs extends Context.Tag("casework/Jobs")<
       /** While a job of this key waits in the queue, there is no second one. */
       key?: string
     ) => Effect.Effect<JobID>
-    /** All at once, each with its key. */
-    readonly enqueueAll: <P, E>(
-      kind: JobKind<P, E>,
-      customerID: CustomerID,
-      jobs: ReadonlyArray<{ readonly payload: NoInfer<P>; readonly key: string }>
-    ) => Effect.Effect<void>
+    /**
+     * All at once, whosever they are. A transaction that takes several keys of a kind takes them in one go, or in the
+     * order of their characters: others do the same.
+     */
+    readonly enqueueAll: <P, E>(kind: JobKind<P, E>, jobs: ReadonlyArray<Wanted<NoInfer<P>>>) => Effect.Effect<void>
     /** The same as part of a statement that makes what the job is about; `woken` afterwards. */
     readonly enqueuing: (typeof JobsRepo.Service)["inserting"]
     /** The values for it. */
@@ -277,16 +282,12 @@ const make = Effect.gen(function* () {
       Effect.map(telemetry.cause, (traceParent) => ({ kind, rank: isOld ? ranks.old : rank, traceParent }))
     )
 
-  const insert = Effect.fnUntraced(function* <P, E>(
-    job: JobKind<P, E>,
-    customerID: CustomerID,
-    jobs: ReadonlyArray<{ readonly payload: P; readonly key: string | null }>
-  ) {
+  const insert = Effect.fnUntraced(function* <P, E>(job: JobKind<P, E>, jobs: ReadonlyArray<Wanted<P>>) {
     const encode = Schema.encode(job.payload)
-    const encoded = yield* Effect.forEach(jobs, ({ key, payload }) =>
-      Effect.map(encode(payload), (value) => ({ key, payload: JSON.stringify(value) }))
+    const encoded = yield* Effect.forEach(jobs, ({ customerID, key = null, payload }) =>
+      Effect.map(encode(payload), (value) => ({ customerID, key, payload: JSON.stringify(value) }))
     )
-    const jobIDs = yield* repo.insert(customerID, yield* placeOf(job), encoded)
+    const jobIDs = yield* repo.insert(yield* placeOf(job), encoded)
     woken()
     return jobIDs
   }, Effect.orDie)
@@ -294,11 +295,13 @@ const make = Effect.gen(function* () {
   return Jobs.of({
     drain,
     enqueue: fn("Jobs.enqueue")(function* (kind, customerID, payload, key) {
-      return yield* Effect.flatMap(insert(kind, customerID, [{ payload, key: key ?? null }]), Arr.head)
+      return yield* Effect.flatMap(insert(kind, [{ customerID, payload, ...(key !== undefined && { key }) }]), Arr.head)
     }, Effect.orDie),
-    enqueueAll: fn("Jobs.enqueueAll")(function* (kind, customerID, jobs) {
+    enqueueAll: fn("Jobs.enqueueAll")(function* (kind, jobs) {
       if (jobs.length === 0) return
-      yield* insert(kind, customerID, [...new Map(jobs.map((job) => [job.key, job])).values()])
+      const nameOf = ({ customerID, key }: (typeof jobs)[number], index: number) =>
+        key === undefined ? index : `${customerID} ${key}`
+      yield* insert(kind, [...new Map(jobs.map((job, index) => [nameOf(job, index), job])).values()])
     }),
     enqueuing: repo.inserting,
     placeOf,

@@ -33,7 +33,8 @@ const Held = Schema.Struct({
   claims: Schema.Int
 })
 
-export interface NewJob {
+interface NewJob {
+  readonly customerID: CustomerID
   readonly payload: string
   readonly key: string | null
 }
@@ -53,12 +54,11 @@ export class ClaimTiming extends Context.Reference<ClaimTiming>()("casework/Clai
 export class JobsRepo extends Context.Tag("casework/JobsRepo")<
   JobsRepo,
   {
-    /** One that waits already under the same key is not doubled; its id is answered. */
-    readonly insert: (
-      customerID: CustomerID,
-      place: JobPlace,
-      jobs: ReadonlyArray<NewJob>
-    ) => Effect.Effect<ReadonlyArray<JobID>>
+    /**
+     * One that waits already under the same key is not doubled; its id is answered. No two of a customer may have the
+     * same key.
+     */
+    readonly insert: (place: JobPlace, jobs: ReadonlyArray<NewJob>) => Effect.Effect<ReadonlyArray<JobID>>
     /** The insert of one job as a part of another statement, which knows the payload and says where it is from. */
     readonly inserting: (
       place: Place<JobPlace & { readonly customerID: CustomerID }>,
@@ -100,17 +100,20 @@ const make = Effect.gen(function* () {
 
   const insert = SqlSchema.findAll({
     Request: Schema.Struct({
-      customerID: CustomerID,
       kind: Schema.String,
       rank: Schema.Int,
       traceParent: Schema.NullOr(Schema.String),
-      jobs: Schema.Array(Schema.Struct({ payload: Schema.String, key: Schema.NullOr(Schema.String) }))
+      jobs: Schema.Array(
+        Schema.Struct({ customerID: CustomerID, payload: Schema.String, key: Schema.NullOr(Schema.String) })
+      )
     }),
     Result: Returned,
+    // By their keys: two statements that meet under several of them wait for each other only one way.
     execute: (_) => sql`
       insert into job (customer_id, kind, rank, payload, key, trace_parent)
-      select ${_.customerID}, ${_.kind}, ${_.rank}, (one ->> 'payload')::jsonb, one ->> 'key', ${_.traceParent}::text
-      from jsonb_array_elements(${JSON.stringify(_.jobs)}::jsonb) one
+      select one."customerID", ${_.kind}, ${_.rank}, one.payload::jsonb, one.key, ${_.traceParent}::text
+      from jsonb_to_recordset(${JSON.stringify(_.jobs)}::jsonb) one ("customerID" int, payload text, key text)
+      order by one."customerID", one.key collate "C"
       on conflict (customer_id, kind, key) where status = 'Queued'
         do update set key = excluded.key, rank = least(job.rank, excluded.rank)
       returning job_id::text as "jobID"`
@@ -214,8 +217,8 @@ const make = Effect.gen(function* () {
   const nothing = { total: 0, done: 0, imported: 0, skipped: 0, failed: 0 }
 
   return JobsRepo.of({
-    insert: (customerID, place, jobs) =>
-      insert({ customerID, ...place, jobs }).pipe(
+    insert: (place, jobs) =>
+      insert({ ...place, jobs }).pipe(
         Effect.map((rows) => rows.map(({ jobID }) => jobID)),
         Effect.orDie
       ),

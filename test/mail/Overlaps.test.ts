@@ -1,6 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Array as Arr, Effect, Fiber } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { folderKey, importFolder } from "../../src/mail/MailJobs.ts"
+import { Jobs } from "../../src/platform/Jobs.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
 import {
@@ -16,6 +19,25 @@ import {
 } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
+import { onPostgres } from "../support/TestDatabase.ts"
+
+/** Tells of something new in two mailboxes at once. */
+const tellOfBoth = (...addresses: readonly [string, string]) =>
+  Effect.gen(function* () {
+    const subscriptions = yield* Effect.forEach(addresses, subscriptionsOf)
+    const value = subscriptions
+      .flat()
+      .map(({ clientState, id, resource }) => ({ subscriptionId: id, clientState, resource, changeType: "created" }))
+    return yield* sendJson("POST", "/api/MailWebhook", { body: { value } })
+  })
+
+/** How many wait for what the transaction under way has locked. */
+const waitingForMe = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ waiting: number }>`
+    select count(*)::int as waiting from pg_locks
+    where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
+).pipe(Effect.map(([row]) => row?.waiting ?? 0))
 
 /** Makes the periodic work due. */
 const comesRound = (name: string) =>
@@ -187,14 +209,51 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
       const [broken, other] = [yield* subscribedTo(), yield* subscribedTo("globex-admin")]
       yield* sql`update channel_folder set client_state = 'unreadable'
         where customer_id = 1 and channel_folder_id = ${broken.folderID}`
-      const value = [...(yield* subscriptionsOf(broken.address)), ...(yield* subscriptionsOf(other.address))].map(
-        ({ clientState, id, resource }) => ({ subscriptionId: id, clientState, resource, changeType: "created" })
-      )
-      expect((yield* sendJson("POST", "/api/MailWebhook", { body: { value } })).status).toBe(200)
+      expect((yield* tellOfBoth(broken.address, other.address)).status).toBe(200)
       const { channelFolders } = yield* clientOf("globex-admin")
       const told = yield* channelFolders.getChannelFolder({ path: { id: other.folderID } })
       expect(told.lastNotificationUtc).not.toBeNull()
       expect((yield* folderOf(broken.folderID)).lastNotificationUtc).toBeNull()
+    })
+  )
+
+  it.effect("a customer whose mail cannot be noted keeps nobody else from being told", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [broken, other] = [yield* subscribedTo(), yield* subscribedTo("globex-admin")]
+      yield* sql`
+        create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`
+      yield* sql`
+        create trigger refused before insert on job for each row when (new.customer_id = 1) execute function refuse()`
+      const { status } = yield* tellOfBoth(broken.address, other.address)
+      yield* sql`drop function refuse cascade`
+      // The provider tells all of it again.
+      expect(status).toBe(500)
+      const { channelFolders } = yield* clientOf("globex-admin")
+      const told = yield* channelFolders.getChannelFolder({ path: { id: other.folderID } })
+      expect(told.lastNotificationUtc).not.toBeNull()
+      expect((yield* folderOf(broken.folderID)).lastNotificationUtc).toBeNull()
+    })
+  )
+
+  it.effect("a notification waits for whoever changes the folder and then asks for an import", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* Jobs
+      const { address, folderID } = yield* subscribedTo()
+      const [subscription] = yield* subscriptionsOf(address)
+      const { clientState, id: subscriptionId } = yield* Effect.fromNullable(subscription)
+      const body = { value: [{ subscriptionId, clientState, lifecycleEvent: "missed" }] }
+      const telling = yield* Effect.gen(function* () {
+        yield* sql`update channel_folder set last_sync_at = now()
+          where customer_id = 1 and channel_folder_id = ${folderID}`
+        const sent = yield* Effect.forkDaemon(sendJson("POST", "/api/MailWebhook", { body }))
+        // The embedded database has one connection: there it waits in any case.
+        if (onPostgres) yield* eventually(waitingForMe, (waiting) => waiting > 0)
+        yield* jobs.enqueue(importFolder, CustomerID.make(1), { folderID }, folderKey(folderID))
+        return sent
+      }).pipe(sql.withTransaction)
+      expect((yield* Fiber.join(telling)).status).toBe(200)
     })
   )
 

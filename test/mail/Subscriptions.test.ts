@@ -193,6 +193,10 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
         const withOthers = { value: [entry, { ...entry, subscriptionId: odd }, { ...entry, clientState: odd }] }
         expect([odd, (yield* post(withOthers)).status]).toEqual([odd, 200])
       }
+      for (const lifecycleEvent of ["constructor", "__proto__", "unheard of"]) {
+        const value = [{ subscriptionId: id, clientState, lifecycleEvent }]
+        expect([lifecycleEvent, (yield* post({ value })).status]).toEqual([lifecycleEvent, 200])
+      }
       const token = encodeURIComponent("Validation: a b+c & <script>")
       for (const method of ["GET", "POST"]) {
         const echo = yield* sendJson(method, `/api/MailWebhook?validationToken=${token}`)

@@ -86,10 +86,10 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
       const [waitedFor, fresh] = [kindOf("Ranked"), { ...kindOf("Ranked"), rank: ranks.fresh }]
       const order: Array<number> = []
       yield* jobs
-        .enqueueAll(waitedFor, one, [
-          { payload: { number: 7 }, key: "7" },
-          { payload: { number: 4 }, key: "4" }
-        ])
+        .enqueueAll(
+          waitedFor,
+          [7, 4].map((number) => ({ customerID: one, payload: { number }, key: String(number) }))
+        )
         .pipe(Effect.provideService(OldWork, true))
       for (const number of [5, 6]) yield* jobs.enqueue(fresh, one, { number })
       for (const number of [1, 2, 3]) yield* jobs.enqueue(waitedFor, one, { number })
@@ -146,10 +146,18 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
       expect(yield* jobs.enqueue(kind, other, { number: 1 }, "folder 7")).not.toBe(first)
       yield* jobs.enqueueAll(
         kind,
-        one,
-        ["folder 7", "folder 8", "folder 8"].map((key) => ({ key, payload: { number: 1 } }))
+        ["folder 7", "folder 8", "folder 8"].map((key) => ({ customerID: one, key, payload: { number: 1 } }))
       )
       expect(yield* rowsOf("Keyed")).toHaveLength(3)
+      yield* jobs.enqueueAll(
+        kind,
+        [one, other].map((customerID) => ({ customerID, key: "folder 9", payload: { number: 1 } }))
+      )
+      yield* jobs.enqueueAll(
+        kind,
+        [one, one].map((customerID) => ({ customerID, payload: { number: 1 } }))
+      )
+      expect(yield* rowsOf("Keyed")).toHaveLength(7)
       yield* jobs.handle(kind, () => Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(release)))
       yield* eventually(rowsOf("Keyed"), (rows) => rows.every(({ status }) => status === "Running"))
       expect(yield* jobs.enqueue(kind, one, { number: 1 }, "folder 7")).not.toBe(first)
