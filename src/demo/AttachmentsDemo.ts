@@ -16,9 +16,8 @@ export const makeAttachment = fn("Demo.makeAttachment")(function* (
   const blobs = yield* BlobsRepo
   const blobStore = yield* BlobStore
   const attachments = yield* AttachmentsRepo
-  const blobID = yield* blobs.register(customerID)
+  const blobID = yield* blobs.register(customerID, file.bytes.length)
   yield* blobStore.put(customerID, blobID, Stream.succeed(file.bytes))
-  yield* blobs.setSize(customerID, blobID, file.bytes.length)
   const { contentType, fileName } = file
   return yield* attachments
     .insert(customerID, messageID, { fileName, contentType, isEndUserProvided: true, contentID: null, blobID })

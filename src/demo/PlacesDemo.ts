@@ -67,9 +67,8 @@ const makePhoto = fn("Demo.makePhoto")(function* (
 ) {
   const blobs = yield* BlobsRepo
   const { bytes, ...picture } = yield* (yield* ImageProcessor).prepare(yield* drawPicture(svg))
-  const blobID = yield* blobs.register(customerID)
+  const blobID = yield* blobs.register(customerID, bytes.length)
   yield* (yield* BlobStore).put(customerID, blobID, Stream.make(bytes))
-  yield* blobs.setSize(customerID, blobID, bytes.length)
   return { ...picture, fileName, blobID } satisfies NewPhoto
 })
 

@@ -104,11 +104,7 @@ const make = Effect.gen(function* () {
       // Should one of them fail, the others are bytes that nothing refers to: the sweep takes them away.
       return yield* Effect.forEach(
         Arr.getRights(prepared),
-        ({ bytes, ...photo }) =>
-          Effect.map(blobs.store(customerID, Stream.make(bytes), largestPicture), ({ blobID }) => ({
-            ...photo,
-            blobID
-          })),
+        ({ bytes, ...photo }) => Effect.map(blobs.storeWhole(customerID, bytes), (blobID) => ({ ...photo, blobID })),
         { concurrency: 4 }
       )
     })

@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
       return {
         ...photo,
         etag: `"${accessToken.toLowerCase()}"`,
-        read: (range) => blobs.open(customerID, blobID, range)
+        ...blobs.reader(customerID, blobID)
       }
     })
   })

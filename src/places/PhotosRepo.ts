@@ -9,7 +9,6 @@ import {
 import { PlaceDescriptionRoomPhoto } from "../../schema/PlaceDescriptionPhotos.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { ownRows } from "../platform/OwnRows.ts"
-import { fn } from "../platform/telemetry/Fn.ts"
 
 const Row = Schema.Struct({
   ...PlaceDescriptionRoomPhoto.fields,
@@ -26,13 +25,14 @@ const Stored = Schema.transform(Row, Schema.typeSchema(StoredPhoto), {
   encode: (photo) => photo
 })
 
-export interface NewPhoto {
-  readonly fileName: string
-  readonly contentType: string
-  readonly widthPx: number
-  readonly heightPx: number
-  readonly blobID: BlobID
-}
+export const NewPhoto = Schema.Struct({
+  fileName: Schema.String,
+  contentType: Schema.String,
+  widthPx: Schema.Int,
+  heightPx: Schema.Int,
+  blobID: BlobID
+})
+export type NewPhoto = typeof NewPhoto.Type
 
 const Downloadable = Schema.Struct({
   customerID: CustomerID,
@@ -102,12 +102,25 @@ const make = Effect.gen(function* () {
       select ${columns} from place_description_room_photo
       where customer_id = ${_.customerID} and place_description_room_id = ${_.roomID} order by ${inOrder}`
   })
-  const lastOrder = SqlSchema.single({
-    Request: Schema.Struct({ customerID: CustomerID, roomID: PlaceDescriptionRoomID }),
-    Result: Schema.Struct({ last: Schema.Int }),
+  const append = SqlSchema.findAll({
+    Request: Schema.Struct({
+      customerID: CustomerID,
+      roomID: PlaceDescriptionRoomID,
+      photos: Schema.parseJson(Schema.Array(NewPhoto))
+    }),
+    Result: Stored,
     execute: (_) => sql`
-      select coalesce(max(sort_order), 0) as last from place_description_room_photo
-      where customer_id = ${_.customerID} and place_description_room_id = ${_.roomID}`
+      insert into place_description_room_photo (customer_id, place_description_room_id, file_name, content_type,
+        sort_order, width_px, height_px, blob_id)
+      select ${_.customerID}, ${_.roomID}, photo."fileName", photo."contentType", there.last + photo.position,
+        photo."widthPx", photo."heightPx", photo."blobID"
+      from rows from (jsonb_to_recordset(${_.photos}::jsonb)
+          as ("fileName" text, "contentType" text, "widthPx" int, "heightPx" int, "blobID" uuid))
+        with ordinality photo ("fileName", "contentType", "widthPx", "heightPx", "blobID", position),
+        (select coalesce(max(sort_order), 0) as last from place_description_room_photo
+          where customer_id = ${_.customerID} and place_description_room_id = ${_.roomID}) there
+      order by photo.position
+      returning ${columns}`
   })
   const listOfReport = SqlSchema.findAll({
     Request: Schema.Struct({ customerID: CustomerID, reportID: PlaceDescriptionReportID }),
@@ -141,19 +154,7 @@ const make = Effect.gen(function* () {
       ),
     find: rows.find,
     findByToken: (accessToken) => findByToken(accessToken).pipe(Effect.orDie),
-    append: fn("PhotosRepo.append")(function* (customerID, roomID, photos) {
-      const { last } = yield* lastOrder({ customerID, roomID })
-      const values = photos.map(({ blobID, contentType, fileName, heightPx, widthPx }, index) => ({
-        place_description_room_id: roomID,
-        file_name: fileName,
-        content_type: contentType,
-        sort_order: last + index + 1,
-        width_px: widthPx,
-        height_px: heightPx,
-        blob_id: blobID
-      }))
-      return yield* rows.insertNew(customerID, values)
-    }, Effect.orDie),
+    append: (customerID, roomID, photos) => append({ customerID, roomID, photos }).pipe(Effect.orDie),
     setOrder: (customerID, roomID, photoIDs) =>
       sql`update place_description_room_photo photo set sort_order = wanted.position
         from unnest(${[...photoIDs]}::int[]) with ordinality wanted (id, position)

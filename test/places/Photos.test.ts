@@ -49,20 +49,24 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
       const answer = yield* upload(
         roomID,
         formOf([
-          { bytes: yield* draw(30, 20, "png"), name: "wall.png", type: "image/png" },
+          { bytes: yield* draw(30, 20, "png"), name: "Wand – „Süd“ 壁.png", type: "image/png" },
           { bytes: yield* draw(60, 80, "webp"), name: "../etc/floor.webp", type: "image/webp" }
         ])
       )
       const [second, third] = yield* rowsOf(answer)
       expect([first, second, third]).toMatchObject([
         { fileName: "door.jpg", contentType: "image/jpeg", sortOrder: 1, widthPx: 300, heightPx: 200 },
-        { fileName: "wall.png", contentType: "image/png", sortOrder: 2, widthPx: 30, heightPx: 20 },
+        { fileName: "Wand – „Süd“ 壁.png", contentType: "image/png", sortOrder: 2, widthPx: 30, heightPx: 20 },
         { fileName: "floor.webp", contentType: "image/webp", sortOrder: 3, widthPx: 60, heightPx: 80 }
       ])
       expect(answer.text).not.toContain("blob")
       const { placeDescriptionReports: reports } = yield* clientOf("acme-admin")
       const { rooms } = yield* reports.getPlaceDescriptionReport({ path: { id: reportID } })
-      expect(rooms[0]?.photos.map(({ fileName }) => fileName)).toEqual(["door.jpg", "wall.png", "floor.webp"])
+      expect(rooms[0]?.photos.map(({ fileName }) => fileName)).toEqual([
+        "door.jpg",
+        "Wand – „Süd“ 壁.png",
+        "floor.webp"
+      ])
 
       const path = `/api/PlaceDescriptionPhotos/${first.accessToken}`
       const download = yield* send("GET", path)
