@@ -16,6 +16,7 @@ import searchUpkeep from "./0013_search_upkeep.ts"
 import jobRank from "./0014_job_rank.ts"
 import mailboxPause from "./0015_mailbox_pause.ts"
 import sharedSubscriptions from "./0016_shared_subscriptions.ts"
+import activeTickets from "./0017_active_tickets.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -34,5 +35,6 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0013_search_upkeep": searchUpkeep,
   "0014_job_rank": jobRank,
   "0015_mailbox_pause": mailboxPause,
-  "0016_shared_subscriptions": sharedSubscriptions
+  "0016_shared_subscriptions": sharedSubscriptions,
+  "0017_active_tickets": activeTickets
 }

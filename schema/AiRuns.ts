@@ -5,6 +5,7 @@ import { ignoresIdempotencyKey } from "./Conventions.ts"
 import { BadGateway, NotFound } from "./Errors.ts"
 import { anyCase, Body, changeable, Name, optional, Query } from "./Fields.ts"
 import { AiRunID, DocumentID, idFromString, ModelID, pathId, TicketMessageID } from "./Ids.ts"
+import { Instant } from "./Instant.ts"
 import { Page, paging } from "./Paging.ts"
 
 const purposes = [
@@ -80,8 +81,8 @@ export const aiRunPaging = paging({
 })
 
 const period = {
-  from: changeable(Schema.DateTimeUtc).annotations({ description: "Not earlier than this, ISO 8601" }),
-  to: changeable(Schema.DateTimeUtc).annotations({ description: "Earlier than this, ISO 8601" })
+  from: changeable(Instant).annotations({ description: "Not earlier than this, ISO 8601" }),
+  to: changeable(Instant).annotations({ description: "Earlier than this, ISO 8601" })
 }
 
 export const AiRunsQuery = Query({

@@ -1,12 +1,15 @@
 import { Schema } from "effect"
 import { Text } from "./Fields.ts"
 
-const isStorable = (value: unknown): boolean =>
-  typeof value === "string"
-    ? Schema.is(Text)(value)
-    : typeof value !== "object" ||
-      value === null ||
-      Object.entries(value).every(([key, inner]) => Schema.is(Text)(key) && isStorable(inner))
+const isText = Schema.is(Text)
+
+const isStorable = (value: unknown): boolean => {
+  if (typeof value === "string") return isText(value)
+  // One that is too large for JavaScript would come back as null.
+  if (typeof value === "number") return Number.isFinite(value)
+  if (typeof value !== "object" || value === null) return true
+  return Object.entries(value).every(([key, inner]) => isText(key) && isStorable(inner))
+}
 
 const examples = [{ orderNumber: "A-1042", priority: 2 }]
 
@@ -14,7 +17,7 @@ const examples = [{ orderNumber: "A-1042", priority: 2 }]
 export const CustomFields = Schema.Record({ key: Schema.String, value: Schema.Unknown })
   .pipe(
     Schema.filter(isStorable, {
-      message: () => "must hold text without NUL characters or broken Unicode",
+      message: () => "must hold text without NUL characters or broken Unicode, and numbers up to 1.8e308",
       jsonSchema: {}
     })
   )

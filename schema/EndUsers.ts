@@ -8,6 +8,7 @@ import { Body, changeable, clearable, Name, optional, Query, TextUpTo } from "./
 import { CustomerID, EndUserID, EndUserUIDID, pathId } from "./Ids.ts"
 import { Page, paging } from "./Paging.ts"
 import { TicketPage, TicketsQuery } from "./Tickets.ts"
+import { UID } from "./Uid.ts"
 
 export class EndUserUID extends Schema.Class<EndUserUID>("EndUserUID")({
   EndUserUIDID,
@@ -49,11 +50,6 @@ const UIDType = Schema.transform(Schema.String, TextUpTo(50).pipe(Schema.minLeng
     description: "Email, Phone, External, or a word of your own",
     examples: ["Email"]
   }
-})
-
-const UID = Name.annotations({
-  description: "Compared without regard to case",
-  examples: ["maria@mail.example"]
 })
 
 const uidFields = { UID, UIDType: optional(UIDType), IsPrimary: optional(Schema.Boolean) }
@@ -169,7 +165,7 @@ export class EndUsersApi extends HttpApiGroup.make("endUsers")
   )
   .add(
     HttpApiEndpoint.get("findEndUsersByUid", "/api/EndUsers/byUid")
-      .setUrlParams(Query({ uid: Name.annotations({ examples: ["maria@mail.example"] }) }))
+      .setUrlParams(Query({ uid: UID }))
       .addSuccess(Schema.Array(EndUser))
       .middleware(PhoneContext)
       .annotateContext(

@@ -81,12 +81,15 @@ const lengthBetween = (minimum: number, maximum: number) =>
 
 export const TextUpTo = (maximum: number) => lengthBetween(0, maximum)
 
-/** A name as people write it: trimmed, not empty. */
-export const Name = Schema.transform(Schema.String, lengthBetween(1, 255), {
-  strict: true,
-  decode: (text) => text.trim(),
-  encode: (text) => text
-}).annotations({ jsonSchema: { minLength: 1, maxLength: 255 } })
+/** Text as people write it: trimmed, not empty. */
+export const TrimmedUpTo = (maximum: number) =>
+  Schema.transform(Schema.String, lengthBetween(1, maximum), {
+    strict: true,
+    decode: (text) => text.trim(),
+    encode: (text) => text
+  }).annotations({ jsonSchema: { minLength: 1, maxLength: maximum } })
+
+export const Name = TrimmedUpTo(255)
 
 // A JSON Schema annotation that names the type would hide the examples of a field.
 export const Integer = Schema.Number.pipe(Schema.int(), Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({

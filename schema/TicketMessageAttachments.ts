@@ -52,7 +52,7 @@ export class TicketMessageAttachmentsApi extends HttpApiGroup.make("ticketMessag
         OpenApi.annotations({
           summary: "Attach a file to a message",
           description:
-            "multipart/form-data with one file in the field `file`, up to 25 MiB (413), not empty (400). Images, PDF, text, office documents without macros, ZIP, audio, video and EML are taken; programs and everything else are 415, whatever the file is called: name, declared type and content must go together, and contentType is what the content was found to be. What is uploaded here counts as provided by a representative, also on an end user's message, where it belongs to the answer; end users provide theirs through the channel."
+            "multipart/form-data with one file in the field `file`, up to 25 MiB (413), not empty (400). Images, PDF, text (txt, log, ini, conf, cfg, srt, csv, tsv, md, html, xml, svg, json, yaml, ics, vcf, vtt), office documents without macros, ZIP, audio, video and EML are taken; programs and everything else are 415, whatever the file is called: name, declared type and content must go together, and contentType is what the content was found to be. What is uploaded here counts as provided by a representative, also on an end user's message, where it belongs to the answer; end users provide theirs through the channel."
         })
       )
       .annotateContext(ignoresIdempotencyKey)

@@ -16,8 +16,10 @@ import {
   TextUpTo
 } from "./Fields.ts"
 import { HookName } from "./Hooks.ts"
-import { ChannelID, DocumentID, idFromString, TicketID, TopicID } from "./Ids.ts"
+import { ChannelID, CustomerRepID, DocumentID, idFromString, TicketID, TopicID } from "./Ids.ts"
+import { Instant } from "./Instant.ts"
 import { messagePaging, senderTypes } from "./TicketMessages.ts"
+import { longestUid } from "./Uid.ts"
 
 const contents = ["message", "subject", "textBody", "htmlBody", "pageScreenshot"] as const
 
@@ -27,7 +29,7 @@ const isEmpty = (value: unknown) =>
 const Address = TextUpTo(320)
 
 /** A point in time of the years that four digits can name. */
-const MessageDate = Schema.DateTimeUtc.pipe(
+const MessageDate = Instant.pipe(
   Schema.filter(({ epochMillis }) => epochMillis >= Date.UTC(1000, 0) && epochMillis < Date.UTC(10_000, 0), {
     message: () => "must be a date of the years 1000 to 9999",
     jsonSchema: {}
@@ -39,9 +41,14 @@ export const TicketMessageCreate = BodyWithRule(
   {
     ticketID: optional(TicketID).annotations({ description: "Appends to this ticket; without it a new one is made" }),
     channelID: optional(ChannelID).annotations({
-      description: "Required for a new ticket, except with a phone token; else the ticket's own"
+      description:
+        "By which channel it came or goes. Required for a new ticket, except with a phone token; else the ticket's own unless given"
     }),
     senderType: optional(anyCase(senderTypes, "EndUser")),
+    customerRepID: optional(CustomerRepID).annotations({
+      description:
+        "Who of you wrote it, when a representative did: whoever sends it, unless an Admin names another. On the phone it is nobody"
+    }),
     status: optional(TextUpTo(100)).annotations({
       description:
         "Sent, for a representative's message that was said elsewhere already: it is stored and not delivered. Anything else is ignored"
@@ -54,7 +61,7 @@ export const TicketMessageCreate = BodyWithRule(
     fromAddress: optional(Address),
     fromName: optional(TextUpTo(255)),
     toAddress: optional(TextUpTo(10_000)),
-    uid: optional(TextUpTo(320)).annotations({ description: "What the end user is known by" }),
+    uid: optional(TextUpTo(longestUid)).annotations({ description: "What the end user is known by" }),
     messageDate: optional(MessageDate),
     pageURL: optional(TextUpTo(4096)),
     pageScreenshot: optional(Text),

@@ -79,16 +79,31 @@ export class TicketMessage extends Schema.Class<TicketMessage>("TicketMessage")(
 export const messagePaging = paging({
   sortable: [
     "messageID",
+    "ticketID",
+    "channelID",
     "dateCreated",
     "messageDate",
     "senderType",
     "customerRepID",
+    "customerRepName",
     "status",
     "subject",
+    "message",
+    "preview",
+    "htmlBody",
+    "textBody",
     "fromAddress",
+    "fromName",
     "toAddress",
+    "uid",
+    "pageURL",
+    "pageScreenshot",
     "isOpened",
-    "isEscalated"
+    "isEscalated",
+    "hasAttachment",
+    "aI_FeedbackComment",
+    "aiReply",
+    "customFieldsData"
   ],
   sortBy: "dateCreated"
 })

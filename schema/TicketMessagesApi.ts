@@ -154,7 +154,7 @@ export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
       .annotateContext(
         described(
           "Escalate a message",
-          "Hands the ticket to a person: the ticket becomes Escalated and somebody is told by mail. Spam cannot be escalated (409)."
+          "Hands the ticket to a person: the ticket becomes Escalated and somebody is told by mail: once, or each time for an `email` that is given. Spam cannot be escalated (409)."
         )
       )
   )

@@ -14,13 +14,13 @@ import {
   optional,
   Query,
   QueryBoolean,
-  Text,
   TextUpTo
 } from "./Fields.ts"
 import { ChannelID, CustomerRepID, EndUserID, idFromString, pathId, TicketID } from "./Ids.ts"
 import { LanguageTag } from "./LanguageTag.ts"
 import { TicketStatus } from "./Operations.ts"
 import { Page, paging } from "./Paging.ts"
+import { UID } from "./Uid.ts"
 
 export class Ticket extends Schema.Class<Ticket>("Ticket")({
   ticketID: TicketID,
@@ -140,7 +140,9 @@ export const ticketPaging = paging({
     "isClosed",
     "isSpam",
     "language",
-    "lastMessageDate"
+    "lastMessageDate",
+    "customFieldsData",
+    "ticketToken"
   ],
   sortBy: "dateCreated",
   sortOrder: "desc"
@@ -151,12 +153,12 @@ export const TicketsQuery = Query({
   status: changeable(Status),
   channelType: changeable(anyCase(channelTypes)),
   channelIDs: changeable(ChannelIDs).annotations({ description: "Separated by commas, or the parameter repeated" }),
-  UID: changeable(Text).annotations({ description: "Tickets of the end users with this UID, in any case" }),
+  UID: changeable(UID).annotations({ description: "Tickets of the end users with this UID, in any case" }),
   isClosed: changeable(QueryBoolean),
   isSpam: changeable(QueryBoolean),
   search: changeable(TextUpTo(200)).annotations({
     description:
-      "Words, or parts of words, that all stand in the subject, in a message or in the end user's name, email or UIDs; in any case"
+      "Words, or parts of words, in any case, that all stand in the subject, all in one message, or all in the end user's name, email and UIDs"
   })
 })
 export type TicketsQuery = typeof TicketsQuery.Type

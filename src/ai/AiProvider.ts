@@ -14,20 +14,24 @@ export interface AiImage {
   readonly bytes: Uint8Array
 }
 
-/** One question to a model: what it is for, which model may answer it, and the prompt. */
-export interface AiCall {
+/** Which model may answer a question of a customer's. */
+export interface ModelChoice {
   readonly customerID: CustomerID
-  readonly purpose: AiPurpose
   /** The usage that the model must fit; the customer's default for it answers unless one is named. */
   readonly slot: Slot
   readonly modelID?: ModelID
   readonly modelName?: string
+  readonly images?: ReadonlyArray<AiImage>
+}
+
+/** One question to a model: what it is for, which model may answer it, and the prompt. */
+export interface AiCall extends ModelChoice {
+  readonly purpose: AiPurpose
   readonly promptVersion: string
   readonly system: string
   readonly user: string
   /** What the prompt was rendered from, as JSON: another version of it can be tried on the same later. */
   readonly input?: unknown
-  readonly images?: ReadonlyArray<AiImage>
   /** What the ledger remembers beside the call. */
   readonly ticketMessageID?: TicketMessageID
   readonly documents?: ReadonlyArray<{ readonly documentID: DocumentID; readonly version: number }>
@@ -52,6 +56,8 @@ export class AiProvider extends Context.Tag("casework/AiProvider")<
       call: AiCall,
       schema: Schema.Schema<A, I>
     ) => Effect.Effect<AiAnswer<A>, BadRequest | BadGateway>
+    /** Fails as a call would that names this model, without asking it. */
+    readonly check: (choice: ModelChoice) => Effect.Effect<void, BadRequest>
     /** Whether the customer can use AI at all: without it the AI steps of the pipeline are skipped. */
     readonly isConfigured: (customerID: CustomerID) => Effect.Effect<boolean>
   }
@@ -66,7 +72,7 @@ export class AiProvider extends Context.Tag("casework/AiProvider")<
 const structuredAttempts = 2
 
 const make = Effect.gen(function* () {
-  const { ask, isConfigured } = yield* ModelCalls
+  const { ask, check, isConfigured } = yield* ModelCalls
   return AiProvider.of({
     text: (call) => ask(call, { read: plainText, jsonSchema: Option.none(), attempts: 1 }),
     structured: (call, schema) =>
@@ -75,6 +81,7 @@ const make = Effect.gen(function* () {
         jsonSchema: Option.some(answerSchema(schema)),
         attempts: structuredAttempts
       }),
+    check,
     isConfigured
   })
 })

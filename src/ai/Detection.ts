@@ -16,6 +16,8 @@ export interface DetectionRequest extends TopicsInput {
 export class Detection extends Context.Tag("casework/Detection")<
   Detection,
   {
+    /** Fails when a model is named that cannot be asked. */
+    readonly check: (customerID: CustomerID, modelName: string | undefined) => Effect.Effect<void, BadRequest>
     /** The fitting ones of the given topics, best first. Without topics, or without text, nobody is asked. */
     readonly topics: (request: DetectionRequest) => Effect.Effect<ReadonlyArray<TopicID>, BadRequest | BadGateway>
   }
@@ -32,10 +34,18 @@ const answerOf = (topicIDs: Arr.NonEmptyReadonlyArray<TopicID>) =>
 
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
+
+  const check = (customerID: CustomerID, modelName: string | undefined) =>
+    modelName === undefined ? Effect.void : ai.check({ customerID, slot: "Topic", modelName })
+
   return Detection.of({
+    check,
     topics: fn("Detection.topics")(function* ({ customerID, modelName, ticketMessageID, ...input }) {
       const known = input.topics.map(({ topicID }) => topicID)
-      if (!Arr.isNonEmptyReadonlyArray(known) || `${input.subject ?? ""}${input.text}`.trim() === "") return []
+      if (!Arr.isNonEmptyReadonlyArray(known) || `${input.subject ?? ""}${input.text}`.trim() === "") {
+        yield* check(customerID, modelName)
+        return []
+      }
       const call = yield* callWith(topicsPrompt, input, {
         customerID,
         ticketMessageID,

@@ -8,7 +8,7 @@ import { countAiCall } from "../platform/telemetry/AiTelemetry.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AiLedger } from "./AiLedger.ts"
 import { AiLimits } from "./AiLimits.ts"
-import type { AiCall } from "./AiProvider.ts"
+import type { AiCall, ModelChoice } from "./AiProvider.ts"
 import type { NewAiRun } from "./AiRunsRepo.ts"
 import type { ReadAnswer } from "./AnswerText.ts"
 import type { Complete, Completion, CompletionFailed } from "./Completions.ts"
@@ -44,6 +44,7 @@ export class ModelCalls extends Context.Tag("casework/ModelCalls")<
       shape: AnswerShape<A>,
       replayOf?: AiRunID
     ) => Effect.Effect<ModelAnswer<A>, BadRequest | BadGateway>
+    readonly check: (choice: ModelChoice) => Effect.Effect<void, BadRequest>
     readonly isConfigured: (customerID: CustomerID) => Effect.Effect<boolean>
   }
 >() {
@@ -102,7 +103,7 @@ const make = Effect.gen(function* () {
   })
 
   /** Who answers, and as which model. */
-  const prepare = fn("ModelCalls.prepare")(function* ({ customerID, images = [], ...call }: AiCall) {
+  const prepare = fn("ModelCalls.prepare")(function* ({ customerID, images = [], ...call }: ModelChoice) {
     const customer = yield* customers.get(customerID)
     const key = customer.aiProviderApiKey
     if (key === null && aiProvider !== "sandbox") return yield* Effect.fail(noKey)
@@ -181,5 +182,5 @@ const make = Effect.gen(function* () {
     )
   })
 
-  return ModelCalls.of({ ask, isConfigured })
+  return ModelCalls.of({ ask, check: (choice) => Effect.asVoid(prepare(choice)), isConfigured })
 })

@@ -113,6 +113,7 @@ const make = Effect.gen(function* () {
       DateCreated: "created_at",
       LastModified: "modified_at"
     },
+    optional: ["Email", "Phone", "CustomerRef", "Notes"],
     id: "end_user_id",
     paging: endUserPaging
   })

@@ -1,4 +1,6 @@
+import addressparser from "nodemailer/lib/addressparser"
 import type { EndUserUIDCreate } from "../../schema/EndUsers.ts"
+import { longestUid } from "../../schema/Uid.ts"
 
 /** What a message says of the one who sent it. */
 export interface Sender {
@@ -8,7 +10,11 @@ export interface Sender {
   readonly phone?: string | null | undefined
 }
 
-const filled = (text: string | null | undefined) => (text ?? "").trim().slice(0, 255) || null
+const cut = (text: string | null | undefined, longest: number) => (text ?? "").trim().slice(0, longest) || null
+
+const filled = (text: string | null | undefined) => cut(text, longestUid)
+
+const longestName = 255
 
 const typeOf = (uid: string) => {
   if (/^[^\s@]+@[^\s@]+$/.test(uid)) return "Email"
@@ -23,17 +29,30 @@ const splitName = (name: string) => {
   return { FirstName, LastName: rest.join(" ") }
 }
 
+/** Mails say "Maria Keller <maria@mail.example>", and may name several: the first is who it is about. */
+const mailboxOf = (written: string | null | undefined) => {
+  const text = (written ?? "").trim()
+  if (!text.includes("@") || !/[\s<>,;"]/.test(text)) return { address: text, name: "" }
+  return (
+    addressparser(text, { flatten: true }).find(({ address }) => address.includes("@")) ?? { address: text, name: "" }
+  )
+}
+
 /** Under what a sender may be known, the surest first. */
 export const wordsOf = (sender: Sender) =>
-  [filled(sender.uid), filled(sender.fromAddress), filled(sender.phone)].filter((text) => text !== null)
+  [filled(sender.uid), filled(mailboxOf(sender.fromAddress).address), filled(sender.phone)].filter(
+    (text) => text !== null
+  )
 
 /** The same, and who it would be if it is not. */
 export const identityOf = (sender: Sender) => {
-  const [uid, address, phone] = [filled(sender.uid), filled(sender.fromAddress), filled(sender.phone)]
+  const mailbox = mailboxOf(sender.fromAddress)
+  const [uid, address, phone] = [filled(sender.uid), filled(mailbox.address), filled(sender.phone)]
   const known = wordsOf(sender)
   const email = [address, uid].find((text) => text !== null && typeOf(text) === "Email") ?? null
   const number = phone ?? (uid !== null && typeOf(uid) === "Phone" ? uid : null)
-  const name = filled(sender.fromName?.replace(/["\s]+/g, " ")) ?? email?.split("@")[0] ?? known[0] ?? "Unknown"
+  const given = cut((sender.fromName?.trim() || mailbox.name).replace(/["\s]+/g, " "), longestName)
+  const name = given ?? cut(email?.split("@")[0] ?? known[0], longestName) ?? "Unknown"
   return {
     known,
     fields: {

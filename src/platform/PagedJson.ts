@@ -1,7 +1,7 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { type PageRequest, totalPages } from "../../schema/Paging.ts"
-import { unseen, wholeRequest } from "./PagedQuery.ts"
+import { orderOf, type SortColumns, unseen, wholeRequest } from "./PagedQuery.ts"
 import { type ReadyPage, readyJson } from "./ReadyJson.ts"
 
 const Rows = Schema.Tuple(Schema.Struct({ items: Schema.String, totalCount: Schema.Int }))
@@ -12,7 +12,7 @@ const Rows = Schema.Tuple(Schema.Struct({ items: Schema.String, totalCount: Sche
  */
 export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
   sql: SqlClient.SqlClient,
-  options: {
+  options: SortColumns<SortBy> & {
     readonly Page: Schema.Schema<Page, PageEncoded>
     readonly columns: string
     /** What is looked up once and used by both the page and the count: a `with` clause. */
@@ -21,7 +21,6 @@ export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
     readonly from: (filter: Filter) => Statement.Fragment
     /** How many rows there are; without it they are counted. */
     readonly count?: (filter: Filter) => Statement.Fragment | undefined
-    readonly sortBy: Readonly<Record<SortBy, string>>
     readonly id: string
     readonly paging: { readonly defaults: PageRequest<SortBy> }
   }
@@ -30,8 +29,9 @@ export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
   const columns = sql.literal(options.columns)
   return (filter: Filter, request: Partial<PageRequest<SortBy>>): Effect.Effect<ReadyPage<Page>> =>
     Effect.gen(function* () {
-      const { pageNumber, pageSize, sortBy, sortOrder } = wholeRequest(options.paging, request)
-      const order = sql.literal(`${options.sortBy[sortBy]} ${sortOrder}, ${options.id} ${sortOrder}`)
+      const whole = wholeRequest(options.paging, request)
+      const { pageNumber, pageSize } = whole
+      const order = sql.literal(`${orderOf(options, whole)}, ${options.id} ${whole.sortOrder}`)
       const from = options.from(filter)
       const count = options.count?.(filter) ?? sql`select count(*)::int from ${from}`
       const rows = yield* sql`

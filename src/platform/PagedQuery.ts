@@ -2,6 +2,25 @@ import { type SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { type PageRequest, totalPages } from "../../schema/Paging.ts"
 
+/**
+ * A list's order. In fields that a list calls optional, what has no value counts as the least: upwards it comes first,
+ * downwards last. In others it does not matter, and an index that is not made for it would not be used.
+ */
+export const orderOf = <SortBy extends string>(
+  { optional = [], sortBy: columns }: SortColumns<SortBy>,
+  { sortBy, sortOrder }: Pick<PageRequest<SortBy>, "sortBy" | "sortOrder">
+) => {
+  const nothing = sortOrder === "asc" ? "nulls first" : "nulls last"
+  return `${columns[sortBy]} ${sortOrder} ${optional.includes(sortBy) ? nothing : ""}`
+}
+
+export interface SortColumns<SortBy extends string> {
+  /** The SQL expression behind each field that the list can be sorted by. */
+  readonly sortBy: Readonly<Record<SortBy, string>>
+  /** Those of them that may have no value. */
+  readonly optional?: ReadonlyArray<SortBy>
+}
+
 /** With what holds for the parameters that the caller left out. */
 export const wholeRequest = <SortBy extends string>(
   { defaults }: { readonly defaults: PageRequest<SortBy> },
@@ -30,13 +49,11 @@ const Total = Schema.Struct({ totalCount: Schema.Int })
  */
 export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
   sql: SqlClient.SqlClient,
-  options: {
+  options: SortColumns<SortBy> & {
     readonly Result: Schema.Schema<Row, RowEncoded>
     readonly columns: Statement.Fragment
     /** What stands behind `from`, with its where clause. */
     readonly from: (filter: Filter) => Statement.Fragment
-    /** The SQL expression behind each field that the list can be sorted by. */
-    readonly sortBy: Readonly<Record<SortBy, string>>
     readonly id: string
     /** What holds for the parameters that the caller left out. */
     readonly paging: { readonly defaults: PageRequest<SortBy> }
@@ -52,8 +69,9 @@ export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
     })(undefined)
   return (filter: Filter, request: Partial<PageRequest<SortBy>>) =>
     Effect.gen(function* () {
-      const { pageNumber, pageSize, sortBy, sortOrder } = wholeRequest(options.paging, request)
-      const order = sql.literal(`${options.sortBy[sortBy]} ${sortOrder}, ${options.id}`)
+      const whole = wholeRequest(options.paging, request)
+      const { pageNumber, pageSize } = whole
+      const order = sql.literal(`${orderOf(options, whole)}, ${options.id}`)
       const rows = yield* sql`
         select ${options.columns}, (count(*) over ())::int as "totalCount" from ${options.from(filter)}
         order by ${order} limit ${unseen(sql, pageSize)} offset ${unseen(sql, (pageNumber - 1) * pageSize)}`

@@ -3,29 +3,41 @@ import type { SqlClient, Statement } from "@effect/sql"
 /** Lower case is made here and not by the database, whose locale may know no letters beyond ASCII. */
 export const folded = (text: string) => text.normalize("NFC").toLowerCase()
 
-/** The words of a search as patterns: each must stand somewhere in the text, as a part of a word or a whole one. */
+const words = (text: string) => text.split(/\s+/).filter((word) => word !== "")
+
+const asPattern = (word: string) => `%${word.replace(/[\\%_]/g, "\\$&")}%`
+
+/** The words of a search as patterns for folded text: each must stand somewhere in it, as a part of a word or a whole one. */
 export const searchPatterns = (search: string | undefined): ReadonlyArray<string> =>
-  folded(search ?? "")
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .map((word) => `%${word.replace(/[\\%_]/g, "\\$&")}%`)
+  words(folded(search ?? "")).map(asPattern)
 
 /** Three letters in a row, which a trigram index is ordered by. */
 const isIndexed = (pattern: string) => /[\p{L}\p{N}]{3}/u.test(pattern)
 
+/** One spelling that an index cannot look up would make it useless for the others. */
+const searchable = (spellings: ReadonlyArray<string>) => {
+  const indexed = spellings.filter(isIndexed)
+  return indexed.length === 0 ? spellings : indexed
+}
+
+/** The same for text as people wrote it, each word in every spelling that looks the same. */
+export const spelledPatterns = (search: string | undefined): ReadonlyArray<ReadonlyArray<string>> =>
+  words((search ?? "").normalize("NFC")).map((word) =>
+    searchable([...new Set([word, word.normalize("NFD")])].map(asPattern))
+  )
+
 /**
- * That a column holds all of them. A trigram index answers it, without the planner's looking at each word anew; it must
- * not be asked for a shorter word, for which it would be read from end to end, whoever's texts are in it.
+ * That a column holds all of them, each in one of its spellings. A trigram index answers it, without the planner's looking
+ * at each word anew; it must not be asked for a shorter word, for which it would be read from end to end, whoever's texts
+ * are in it.
  */
 export const holdsAll = (
   sql: SqlClient.SqlClient,
   column: string,
-  patterns: ReadonlyArray<string>
+  patterns: ReadonlyArray<ReadonlyArray<string>>
 ): Statement.Fragment => {
   const name = sql.literal(column)
-  return sql.and(
-    patterns.map((pattern) =>
-      isIndexed(pattern) ? sql`${name} ilike (select ${pattern}::text)` : sql`(${name} || '') ilike ${pattern}`
-    )
-  )
+  const holds = (pattern: string) =>
+    isIndexed(pattern) ? sql`${name} ilike (select ${pattern}::text)` : sql`(${name} || '') ilike ${pattern}`
+  return sql.and(patterns.map((spellings) => sql.or(spellings.map(holds))))
 }

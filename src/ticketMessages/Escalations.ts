@@ -65,8 +65,10 @@ const make = Effect.gen(function* () {
           ...(feedbackComment !== undefined && { feedbackComment }),
           ...(message.senderType === "EndUser" && message.status !== "Replied" && { status: "Escalated" })
         })
-        if (message.isEscalated && happened.length === 0) return Option.none()
-        if (!happened.includes("TicketEscalated")) {
+        const isNews = !message.isEscalated || happened.length > 0
+        // Who is named is told, also of what the others know already.
+        if (!isNews && email === undefined) return Option.none()
+        if (isNews && !happened.includes("TicketEscalated")) {
           yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])
         }
         const told = email === undefined ? yield* findDefaultAddress(customerID) : Option.some(email)

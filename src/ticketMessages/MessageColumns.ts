@@ -18,11 +18,15 @@ const columnsWith = (others: {
   m.ai_feedback_comment as "aI_FeedbackComment", m.ai_reply as "aiReply", ${others.topics} as topics,
   m.custom_fields as "customFieldsData", ${others.actions} as actions`
 
+export const customerRepName = `(select coalesce(nullif(r.name, ''), r.username) from customer_rep r
+    where r.customer_id = m.customer_id and r.customer_rep_id = m.customer_rep_id)`
+
+export const hasAttachment = `exists (select 1 from ticket_message_attachment a
+    where a.customer_id = m.customer_id and a.ticket_message_id = m.ticket_message_id)`
+
 export const messageColumns = columnsWith({
-  customerRepName: `(select coalesce(nullif(r.name, ''), r.username) from customer_rep r
-    where r.customer_id = m.customer_id and r.customer_rep_id = m.customer_rep_id)`,
-  hasAttachment: `exists (select 1 from ticket_message_attachment a
-    where a.customer_id = m.customer_id and a.ticket_message_id = m.ticket_message_id)`,
+  customerRepName,
+  hasAttachment,
   topics: `coalesce((
     select json_agg(json_build_object('ticketMessageTopicID', x.ticket_message_topic_id, 'topicID', x.topic_id,
       'topicName', topic.name) order by x.ticket_message_topic_id)

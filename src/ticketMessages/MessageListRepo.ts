@@ -6,7 +6,7 @@ import { messagePaging, TicketMessage, TicketMessagePage } from "../../schema/Ti
 import { pagedJson } from "../platform/PagedJson.ts"
 import { ignoringCase } from "../platform/PagedQuery.ts"
 import { type ReadyJson, type ReadyPage, readyJson } from "../platform/ReadyJson.ts"
-import { messageColumns } from "./MessageColumns.ts"
+import { customerRepName, hasAttachment, messageColumns } from "./MessageColumns.ts"
 
 /** Messages as they are shown, ready to send. */
 export class MessageListRepo extends Context.Tag("casework/MessageListRepo")<
@@ -42,17 +42,50 @@ const make = Effect.gen(function* () {
       sql`ticket_message m where m.customer_id = ${customerID} and m.ticket_id = ${ticketID}`,
     sortBy: {
       messageID: "m.ticket_message_id",
+      ticketID: "m.ticket_id",
+      channelID: "m.channel_id",
       dateCreated: "m.created_at",
       messageDate: "m.message_date",
       senderType: "m.sender_type",
       customerRepID: "m.customer_rep_id",
+      customerRepName: ignoringCase(customerRepName),
       status: "m.status",
       subject: ignoringCase("m.subject"),
+      message: ignoringCase("m.message"),
+      preview: ignoringCase("m.preview"),
+      htmlBody: ignoringCase("m.html_body"),
+      textBody: ignoringCase("m.text_body"),
       fromAddress: ignoringCase("m.from_address"),
+      fromName: ignoringCase("m.from_name"),
       toAddress: ignoringCase("m.to_address"),
+      uid: ignoringCase("m.uid"),
+      pageURL: ignoringCase("m.page_url"),
+      pageScreenshot: ignoringCase("m.page_screenshot"),
       isOpened: "m.is_opened",
-      isEscalated: "m.is_escalated"
+      isEscalated: "m.is_escalated",
+      hasAttachment,
+      aI_FeedbackComment: ignoringCase("m.ai_feedback_comment"),
+      aiReply: ignoringCase("m.ai_reply"),
+      customFieldsData: "m.custom_fields"
     },
+    optional: [
+      "messageDate",
+      "customerRepID",
+      "customerRepName",
+      "subject",
+      "message",
+      "preview",
+      "htmlBody",
+      "textBody",
+      "fromAddress",
+      "fromName",
+      "toAddress",
+      "uid",
+      "pageURL",
+      "pageScreenshot",
+      "aI_FeedbackComment",
+      "aiReply"
+    ],
     id: "m.ticket_message_id",
     paging: messagePaging
   })

@@ -18,7 +18,7 @@ import { messageTexts, ticketSubject } from "./MessageText.ts"
 import { OpeningsRepo } from "./OpeningsRepo.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
-export interface Incoming extends TicketMessageCreate {
+export interface Incoming extends Omit<TicketMessageCreate, "customerRepID"> {
   /** Who of the customer wrote it, when a representative did. */
   readonly customerRepID?: CustomerRepID | null
   /** A phone call writes only in tickets of its own channel. */

@@ -68,12 +68,22 @@ const make = Effect.gen(function* () {
   /** A phone call speaks on its own channel, and only in tickets of that channel. */
   const boundTo = fn("TicketMessages.boundTo")(function* (message: TicketMessageCreate) {
     const caller = yield* CurrentCaller
-    if (caller._tag === "Representative") return { ...message, customerRepID: caller.customerRepID }
+    const { customerRepID: given } = message
+    if (given !== undefined) {
+      yield* checkOwnReferences(caller.customerID, [{ kind: "customer_rep", path: "customerRepID", id: given }])
+    }
+    if (caller._tag === "Representative") {
+      const customerRepID = given ?? caller.customerRepID
+      if (customerRepID !== caller.customerRepID && caller.role !== "Admin") {
+        return yield* Forbidden.of("Only an Admin may write in another representative's name.")
+      }
+      return { ...message, customerRepID }
+    }
     const { channelID } = caller
     if (message.channelID !== undefined && message.channelID !== channelID) {
       return yield* Forbidden.of("A phone token writes on its own channel only.")
     }
-    return { ...message, channelID, boundToChannel: channelID }
+    return { ...message, customerRepID: null, channelID, boundToChannel: channelID }
   })
 
   return TicketMessages.of({
@@ -107,7 +117,7 @@ const make = Effect.gen(function* () {
         const { senderType, ticketID } = yield* repo
           .findForUpdate(customerID, ticketMessageID)
           .pipe(access.orRefuse(ticketMessageID))
-        if (change.aiReply !== undefined && senderType === "CustomerRep") {
+        if ((change.aiReply ?? null) !== null && senderType === "CustomerRep") {
           return yield* BadRequest.at("aiReply", "belongs to an end user's message; this one is an answer itself")
         }
         if (Object.keys(change).length === 0) return

@@ -3,7 +3,7 @@ import type { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { type TicketsQuery, ticketPaging } from "../../schema/Tickets.ts"
 import { whenGiven } from "../platform/Filters.ts"
 import { unseen, wholeRequest } from "../platform/PagedQuery.ts"
-import { holdsAll, searchPatterns } from "../platform/SearchWords.ts"
+import { holdsAll, searchPatterns, spelledPatterns } from "../platform/SearchWords.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -42,15 +42,16 @@ const kindConditions = (
 
 /** One list of ids from every text that a search looks through: each part has its own index. */
 export const foundOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): Statement.Fragment | undefined => {
-  const patterns = searchPatterns(filter.search)
-  if (patterns.length === 0) return undefined
+  const spelled = spelledPatterns(filter.search)
+  const folded = searchPatterns(filter.search).map((pattern) => [pattern])
+  if (spelled.length === 0) return undefined
   return sql`with found as materialized (
-    select ticket_id from ticket where customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "subject", patterns)}
+    select ticket_id from ticket where customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "subject", spelled)}
     union select ticket_id from ticket_message
-      where customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "message", patterns)}
+      where customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "message", spelled)}
     union select s.ticket_id from end_user e
       join ticket s on s.customer_id = e.customer_id and s.end_user_id = e.end_user_id
-      where e.customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "e.search_text", patterns)})`
+      where e.customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "e.search_text", folded)})`
 }
 
 const conditionsOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): ReadonlyArray<Statement.Fragment> => {

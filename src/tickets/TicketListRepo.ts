@@ -48,8 +48,11 @@ const make = Effect.gen(function* () {
       isClosed: "(t.status = 'Closed')",
       isSpam: "t.is_spam",
       language: "t.language",
-      lastMessageDate: "t.last_message_at"
+      lastMessageDate: "t.last_message_at",
+      customFieldsData: "t.custom_fields",
+      ticketToken: "t.ticket_token"
     },
+    optional: ["subject", "endUserID", "customerRepID", "language", "lastMessageDate"],
     id: "t.ticket_id",
     paging: ticketPaging
   })

@@ -110,7 +110,10 @@ const make = Effect.gen(function* () {
         const { customerID } = yield* CurrentRep
         const [ticket] = yield* lockAll(customerID, [ticketID])
         if (ticket === undefined) return
-        yield* checkOwnReferences(customerID, referencesOf(change))
+        // What it has already may stay, also when it was deleted meanwhile.
+        const had = referencesOf(ticket)
+        const isNew = ({ id, path }: Reference) => !had.some((other) => other.path === path && other.id === id)
+        yield* checkOwnReferences(customerID, referencesOf(change).filter(isNew))
         yield* changes.apply(customerID, [ticket], commandsOf(change))
         const fields = plainChanges(ticket, change)
         if (fields === undefined) return
@@ -125,9 +128,8 @@ const make = Effect.gen(function* () {
       function* ({ action, customerRepID, ticketIDs }) {
         const { customerID } = yield* CurrentRep
         const tickets = yield* lockAll(customerID, [...new Set(ticketIDs)])
+        yield* checkOwnReferences(customerID, referencesOf({ customerRepID: customerRepID ?? null }))
         if (action === "delete") return void (yield* repo.delete(customerID, ticketIDs))
-        if (action === "assign")
-          yield* checkOwnReferences(customerID, referencesOf({ customerRepID: customerRepID ?? null }))
         yield* changes.apply(customerID, tickets, [bulkCommand(action, customerRepID ?? null)])
       },
       sql.withTransaction,

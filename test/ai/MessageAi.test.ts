@@ -92,7 +92,11 @@ layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: tr
   it.effect("refuses unknown models, messages of others and bad parameters, and changes nothing", () =>
     Effect.gen(function* () {
       const { messageID } = yield* postMessage("acme-agent", { message: keyLost })
+      const corrected = yield* postMessage("acme-agent", { message: keyLost })
+      const { ticketMessages } = yield* clientOf("acme-admin")
+      yield* ticketMessages.correctTopics({ path: { id: corrected.messageID }, payload: { topicIds: [] } })
       const refusals = [
+        [detect("acme-agent", corrected.messageID, { modelName: "gpt-9" }), 400],
         [detect("acme-agent", messageID, { modelName: "gpt-9" }), 400],
         [detect("acme-agent", messageID, { modelName: "gpt-4.1" }), 400],
         [detect("globex-admin", messageID), 403]

@@ -68,6 +68,38 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
     })
   )
 
+  it.effect("is not mistaken for another whose long address begins alike", () =>
+    Effect.gen(function* () {
+      const { forSender } = yield* EndUsers
+      const repo = yield* EndUsersRepo
+      const address = (end: string) => `${"a".repeat(300)}${end}@mail.example`
+      const one = yield* forSender(acme, { fromAddress: address("1") })
+      const other = yield* forSender(acme, { fromAddress: address("2") })
+      expect(other).not.toBe(one)
+      expect(yield* forSender(acme, { uid: address("2").toUpperCase() })).toBe(other)
+      const [found] = yield* repo.findByUid(acme, address("2"))
+      expect(found).toMatchObject({ Email: address("2"), FirstName: "a".repeat(255) })
+    })
+  )
+
+  it.effect("is the first mailbox of a header, whatever stands around it", () =>
+    Effect.gen(function* () {
+      const { forSender } = yield* EndUsers
+      const repo = yield* EndUsersRepo
+      const id = yield* forSender(acme, { fromAddress: '"Lamarr, Hedy" <Hedy@mail.example>, second@mail.example' })
+      const [found] = yield* repo.findByUid(acme, "hedy@mail.example")
+      expect(found).toMatchObject({
+        EndUserID: id,
+        FirstName: "Hedy",
+        LastName: "Lamarr",
+        Email: "Hedy@mail.example",
+        UIDs: [{ UID: "Hedy@mail.example", UIDType: "Email" }]
+      })
+      expect(yield* forSender(acme, { fromAddress: "Hedy <hedy@mail.example>", fromName: "H." })).toBe(id)
+      expect(yield* forSender(acme, { fromAddress: "<hedy@mail.example>" })).toBe(id)
+    })
+  )
+
   it.effect("that nobody knows becomes one end user, however many messages come at once", () =>
     Effect.gen(function* () {
       const { forSender } = yield* EndUsers

@@ -60,6 +60,10 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
       yield* escalate(inbound.messageID, { feedbackComment: "Still burning" })
       yield* escalate(inbound.messageID)
       expect((yield* readMessage(inbound.messageID)).aI_FeedbackComment).toBe("Still burning")
+      yield* noMail
+      // Who is named is told, but nothing happens twice.
+      expect((yield* escalate(inbound.messageID, { email: "boss@acme.example" })).message).toContain("boss@")
+      expect((yield* mailer.next).to).toBe("boss@acme.example")
       expect(yield* eventsOf(inbound.ticketID)).toHaveLength(3)
       yield* noMail
     })

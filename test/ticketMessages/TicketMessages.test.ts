@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TicketID, TicketMessageID, TopicID } from "../../schema/Ids.ts"
 import { TicketMessage } from "../../schema/TicketMessages.ts"
+import { expectError } from "../http/ErrorBody.ts"
 import { clientOf, quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
 import { channelOf, eventsOf, newTicket } from "../tickets/TicketTools.ts"
 import { newChannel, newTopic, phoneToken, refusedPaths } from "../topics/Mappings.ts"
@@ -17,6 +18,15 @@ const countOf = (table: "ticket" | "ticket_message" | "end_user") =>
   ).pipe(Effect.map(([row]) => row?.count ?? -1))
 
 const counts = Effect.all([countOf("ticket"), countOf("ticket_message"), countOf("end_user")])
+
+/** The representatives of a customer, the Admin first. */
+const repsOf = (customerID: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ id: number }>`
+      select customer_rep_id as id from customer_rep where customer_id = ${customerID} order by role, customer_rep_id`
+    return rows.map(({ id }) => id)
+  })
 
 layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
   it.effect("make a ticket, and answer the whole message", () =>
@@ -148,11 +158,35 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       expect(yield* refused({ ticketID: foreign.ticketID, channelID: foreign.channelID, message: "x" })).toEqual([
         "ticketID"
       ])
-      for (const messageDate of ["yesterday", "-000001-01-01T00:00:00Z", "+012345-01-01T00:00:00Z"]) {
+      const noDates = ["2024-02-30T10:00:00Z", "2024-01-01T24:00:00Z", "Mon, 1 Jan 2024", "2024-1-1", "1", ""]
+      for (const messageDate of ["yesterday", "-000001-01-01T00:00:00Z", "+012345-01-01T00:00:00Z", ...noDates]) {
         expect(yield* refused({ channelID, message: "x", messageDate })).toEqual(["messageDate"])
       }
       expect(yield* refused({ channelID, message: "a\u0000b", uid: "\ud800" })).toEqual(["message", "uid"])
       expect(yield* counts).toEqual(before)
+    })
+  )
+
+  it.effect("are written in one's own name, by an Admin also in another's", () =>
+    Effect.gen(function* () {
+      const { ticketID } = yield* newMessage()
+      const [admin, agent] = yield* repsOf(1)
+      const write = (username: string, customerRepID: number | undefined) =>
+        Effect.flatMap(tokenOf(username), (token) =>
+          create({ ticketID, message: "We are on it", senderType: "CustomerRep", status: "Sent", customerRepID }, token)
+        )
+      for (const [username, given, stored] of [
+        ["acme-agent", undefined, agent],
+        ["acme-agent", agent, agent],
+        ["acme-admin", agent, agent],
+        ["acme-admin", undefined, admin]
+      ] as const) {
+        const { json, status } = yield* write(username, given)
+        expect([username, given, status, Object(json).customerRepID]).toEqual([username, given, 200, stored])
+      }
+      expect((yield* write("acme-agent", admin)).status).toBe(403)
+      expectError(yield* write("acme-admin", (yield* repsOf(2))[0]), 400, /customerRepID/)
+      expect((yield* messagesOf(ticketID)).length).toBe(5)
     })
   )
 
@@ -165,7 +199,13 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       expect([made.status, made.json]).toMatchObject([200, { channelID: phone, senderType: "EndUser" }])
       const { messageID, ticketID } = yield* Schema.decodeUnknown(TicketMessage)(made.json)
       const spoken = yield* create(
-        { ticketID, message: "Please hold", senderType: "CustomerRep", status: "Sent" },
+        {
+          ticketID,
+          message: "Please hold",
+          senderType: "CustomerRep",
+          status: "Sent",
+          customerRepID: (yield* repsOf(1))[0]
+        },
         token
       )
       expect([spoken.status, spoken.json]).toMatchObject([200, { status: "Sent", customerRepID: null }])
@@ -227,6 +267,8 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       yield* ticketMessages.updateTicketMessage({ path, payload: { isOpened: false, aiReply: null } })
       expect(yield* messageEvents(second.messageID)).toEqual([...known, "MessageChanged"])
       const answer = yield* newMessage({ ticketID: first.ticketID, senderType: "CustomerRep", status: "Sent" })
+      const back = { token, body: JSON.parse(JSON.stringify(yield* readMessage(answer.messageID))) }
+      expect((yield* sendJson("PUT", `/ticketMessages/${answer.messageID}`, back)).status).toBe(204)
       expect(
         yield* Effect.flip(
           ticketMessages.updateTicketMessage({ path: { id: answer.messageID }, payload: { aiReply: "x" } })
@@ -290,10 +332,12 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
         4,
         1
       ])
-      for (const sortBy of "messageID dateCreated messageDate senderType customerRepID status subject fromAddress toAddress isOpened isEscalated".split(
+      for (const sortBy of "messageID ticketID channelID dateCreated messageDate senderType customerRepID customerRepName status subject message preview htmlBody textBody fromAddress fromName toAddress uid pageURL pageScreenshot isOpened isEscalated hasAttachment aI_FeedbackComment aiReply customFieldsData".split(
         " "
       )) {
-        expect((yield* listed(`/ticketMessages?ticketId=${ticketID}&sortBy=${sortBy}`))[1]).toBe(4)
+        const [up, count] = yield* listed(`/ticketMessages?ticketId=${ticketID}&sortBy=${sortBy}`)
+        const [down] = yield* listed(`/ticketMessages?ticketId=${ticketID}&sortBy=${sortBy}&sortOrder=desc`)
+        expect([sortBy, count, down?.toReversed()]).toEqual([sortBy, 4, up])
       }
       expect(yield* listed(`/ticketMessages?ticketId=${ticketID}&pageNumber=9`)).toEqual([[], 4, 1])
       const empty = yield* newTicket()

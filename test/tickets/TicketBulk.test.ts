@@ -66,6 +66,9 @@ layer(quietApp(), { excludeTestServices: true })("Changing many tickets", (it) =
       expect(yield* refused({ ticketIDs: [id], action: "assign", customerRepID: 2_147_483_647 })).toEqual([
         "customerRepID"
       ])
+      for (const action of ["close", "delete"]) {
+        expect(yield* refused({ ticketIDs: [id], action, customerRepID: 2_147_483_647 })).toEqual(["customerRepID"])
+      }
       const many = (count: number) => Array.from({ length: count }, (_, index) => 1_000_000_000 + index)
       expect(yield* refused({ ticketIDs: many(501), action: "close" })).toEqual(["ticketIDs"])
       const most = yield* sendJson("PUT", "/tickets/bulk", { token, body: { ticketIDs: many(500), action: "close" } })

@@ -100,11 +100,11 @@ const paging = fc.record({
 
 const folded = (value: unknown) => (typeof value === "string" ? value.toLowerCase() : value)
 
-/** Nothing is more than anything, as PostgreSQL has it. */
+/** Nothing is less than anything. */
 const compare = (a: unknown, b: unknown) => {
   if (a === b) return 0
-  if (a === null || a === undefined) return 1
-  if (b === null || b === undefined) return -1
+  if (a === null || a === undefined) return -1
+  if (b === null || b === undefined) return 1
   if (typeof a === "string" && typeof b === "string") return Buffer.compare(Buffer.from(a), Buffer.from(b))
   return Number(a) - Number(b)
 }
@@ -187,7 +187,7 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
       const dates = items.map(({ dateCreated }) => dateCreated)
       expect(dates).toEqual(dates.toSorted().toReversed())
       expect((yield* ask("")).items).toEqual(items.slice(0, 20))
-      for (const sortBy of "ticketID dateCreated status subject channelID channelType endUserID customerRepID isClosed isSpam language lastMessageDate".split(
+      for (const sortBy of "ticketID dateCreated status subject channelID channelType endUserID customerRepID isClosed isSpam language lastMessageDate ticketToken".split(
         " "
       )) {
         const up = yield* ask(`?pageSize=200&sortBy=${sortBy.toUpperCase()}`)
@@ -267,12 +267,22 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
         expect([search, yield* found(search)]).toEqual([search, [ticketID]])
       }
       expect(yield* found("wobbly")).toEqual([ticketID, other.ticketID])
+      // The same text finds itself, and each way to write an accent finds the other.
+      for (const text of ["İSTANBUL", "ΟΔΟΣ", "M\u00e9nag\u00e8re", "Re\u0301sume\u0301", "Ｆｕｌｌ"]) {
+        const { ticketID: own } = yield* newTicket({ subject: text })
+        const { ticketID: said } = yield* newTicket({})
+        yield* ticketMessagesOnPhone.createTicketMessage({ payload: { ticketID: said, message: `a ${text}!` } })
+        for (const spelled of [text, text.normalize("NFC"), text.normalize("NFD")]) {
+          expect([spelled, yield* found(spelled)]).toEqual([spelled, [own, said]])
+        }
+      }
       for (const nothing of ["50_%", "w_bbly", "wob%", "zzhidden", "dishwasher quist", "wobb\\", "wobbly nobody"]) {
         expect([nothing, yield* found(nothing)]).toEqual([nothing, []])
       }
       expect((yield* found("   ")).length).toBeGreaterThan(5)
       expect(yield* found("wobbly", "globex-admin")).toEqual([])
       expect((yield* ask("?UID=ZED-0815")).items.map((item) => item.ticketID)).toEqual([ticketID])
+      expect((yield* ask("?UID=%20Zed-0815%20")).totalCount).toBe(1)
       expect((yield* ask("?UID=zed-081")).totalCount).toBe(0)
       yield* endUsers.updateEndUser({ path: { id: endUserID }, payload: { LastName: "Renamed" } })
       expect([yield* found("quist"), yield* found("renamed")]).toEqual([[], [ticketID]])

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ChannelID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
-import { clientOf, quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
+import { clientOf, quietApp, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { newChannel, refusedPaths } from "../topics/Mappings.ts"
 import { channelOf, eventsOf, newTicket, tallied } from "./TicketTools.ts"
 
@@ -111,6 +111,12 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
           "customFieldsData"
         ])
       }
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
+      const huge = yield* send("PUT", path, { headers, body: '{"customFieldsData":{"a":[1e400]}}' })
+      expect([huge.status, Object(huge.json).details]).toEqual([
+        400,
+        [expect.objectContaining({ path: "customFieldsData" })]
+      ])
       const { tickets } = yield* clientOf("acme-admin")
       expect(yield* tickets.getTicket({ path: { id: ticketID } })).toMatchObject({ subject: "Whole", status: "Open" })
       expect(yield* tallied()).toBe(before)
@@ -146,6 +152,13 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       })
       expect(yield* refused({ endUserID: missing })).toMatchObject({ status: 400, details: [{ path: "endUserID" }] })
       expect(yield* refused({ channelID: deleted })).toMatchObject({ status: 400, details: [{ path: "channelID" }] })
+      // What it has already may stay, also when it is gone meanwhile.
+      const channelID = yield* newChannel("acme-admin", "Chat")
+      const { ticketID: id } = yield* newTicket({ channelID })
+      const { channels } = yield* clientOf("acme-admin")
+      yield* channels.deleteChannel({ path: { id: channelID } })
+      yield* tickets.updateTicket({ path: { id }, payload: { channelID, language: "de" } })
+      expect(yield* tickets.getTicket({ path: { id } })).toMatchObject({ channelID, language: "de" })
       const before = yield* tallied()
       const { customerRepID: _, ...onCreate } = foreign
       expect(yield* Effect.flip(tickets.createTicket({ payload: onCreate }))).toMatchObject({
