@@ -53,17 +53,22 @@ layer(testApp(), { excludeTestServices: true })("Password reset throttle", (it) 
     Effect.gen(function* () {
       const millis = (email: string) =>
         Effect.map(Effect.timed(askForReset(email)), ([time]) => Duration.toMillis(time))
+      const sql = yield* SqlClient.SqlClient
       const known: Array<number> = []
       const unknown: Array<number> = []
-      for (const round of Array.range(1, 9)) {
+      // What else the machine does only adds to the time: the shortest is what the work itself takes. Those that differ
+      // stay apart however often they are asked.
+      const ratio = () => Math.min(...unknown) / Math.min(...known)
+      const areAlike = () => ratio() > 0.5 && ratio() < 2
+      for (let round = 1; round <= 9 || (round <= 40 && !areAlike()); round++) {
+        yield* sql`delete from attempt`
         known.push(yield* millis("admin@globex.example"))
         // The mail that follows would hold up the next one who asks.
         yield* allDone
         unknown.push(yield* millis(`nobody-${round}@globex.example`))
       }
-      // What else the machine does only adds to the time: the shortest is what the work itself takes.
-      expect(Math.min(...unknown) / Math.min(...known)).toBeGreaterThan(0.5)
-      expect(Math.min(...unknown) / Math.min(...known)).toBeLessThan(2)
+      expect(ratio()).toBeGreaterThan(0.5)
+      expect(ratio()).toBeLessThan(2)
     })
   )
 })

@@ -5,6 +5,14 @@ import { mailContest } from "./MailContest.ts"
 import { photoContest } from "./PhotoContest.ts"
 import { ticketContests } from "./TicketContests.ts"
 
+/** Some of the contests below, for a shorter look. */
+export const requestParts: Readonly<Record<string, () => Promise<void>>> = {
+  intake: () => compareServers(async (setting) => [await mailContest(setting)]),
+  downloads: () => compareServers(fileContests),
+  photos: () => compareServers(async (setting) => [await photoContest(setting)]),
+  fanout: () => compareServers(async (setting) => [hubContest(setting)])
+}
+
 /** Every kind of request beside a Fastify twin and the bare limit. */
 export const benchRequests = () =>
   compareServers(async (setting) => [

@@ -4,7 +4,7 @@ import { benchHub } from "./Hub.ts"
 import { benchMail } from "./Mail.ts"
 import { benchPipeline } from "./Pipeline.ts"
 import { benchPlaces } from "./Places.ts"
-import { benchRequests } from "./Requests.ts"
+import { benchRequests, requestParts } from "./Requests.ts"
 import { benchSoak } from "./Soak.ts"
 import { benchTickets } from "./Tickets.ts"
 
@@ -23,7 +23,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 /** Parts of those above, for a shorter look. */
-const parts: Readonly<Record<string, () => Promise<void>>> = { tickets: benchTickets }
+const parts: Readonly<Record<string, () => Promise<void>>> = { tickets: benchTickets, ...requestParts }
 
 const runNamed = async (wanted: ReadonlyArray<string>) => {
   const known = { ...benches, ...parts }
