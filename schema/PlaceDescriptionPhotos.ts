@@ -1,7 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, Multipart, OpenApi } from "@effect/platform"
 import { Option, Schema } from "effect"
 import { ReportAccess } from "./Authentication.ts"
-import { ignoresIdempotencyKey } from "./Conventions.ts"
 import { NotFound, PayloadTooLarge, RangeNotSatisfiable, UnsupportedMediaType } from "./Errors.ts"
 import { Body, changeable } from "./Fields.ts"
 import { namedPathId, PlaceDescriptionRoomID, PlaceDescriptionRoomPhotoID } from "./Ids.ts"
@@ -63,10 +62,9 @@ export class PlaceDescriptionPhotosApi extends HttpApiGroup.make("placeDescripti
         OpenApi.annotations({
           summary: "Add photos to a room",
           description:
-            "One or more pictures in the field files, JPEG, PNG or WebP, 25 MiB and 100 pictures in all. Each is turned upright, made to fit 2048 × 768 pixels (long × short side, never enlarged), freed of its metadata and kept in its format; of an animated WebP the first frame stays. They are appended after the room's last photo; the answer lists the new ones. All are taken or none: a file that is no such picture by its declared type or its bytes is 415, one that cannot be read, has more than 120 million pixels or is still over 5 MiB is 400. An Idempotency-Key is not looked at."
+            "One or more pictures in the field files, JPEG, PNG or WebP, 25 MiB and 100 pictures in all. Each is turned upright, made to fit 2048 × 768 pixels (long × short side, never enlarged), freed of its metadata and kept in its format; of an animated WebP the first frame stays. They are appended after the room's last photo; the answer lists the new ones. All are taken or none: a file that is no such picture by its declared type or its bytes is 415, one that cannot be read, has more than 120 million pixels or is still over 5 MiB is 400."
         })
       )
-      .annotateContext(ignoresIdempotencyKey)
   )
   .add(
     HttpApiEndpoint.put("reorderPlaceDescriptionPhotos")`/api/PlaceDescriptionRooms/${roomId}/photos/reorder`

@@ -1,7 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, Multipart, OpenApi } from "@effect/platform"
 import { Option, Schema } from "effect"
 import { TicketAccess } from "./Authentication.ts"
-import { ignoresIdempotencyKey } from "./Conventions.ts"
 import { Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType } from "./Errors.ts"
 import { idFromString, pathId, TicketMessageAttachmentID, TicketMessageID } from "./Ids.ts"
 
@@ -55,7 +54,6 @@ export class TicketMessageAttachmentsApi extends HttpApiGroup.make("ticketMessag
             "multipart/form-data with one file in the field `file`, up to 25 MiB (413), not empty (400). Images, PDF, text (txt, log, ini, conf, cfg, srt, csv, tsv, md, html, xml, svg, json, yaml, ics, vcf, vtt), office documents without macros, ZIP, audio, video and EML are taken; programs and everything else are 415, whatever the file is called: name, declared type and content must go together, and contentType is what the content was found to be. What is uploaded here counts as provided by a representative, also on an end user's message, where it belongs to the answer; end users provide theirs through the channel."
         })
       )
-      .annotateContext(ignoresIdempotencyKey)
   )
   .add(
     HttpApiEndpoint.del(

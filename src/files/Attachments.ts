@@ -11,6 +11,7 @@ import {
 } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
 import { largestAttachment, type TicketMessageAttachment } from "../../schema/TicketMessageAttachments.ts"
+import { lastTransaction } from "../platform/LastTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
@@ -128,7 +129,10 @@ const make = Effect.gen(function* () {
             return store(customerID, { fileName, contentType, content }).pipe(Effect.tap(keep), Effect.asSome)
           }).pipe(Effect.catchTag("MultipartError", Effect.die))
           if (Option.isNone(found)) return yield* noFile
-          return yield* insert(customerID, messageID, found.value, { isEndUserProvided: false })
+          return yield* insert(customerID, messageID, found.value, { isEndUserProvided: false }).pipe(
+            lastTransaction(sql),
+            Effect.catchTag("SqlError", Effect.die)
+          )
         })
       )
     }),

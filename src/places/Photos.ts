@@ -8,6 +8,7 @@ import type { PhotoOrder, PlaceDescriptionRoomPhoto } from "../../schema/PlaceDe
 import { Blobs } from "../files/Blobs.ts"
 import type { OpenFile } from "../files/Files.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { lastTransaction } from "../platform/LastTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotoIntake } from "./PhotoIntake.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
@@ -78,7 +79,7 @@ const make = Effect.gen(function* () {
       const taken = yield* intake.take(customerID, form)
       return yield* lockRoom(customerID, roomID).pipe(
         Effect.zipRight(repo.append(customerID, roomID, taken)),
-        sql.withTransaction,
+        lastTransaction(sql),
         Effect.catchTag("SqlError", Effect.die)
       )
     }),

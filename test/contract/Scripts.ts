@@ -196,6 +196,11 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
     ask(endpoint("automation.retryMessage"), { ids })
   ),
 
+  "ticketMessageAttachments.uploadAttachment 422": keyTwice(probes, "ticketMessageAttachments.uploadAttachment"),
+  "placeDescriptionPhotos.uploadPlaceDescriptionPhotos 422": keyTwice(
+    probes,
+    "placeDescriptionPhotos.uploadPlaceDescriptionPhotos"
+  ),
   "automation.retryMessage 422": Effect.flatMap(givenUpMessage(probes), (ids) =>
     keyTwice(probes, "automation.retryMessage", ids)
   ),

@@ -250,17 +250,6 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("do not heed an Idempotency-Key: the file would have to be held for it", () =>
-    Effect.gen(function* () {
-      const { messageID } = yield* aMessage(1)
-      const twice = yield* Effect.replicateEffect(
-        upload(messageID, formWith("text", "a.txt"), "acme-agent", { "idempotency-key": "same" }),
-        2
-      )
-      expect(new Set(twice.map(tokenIn)).size).toBe(2)
-    })
-  )
-
   it.effect("need a login, and go with their message", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

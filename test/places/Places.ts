@@ -34,10 +34,15 @@ export const formOf = (pictures: ReadonlyArray<Picture>, field = "files") => {
   return form
 }
 
-export const upload = (roomID: number, body: NonNullable<RequestInit["body"]>, username = "acme-admin") =>
+export const upload = (
+  roomID: number,
+  body: NonNullable<RequestInit["body"]>,
+  username = "acme-admin",
+  headers: Readonly<Record<string, string>> = {}
+) =>
   Effect.flatMap(tokenOf(username), (token) =>
     send("POST", `/api/PlaceDescriptionRooms/${roomID}/photos`, {
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${token}`, ...headers },
       body
     })
   )

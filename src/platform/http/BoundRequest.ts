@@ -2,6 +2,7 @@ import { Headers } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import { UnsupportedMediaType } from "../../../schema/Errors.ts"
 import { formParts, isForm } from "./FormBody.ts"
+import type { FormEvent } from "./FormEvents.ts"
 import { parseJson } from "./JsonText.ts"
 import { bindNames, bindQuery } from "./NameBinding.ts"
 import type { NodeRequest } from "./NodeRequest.ts"
@@ -69,10 +70,10 @@ const asJson = (request: NodeRequest, route: Route) => {
 }
 
 /** A form that is none would be read as JSON: every way of reading it then says what to send. */
-const asForm = (request: NodeRequest, route: Route) => {
+const asForm = (request: NodeRequest, route: Route, see?: (event: FormEvent) => void) => {
   const refused = refusal(request, "multipart")
   return refused === undefined
-    ? formParts(request, route.largestForm)
+    ? formParts(request, route.largestForm, see)
     : {
         headers: calledJson(request),
         text: refused,
@@ -98,6 +99,10 @@ export const bindRequest = (original: NodeRequest, route: Route, given: string):
       return url === original.url ? original : original.modify({ url })
   }
 }
+
+/** The same request with a form that somebody looks on while it is read. */
+export const bindForm = (bound: NodeRequest, route: Route, see: (event: FormEvent) => void): NodeRequest =>
+  bound.modify(asForm(bound, route, see))
 
 /** A request for what this one is about to change. */
 export const bindRead = (original: NodeRequest, route: Route): NodeRequest =>

@@ -12,11 +12,12 @@ import { Settings } from "../Settings.ts"
 import { Stopping } from "../Stopping.ts"
 import { makeRequestTelemetry, type Observed } from "../telemetry/RequestTelemetry.ts"
 import { logAccess } from "./AccessLog.ts"
-import { bindRead, bindRequest } from "./BoundRequest.ts"
+import { bindForm, bindRead, bindRequest } from "./BoundRequest.ts"
 import { addressOf } from "./ClientAddress.ts"
 import { makeIfMatch, withETag } from "./ConditionalRequests.ts"
 import { makeCors } from "./Cors.ts"
 import { answerCause } from "./ErrorResponse.ts"
+import type { FormDigest } from "./FormDigest.ts"
 import type { Handlers } from "./Handlers.ts"
 import { type KeyOwner, makeIdempotency } from "./Idempotency.ts"
 import type { NodeRequest } from "./NodeRequest.ts"
@@ -97,6 +98,12 @@ export const withServices = (app: App, services: ReadonlyMap<string, unknown>) =
     Context.unsafeMake<AppServices>(new Map([...context.unsafeMap, ...services]))
   )
 
+/** How a form is read by somebody who looks on; none when the body is no form. */
+const formOf = (route: Route, request: NodeRequest) =>
+  route.takes === "multipart"
+    ? Option.some((digest: FormDigest) => bindForm(request, route, digest.see))
+    : Option.none()
+
 /** What every route does alike, from the socket to the handler and back. Read it from the bottom up. */
 export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf: CallerOf) =>
   Effect.gen(function* () {
@@ -139,7 +146,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
         case "POST":
           return key === undefined || route.ignoresIdempotencyKey
             ? app
-            : forCaller((caller) => idempotent(app, request, caller, key))
+            : forCaller((caller) => idempotent(app, request, caller, key, formOf(route, request)))
         default:
           return app
       }

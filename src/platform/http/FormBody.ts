@@ -1,5 +1,6 @@
 import { FileSystem, Multipart } from "@effect/platform"
 import { Effect, Stream } from "effect"
+import type { FormEvent } from "./FormEvents.ts"
 import { streamParts } from "./FormStream.ts"
 import type { NodeRequest } from "./NodeRequest.ts"
 
@@ -20,7 +21,7 @@ const writeFile = (path: string, { content }: Multipart.File) =>
   )
 
 /** A form, part by part while it arrives, or with its files kept on the disk as long as the request lasts. */
-export const formParts = (request: NodeRequest, largest: number) => {
-  const multipartStream = streamParts(request.source, request.headers["content-type"] ?? "", largest)
+export const formParts = (request: NodeRequest, largest: number, see?: (event: FormEvent) => void) => {
+  const multipartStream = streamParts(request.source, request.headers["content-type"] ?? "", largest, see)
   return { multipart: Multipart.toPersisted(multipartStream, writeFile), multipartStream }
 }

@@ -94,10 +94,16 @@ export const partsOf = (events: Stream.Stream<FormEvent, Multipart.MultipartErro
     })
   )
 
-/** The parts of a form while it arrives: nothing of it is held, however large it is. */
-export const streamParts = (source: IncomingMessage, contentType: string, largest: number) =>
+/** The parts of a form while it arrives: nothing of it is held, however large it is. Somebody may look on. */
+export const streamParts = (
+  source: IncomingMessage,
+  contentType: string,
+  largest: number,
+  see?: (event: FormEvent) => void
+) =>
   Stream.unwrap(
-    Effect.map(Multipart.makeConfig({ "content-type": contentType }), (config) =>
-      partsOf(formEvents(bytesOf(source, largest), config))
-    )
+    Effect.map(Multipart.makeConfig({ "content-type": contentType }), (config) => {
+      const events = formEvents(bytesOf(source, largest), config)
+      return partsOf(see === undefined ? events : Stream.tap(events, (event) => Effect.sync(() => see(event))))
+    })
   ).pipe(Stream.ensuring(Effect.sync(() => drop(source))))

@@ -1,52 +1,34 @@
 import { createHmac } from "node:crypto"
-import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { SqlClient, SqlSchema } from "@effect/sql"
-import { Array as Arr, Effect, Option, Redacted, Schema } from "effect"
-import { BadRequest, Conflict, UnprocessableEntity } from "../../../schema/Errors.ts"
-import { CustomerID } from "../../../schema/Ids.ts"
+import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { SqlClient } from "@effect/sql"
+import { Array as Arr, Deferred, Effect, Fiber, Option, Redacted, Stream } from "effect"
+import { BadRequest } from "../../../schema/Errors.ts"
+import type { CustomerID } from "../../../schema/Ids.ts"
+import { LastTransaction, type Transact } from "../LastTransaction.ts"
 import { Settings } from "../Settings.ts"
+import { FormDigest } from "./FormDigest.ts"
+import { type KeyScope, makeKeptAnswers, replayTo, stillRunning } from "./KeptAnswers.ts"
+import type { NodeRequest } from "./NodeRequest.ts"
 import type { App } from "./Routes.ts"
-
-const Scope = Schema.Struct({
-  customerID: CustomerID,
-  method: Schema.String,
-  path: Schema.String,
-  key: Schema.String
-})
-
-const Answer = Schema.Struct({
-  requestHash: Schema.String,
-  status: Schema.Int,
-  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
-  body: Schema.String
-})
-
-const stillRunning = Conflict.of("A request with this Idempotency-Key is still running. Try again in a moment.")
-
-const keptHeaders = ["content-type", "location"]
-
-const toAnswer = (requestHash: string, response: HttpServerResponse.HttpServerResponse): typeof Answer.Type => ({
-  requestHash,
-  status: response.status,
-  headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => keptHeaders.includes(name))),
-  body: response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
-})
-
-const replay = (answer: typeof Answer.Type) => {
-  const headers = { ...answer.headers, "idempotency-replayed": "true" }
-  return answer.body === ""
-    ? HttpServerResponse.empty({ status: answer.status, headers })
-    : HttpServerResponse.text(answer.body, {
-        status: answer.status,
-        headers,
-        contentType: answer.headers["content-type"] ?? "application/json"
-      })
-}
 
 /** Who sends a key. What one role was answered is not replayed to another, which may not be allowed to have it. */
 export interface KeyOwner {
   readonly customerID: CustomerID
   readonly role: string
+}
+
+/** A request with its key. */
+interface Keyed {
+  readonly scope: KeyScope
+  /** The same text for the same key, on every node. */
+  readonly lock: string
+  /** Keyed, since a body may hold a password: by the current key first, then by those it replaced. */
+  readonly hashesOf: (body: string) => Arr.NonEmptyArray<string>
+}
+
+/** Another node has answered the same request while this one was still reading it. */
+class AnsweredMeanwhile {
+  constructor(readonly response: HttpServerResponse.HttpServerResponse) {}
 }
 
 /**
@@ -56,60 +38,109 @@ export interface KeyOwner {
 export const makeIdempotency = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { secretsKeys } = yield* Settings
+  const answers = yield* makeKeptAnswers
   const running = new Set<string>()
 
-  const find = SqlSchema.findOne({
-    Request: Scope,
-    Result: Answer,
-    execute: (_) => sql`
-      select request_hash as "requestHash", status, headers, body from idempotency
-      where customer_id = ${_.customerID} and method = ${_.method} and path = ${_.path} and key = ${_.key}
-        and created_at > now() - interval '24 hours'`
-  })
-  const keep = SqlSchema.void({
-    Request: Schema.Struct({ ...Scope.fields, ...Answer.fields }),
-    execute: (_) => sql`
-      insert into idempotency (customer_id, method, path, key, request_hash, status, headers, body)
-      values (${_.customerID}, ${_.method}, ${_.path}, ${_.key}, ${_.requestHash}, ${_.status},
-        ${JSON.stringify(_.headers)}::jsonb, ${_.body})
-      on conflict (customer_id, method, path, key) do update set request_hash = excluded.request_hash,
-        status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()`
-  })
+  /** One at a time on this node, which need not ask the database for that. */
+  const alone = (lock: string, app: App): App =>
+    Effect.suspend(() =>
+      running.has(lock)
+        ? stillRunning
+        : Effect.acquireUseRelease(
+            Effect.sync(() => running.add(lock)),
+            () => app,
+            () => Effect.sync(() => running.delete(lock))
+          )
+    )
 
-  /** Keyed, since a body may hold a password: by the current key first, then by those it replaced. */
-  const hashesOf = (text: string) =>
-    Arr.map(secretsKeys, (key) => createHmac("sha256", Redacted.value(key)).update(text).digest("base64url"))
-
-  const once = (app: App, scope: typeof Scope.Type, hashes: Arr.NonEmptyArray<string>, lock: string): App =>
+  /** A text is read first: all that is done with it is the transaction. */
+  const once = (app: App, body: string, { hashesOf, lock, scope }: Keyed): App =>
     Effect.gen(function* () {
-      // The lock ends with the transaction, also when the process dies. It stands for this key on every node.
-      const [row] = yield* sql<{ free: boolean }>`
-        select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as free`
-      if (row?.free !== true) return yield* stillRunning
-      const known = yield* find(scope)
-      if (Option.isSome(known)) {
-        return hashes.includes(known.value.requestHash)
-          ? replay(known.value)
-          : yield* UnprocessableEntity.of("This Idempotency-Key was used before with another body. Use a new key.")
-      }
+      const hashes = hashesOf(body)
+      const known = yield* answers.claim(scope, lock)
+      if (Option.isSome(known)) return yield* replayTo(known.value, hashes)
       const response = yield* app
-      if (response.status < 400) yield* keep({ ...scope, ...toAnswer(hashes[0], response) })
+      yield* answers.keep(scope, hashes[0], response)
       return response
     }).pipe(sql.withTransaction)
 
-  return (app: App, request: HttpServerRequest.HttpServerRequest, { customerID, role }: KeyOwner, key: string): App =>
+  /**
+   * A form is read outside of the transaction, however long that takes, and is known only after that. The transaction is
+   * the handler's last: it waits for the answer, and keeps it.
+   */
+  const onceRead = (app: App, reading: (digest: FormDigest) => NodeRequest, { hashesOf, lock, scope }: Keyed): App =>
     Effect.gen(function* () {
-      if (key.length < 1 || key.length > 255)
-        return yield* BadRequest.of("Idempotency-Key must have 1 to 255 characters.")
-      const [path = "", query = ""] = request.url.split("?")
-      const scope = { customerID, method: request.method, path: path.replace(/\/+$/, "").toLowerCase(), key }
-      const lock = JSON.stringify(scope)
-      const hashes = hashesOf(JSON.stringify([role, query, yield* request.text]))
-      if (running.has(lock)) return yield* stillRunning
-      return yield* Effect.acquireUseRelease(
-        Effect.sync(() => running.add(lock)),
-        () => once(app, scope, hashes, lock),
-        () => Effect.sync(() => running.delete(lock))
+      const digest = new FormDigest()
+      const request = reading(digest)
+      const known = yield* answers.find(scope)
+      if (Option.isSome(known)) {
+        yield* Effect.orDie(Stream.runDrain(request.multipartStream))
+        return yield* replayTo(known.value, hashesOf(digest.text))
+      }
+      const whileAnswering = yield* Effect.scope
+      const answer = yield* Deferred.make<HttpServerResponse.HttpServerResponse>()
+      let committed: Effect.Effect<void> = Effect.void
+      const transact: Transact = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+        Effect.gen(function* () {
+          const done = yield* Deferred.make<A, E>()
+          const hashes = hashesOf(digest.text)
+          const transaction = Effect.gen(function* () {
+            const meanwhile = yield* Effect.orDie(answers.claim(scope, lock))
+            if (Option.isSome(meanwhile)) {
+              return yield* Effect.die(new AnsweredMeanwhile(yield* Effect.orDie(replayTo(meanwhile.value, hashes))))
+            }
+            yield* Deferred.succeed(done, yield* work)
+            return yield* answers.keep(scope, hashes[0], yield* Deferred.await(answer))
+          }).pipe(
+            sql.withTransaction,
+            Effect.catchTag("SqlError", Effect.die),
+            Effect.onError((cause) => Deferred.failCause(done, cause))
+          )
+          committed = Effect.asVoid(Effect.orDie(Fiber.join(yield* Effect.forkIn(transaction, whileAnswering))))
+          return yield* Deferred.await(done)
+        })
+      const response = yield* app.pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        Effect.provideService(LastTransaction, Option.some(transact))
       )
+      yield* Deferred.succeed(answer, response)
+      yield* committed
+      return response
+    }).pipe(
+      Effect.scoped,
+      Effect.catchSomeDefect((defect) =>
+        defect instanceof AnsweredMeanwhile ? Option.some(Effect.succeed(defect.response)) : Option.none()
+      )
+    )
+
+  const keyed = (request: NodeRequest, { customerID, role }: KeyOwner, key: string): Keyed => {
+    const [path = "", query = ""] = request.url.split("?")
+    const scope = { customerID, method: request.method, path: path.replace(/\/+$/, "").toLowerCase(), key }
+    return {
+      scope,
+      lock: JSON.stringify(scope),
+      hashesOf: (body) => {
+        const text = JSON.stringify([role, query, body])
+        return Arr.map(secretsKeys, (secret) =>
+          createHmac("sha256", Redacted.value(secret)).update(text).digest("base64url")
+        )
+      }
+    }
+  }
+
+  return (
+    app: App,
+    request: NodeRequest,
+    owner: KeyOwner,
+    key: string,
+    /** How its body is read when it is a form: the request that tells a digest what it reads. */
+    readingForm: Option.Option<(digest: FormDigest) => NodeRequest>
+  ): App => {
+    if (key.length < 1 || key.length > 255) return BadRequest.of("Idempotency-Key must have 1 to 255 characters.")
+    const known = keyed(request, owner, key)
+    return Option.match(readingForm, {
+      onNone: () => Effect.flatMap(request.text, (body) => alone(known.lock, once(app, body, known))),
+      onSome: (reading) => alone(known.lock, onceRead(app, reading, known))
     })
+  }
 })

@@ -1,0 +1,97 @@
+import { HttpServerResponse } from "@effect/platform"
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Effect, Schema } from "effect"
+import { Conflict, UnprocessableEntity } from "../../../schema/Errors.ts"
+import { CustomerID } from "../../../schema/Ids.ts"
+
+/** What a key stands for. */
+export const KeyScope = Schema.Struct({
+  customerID: CustomerID,
+  method: Schema.String,
+  path: Schema.String,
+  key: Schema.String
+})
+export type KeyScope = typeof KeyScope.Type
+
+const Answer = Schema.Struct({
+  requestHash: Schema.String,
+  status: Schema.Int,
+  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
+  body: Schema.String
+})
+export type KeptAnswer = typeof Answer.Type
+
+export const stillRunning = Conflict.of("A request with this Idempotency-Key is still running. Try again in a moment.")
+
+const keptHeaders = ["content-type", "location"]
+
+const toAnswer = (requestHash: string, response: HttpServerResponse.HttpServerResponse): KeptAnswer => ({
+  requestHash,
+  status: response.status,
+  headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => keptHeaders.includes(name))),
+  body: response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : ""
+})
+
+const replay = (answer: KeptAnswer) => {
+  const headers = { ...answer.headers, "idempotency-replayed": "true" }
+  return answer.body === ""
+    ? HttpServerResponse.empty({ status: answer.status, headers })
+    : HttpServerResponse.text(answer.body, {
+        status: answer.status,
+        headers,
+        contentType: answer.headers["content-type"] ?? "application/json"
+      })
+}
+
+/** The kept answer again, when it was one to the same request: its hash by any of the keys. */
+export const replayTo = (answer: KeptAnswer, hashes: ReadonlyArray<string>) =>
+  hashes.includes(answer.requestHash)
+    ? Effect.succeed(replay(answer))
+    : UnprocessableEntity.of("This Idempotency-Key was used before with another body. Use a new key.")
+
+/** The answers that are kept to be given again. */
+export const makeKeptAnswers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const find = SqlSchema.findOne({
+    Request: KeyScope,
+    Result: Answer,
+    execute: (_) => sql`
+      select request_hash as "requestHash", status, headers, body from idempotency
+      where customer_id = ${_.customerID} and method = ${_.method} and path = ${_.path} and key = ${_.key}
+        and created_at > now() - interval '24 hours'`
+  })
+
+  const insert = SqlSchema.void({
+    Request: Schema.Struct({ ...KeyScope.fields, ...Answer.fields }),
+    execute: (_) => sql`
+      insert into idempotency (customer_id, method, path, key, request_hash, status, headers, body)
+      values (${_.customerID}, ${_.method}, ${_.path}, ${_.key}, ${_.requestHash}, ${_.status},
+        ${JSON.stringify(_.headers)}::jsonb, ${_.body})
+      on conflict (customer_id, method, path, key) do update set request_hash = excluded.request_hash,
+        status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()`
+  })
+
+  return {
+    find: (scope: KeyScope) => Effect.orDie(find(scope)),
+
+    /** A failed answer is not kept: it frees the key. */
+    keep: (scope: KeyScope, requestHash: string, response: HttpServerResponse.HttpServerResponse) =>
+      Effect.when(insert({ ...scope, ...toAnswer(requestHash, response) }), () => response.status < 400).pipe(
+        Effect.orDie,
+        Effect.asVoid
+      ),
+
+    /**
+     * Takes the key until the transaction ends, on every node and also when the process dies. What is known by then is
+     * given: nothing is to be done anew.
+     */
+    claim: (scope: KeyScope, lock: string) =>
+      Effect.gen(function* () {
+        const [row] = yield* Effect.orDie(
+          sql<{ free: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as free`
+        )
+        return row?.free === true ? yield* Effect.orDie(find(scope)) : yield* stillRunning
+      })
+  }
+})
