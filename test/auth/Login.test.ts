@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { attemptLogin, freshAddress, statusWith, tokenIn } from "../support/Logins.ts"
 import { type Answer, send, sendJson, testApp } from "../support/TestApp.ts"
+import { timesAsLong } from "./TimesCompared.ts"
 
 const withoutId = ({ json, status }: Answer) => ({ ...Object(json), requestId: undefined, answered: status })
 
@@ -49,19 +50,13 @@ layer(testApp(), { excludeTestServices: true })("Login", (it) => {
 
   it.effect("takes about as long for a name that nobody has", () =>
     Effect.gen(function* () {
-      const millis = (username: string) =>
-        Effect.map(Effect.timed(attemptLogin({ username, password: "Wrong-Pass-1" })), ([time]) =>
-          Duration.toMillis(time)
-        )
-      const known: Array<number> = []
-      const unknown: Array<number> = []
-      for (const round of [1, 2, 3, 4, 5, 6, 7]) {
-        known.push(yield* millis("globex-admin"))
-        unknown.push(yield* millis(`nobody-${round}`))
-      }
-      // What else the machine does only adds to the time: the shortest is what the work itself takes.
-      expect(Math.min(...unknown) / Math.min(...known)).toBeGreaterThan(0.4)
-      expect(Math.min(...unknown) / Math.min(...known)).toBeLessThan(2.5)
+      const attempt = (username: string) => attemptLogin({ username, password: "Wrong-Pass-1" })
+      const ratio = yield* timesAsLong((round) => attempt(`nobody-${round}`), attempt("globex-admin"), {
+        within: [0.4, 2.5],
+        between: Effect.void
+      })
+      expect(ratio).toBeGreaterThan(0.4)
+      expect(ratio).toBeLessThan(2.5)
     })
   )
 

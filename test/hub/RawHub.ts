@@ -64,7 +64,9 @@ export const rawHub = (query: string, headers: ReadonlyArray<string> = []) =>
     socket.once("data", (chunk) => {
       const end = chunk.indexOf("\r\n\r\n") + 4
       readFrames(socket, (text) => {
-        for (const record of text.match(/[^\u001e]*\u001e/g) ?? []) if (!isTold(record)) records.unsafeOffer(record)
+        for (const record of text.split(separator).slice(0, -1)) {
+          if (!isTold(record)) records.unsafeOffer(record + separator)
+        }
       })
       if (end < chunk.length) socket.emit("data", chunk.subarray(end))
       Deferred.unsafeDone(upgraded, Effect.succeed(chunk.subarray(0, end).toString()))
