@@ -138,6 +138,7 @@ const make = Effect.gen(function* () {
         yield* repo
           .delete(customerID, ticketMessageID)
           .pipe(changedOrNotFound(`There is no ticket message ${ticketMessageID}.`))
+        yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
       },
       sql.withTransaction,
       Effect.catchTag("SqlError", Effect.die)

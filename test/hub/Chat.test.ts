@@ -253,6 +253,9 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       const { tickets } = yield* clientOf("acme-admin")
       yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
       yield* eventually(nextTold(rep, "TicketUpdated"), (ticket) => Object(ticket).status === "Closed")
+      const { ticketMessages } = yield* clientOf("acme-admin")
+      yield* ticketMessages.deleteTicketMessage({ path: { id: messageID } })
+      yield* eventually(nextTold(rep, "TicketUpdated"), (ticket) => Object(ticket).lastMessageDate === null)
       const theirs = yield* newMessage({ message: "Theirs" }, "globex-admin")
       yield* toldMessage(foreign, theirs.messageID)
       expect((yield* Effect.flip(foreign.invoke("JoinTicket", ticketID))).message).toBe(
