@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
-import { Again, Jobs } from "../platform/Jobs.ts"
+import { Again } from "../platform/JobRun.ts"
+import { Jobs } from "../platform/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionRunner } from "./ActionRunner.ts"
 import { runActions } from "./AutomationJobs.ts"

@@ -1,22 +1,10 @@
-import {
-  Array as Arr,
-  Cause,
-  Context,
-  Data,
-  Duration,
-  Effect,
-  Exit,
-  FiberSet,
-  Layer,
-  Option,
-  Schedule,
-  Schema
-} from "effect"
+import { Array as Arr, Context, Duration, Effect, FiberSet, Layer, Option, Schema } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { JobID } from "../../schema/Jobs.ts"
-import { ClaimLost, CurrentClaim, isClaimLost, type JobClaim, makeClaim } from "./JobClaim.ts"
+import type { JobClaim } from "./JobClaim.ts"
 import { type JobRank, OldWork, ranks } from "./JobRank.ts"
-import { type ClaimedJob, ClaimTiming, type JobPlace, JobsRepo } from "./JobsRepo.ts"
+import { type JobHandler, makeJobRun } from "./JobRun.ts"
+import { type ClaimedJob, type JobPlace, JobsRepo } from "./JobsRepo.ts"
 import { makeLoopLoad } from "./LoopLoad.ts"
 import { Stopping } from "./Stopping.ts"
 import { fn } from "./telemetry/Fn.ts"
@@ -31,26 +19,11 @@ export interface JobKind<Payload, Encoded> {
   readonly rank?: JobRank
 }
 
-/** What a job answers that has done its part for now: the rest waits in the queue, so that others get their turn. */
-export class Again extends Data.TaggedClass("Again")<{ readonly pauseSeconds: number }> {}
-
 interface Wanted<Payload> {
   readonly customerID: CustomerID
   readonly payload: Payload
   readonly key?: string
 }
-
-interface Handler {
-  readonly run: (customerID: CustomerID, payload: unknown, claim: JobClaim) => Effect.Effect<unknown, unknown>
-  readonly giveUp: (
-    customerID: CustomerID,
-    payload: unknown,
-    claim: JobClaim,
-    reason: string
-  ) => Effect.Effect<void, unknown>
-}
-
-const mostAttempts = 10
 
 // Work waits for others most of the time. A customer never has all workers, so that the next one need not wait.
 const workers = 12
@@ -62,8 +35,6 @@ const busyLoad = 0.6
 
 // Old work waits until there is nothing else to do, but not for ever: in any case one is begun this often.
 const oldWorkPause = Duration.toMillis("1 second")
-
-const longestRun = "10 minutes"
 
 /** How long work under way may go on once the node was told to stop; what is left then goes back into the queue. */
 export class StopWork extends Context.Reference<StopWork>()("casework/StopWork", {
@@ -117,11 +88,9 @@ export class Jobs extends Context.Tag("casework/Jobs")<
   ).pipe(Layer.provide([JobsRepo.layer, Stopping.layer]))
 }
 
-const firstLine = (cause: Cause.Cause<unknown>) => Cause.pretty(cause).split("\n")[0]?.slice(0, 500) ?? "failed"
-
 const make = Effect.gen(function* () {
   const repo = yield* JobsRepo
-  const handlers = new Map<string, Handler>()
+  const handlers = new Map<string, JobHandler>()
   const running = new Map<CustomerID, number>()
   const fibers = yield* FiberSet.make()
   const turns = yield* Effect.makeSemaphore(workers)
@@ -140,89 +109,21 @@ const make = Effect.gen(function* () {
     yield* FiberSet.clear(fibers)
   })
   yield* Effect.addFinalizer(() => drain)
-  const { renewEvery } = yield* ClaimTiming
   const telemetry = yield* makeJobTelemetry
   let lastServed = 0
   let oldWorkAt = 0
   let othersRunning = 0
 
-  /** Ends only when the claim is lost, or could not be renewed in time. */
-  const keepClaim = (job: ClaimedJob) =>
-    repo.renew(job).pipe(
-      Effect.timeout("5 seconds"),
-      Effect.retry(Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(2))),
-      Effect.filterOrDie(
-        (holds) => holds,
-        () => new ClaimLost({ jobID: job.jobID })
-      ),
-      Effect.delay(renewEvery),
-      Effect.forever
-    )
-
   const runningNow = () => [...running.values()].reduce((all, some) => all + some, 0)
 
-  const claimOf = (job: ClaimedJob) =>
-    makeClaim(
-      repo,
-      job,
-      mostAttempts,
-      () => runningNow() >= workers || (running.get(job.customerID) ?? 0) >= workersOfCustomer
-    )
+  const hasEnough = (customerID: CustomerID) => (running.get(customerID) ?? 0) >= workersOfCustomer
 
-  const attempt = (job: ClaimedJob) => {
-    if (job.attempts > mostAttempts) {
-      return Effect.dieMessage(`Given up: ${mostAttempts} times it did not come to an end`)
-    }
-    const claim = claimOf(job)
-    const work = handlers.get(job.kind)?.run(job.customerID, job.payload, claim) ?? Effect.void
-    return Effect.provideService(work, CurrentClaim, claim)
-  }
-
-  const giveUp = (job: ClaimedJob, reason: string) =>
-    Effect.suspend(() => {
-      const claim = claimOf(job)
-      return handlers.get(job.kind)?.giveUp(job.customerID, job.payload, claim, reason) ?? Effect.void
-    }).pipe(Effect.catchAllCause((cause) => Effect.logError("work that was given up could not be ended", cause)))
-
-  const failed = (job: ClaimedJob, cause: Cause.Cause<unknown>) => {
-    const status = job.attempts >= mostAttempts ? "Failed" : "Queued"
-    const error = firstLine(cause)
-    return Effect.logWarning(isClaimLost(cause) ? "job lost" : "job failed", cause).pipe(
-      Effect.annotateLogs({ jobID: job.jobID, kind: job.kind, attempts: job.attempts, status }),
-      Effect.zipRight(Effect.when(giveUp(job, error), () => status === "Failed" && !isClaimLost(cause))),
-      Effect.zipRight(repo.finish(job, { status, error, pause: 2 ** job.attempts }))
-    )
-  }
-
-  const outcomeOf = (job: ClaimedJob) =>
-    Exit.match({
-      onSuccess: (end: unknown) => (end instanceof Again ? ("continued" as const) : ("succeeded" as const)),
-      onFailure: (cause: Cause.Cause<unknown>) => {
-        if (Cause.isInterruptedOnly(cause)) return "interrupted"
-        return job.attempts >= mostAttempts ? "failed" : "retried"
-      }
-    })
-
-  const observed = (job: ClaimedJob) =>
-    telemetry.observe(
-      job,
-      Effect.suspend(() => attempt(job)).pipe(Effect.timeout(longestRun), Effect.raceFirst(keepClaim(job))),
-      outcomeOf(job)
-    )
-
-  const run = (job: ClaimedJob) =>
-    observed(job).pipe(
-      Effect.matchCauseEffect({
-        onSuccess: (end) =>
-          end instanceof Again
-            ? Effect.tap(repo.putBack(job, end.pauseSeconds), () => end.pauseSeconds === 0 && Effect.sync(wakeUp.call))
-            : repo.finish(job, { status: "Succeeded", error: null, pause: 0 }),
-        onFailure: (cause) => failed(job, cause)
-      }),
-      // The node is stopping: another one need not wait until the claim runs out.
-      Effect.onInterrupt(() => Effect.ignore(repo.finish(job, { status: "Queued", error: null, pause: 0 }))),
-      Effect.catchAllCause((cause) => Effect.logWarning("could not end a job", cause))
-    )
+  const run = yield* makeJobRun({
+    handlers,
+    telemetry,
+    isCrowded: (customerID) => runningNow() >= workers || hasEnough(customerID),
+    onPutBack: wakeUp.call
+  })
 
   const count = (customerID: CustomerID, change: number) =>
     running.set(customerID, (running.get(customerID) ?? 0) + change)
@@ -238,7 +139,7 @@ const make = Effect.gen(function* () {
         Effect.interruptible(run(job)),
         Effect.suspend(() => {
           // Only where it stood in somebody's way: new work calls by itself.
-          if ((running.get(job.customerID) ?? 0) >= workersOfCustomer) wakeUp.call()
+          if (hasEnough(job.customerID)) wakeUp.call()
           count(job.customerID, -1)
           if (!isOld) othersRunning -= 1
           return turns.release(1)
@@ -253,7 +154,7 @@ const make = Effect.gen(function* () {
 
   /** Takes one job and starts it, when there is one and a worker is free; answers whether there was. */
   const takeOne = Effect.gen(function* () {
-    const without = [...running].filter(([, jobs]) => jobs >= workersOfCustomer).map(([customerID]) => customerID)
+    const without = [...running.keys()].filter(hasEnough)
     const job =
       handlers.size === 0 || isDraining || stopping.hasBegun()
         ? Option.none()

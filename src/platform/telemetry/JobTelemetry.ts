@@ -61,3 +61,5 @@ export const makeJobTelemetry = Effect.map(isTraced, (traced) => {
       })
   }
 })
+
+export type JobTelemetry = Effect.Effect.Success<typeof makeJobTelemetry>

@@ -1,0 +1,110 @@
+import { Cause, Data, Effect, Exit, Schedule } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { ClaimLost, CurrentClaim, isClaimLost, type JobClaim, makeClaim } from "./JobClaim.ts"
+import { type ClaimedJob, ClaimTiming, JobsRepo } from "./JobsRepo.ts"
+import type { JobTelemetry } from "./telemetry/JobTelemetry.ts"
+
+/** What a job answers that has done its part for now: the rest waits in the queue, so that others get their turn. */
+export class Again extends Data.TaggedClass("Again")<{ readonly pauseSeconds: number }> {}
+
+/** Who does the work of a kind. */
+export interface JobHandler {
+  readonly run: (customerID: CustomerID, payload: unknown, claim: JobClaim) => Effect.Effect<unknown, unknown>
+  readonly giveUp: (
+    customerID: CustomerID,
+    payload: unknown,
+    claim: JobClaim,
+    reason: string
+  ) => Effect.Effect<void, unknown>
+}
+
+interface Surroundings {
+  readonly handlers: ReadonlyMap<string, JobHandler>
+  readonly telemetry: JobTelemetry
+  /** Whether others wait for a worker that this customer has. */
+  readonly isCrowded: (customerID: CustomerID) => boolean
+  /** A job that goes on at once is in the queue again. */
+  readonly onPutBack: () => void
+}
+
+const mostAttempts = 10
+
+const longestRun = "10 minutes"
+
+const firstLine = (cause: Cause.Cause<unknown>) => Cause.pretty(cause).split("\n")[0]?.slice(0, 500) ?? "failed"
+
+/** Runs a claimed job to its end, whatever that is: done, put back, to be tried again or given up. */
+export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, onPutBack, telemetry }: Surroundings) {
+  const repo = yield* JobsRepo
+  const { renewEvery } = yield* ClaimTiming
+
+  /** Ends only when the claim is lost, or could not be renewed in time. */
+  const keepClaim = (job: ClaimedJob) =>
+    repo.renew(job).pipe(
+      Effect.timeout("5 seconds"),
+      Effect.retry(Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(2))),
+      Effect.filterOrDie(
+        (holds) => holds,
+        () => new ClaimLost({ jobID: job.jobID })
+      ),
+      Effect.delay(renewEvery),
+      Effect.forever
+    )
+
+  const claimOf = (job: ClaimedJob) => makeClaim(repo, job, mostAttempts, () => isCrowded(job.customerID))
+
+  const attempt = (job: ClaimedJob) => {
+    if (job.attempts > mostAttempts) {
+      return Effect.dieMessage(`Given up: ${mostAttempts} times it did not come to an end`)
+    }
+    const claim = claimOf(job)
+    const work = handlers.get(job.kind)?.run(job.customerID, job.payload, claim) ?? Effect.void
+    return Effect.provideService(work, CurrentClaim, claim)
+  }
+
+  const giveUp = (job: ClaimedJob, reason: string) =>
+    Effect.suspend(() => {
+      const claim = claimOf(job)
+      return handlers.get(job.kind)?.giveUp(job.customerID, job.payload, claim, reason) ?? Effect.void
+    }).pipe(Effect.catchAllCause((cause) => Effect.logError("work that was given up could not be ended", cause)))
+
+  const failed = (job: ClaimedJob, cause: Cause.Cause<unknown>) => {
+    const status = job.attempts >= mostAttempts ? "Failed" : "Queued"
+    const error = firstLine(cause)
+    return Effect.logWarning(isClaimLost(cause) ? "job lost" : "job failed", cause).pipe(
+      Effect.annotateLogs({ jobID: job.jobID, kind: job.kind, attempts: job.attempts, status }),
+      Effect.zipRight(Effect.when(giveUp(job, error), () => status === "Failed" && !isClaimLost(cause))),
+      Effect.zipRight(repo.finish(job, { status, error, pause: 2 ** job.attempts }))
+    )
+  }
+
+  const outcomeOf = (job: ClaimedJob) =>
+    Exit.match({
+      onSuccess: (end: unknown) => (end instanceof Again ? ("continued" as const) : ("succeeded" as const)),
+      onFailure: (cause: Cause.Cause<unknown>) => {
+        if (Cause.isInterruptedOnly(cause)) return "interrupted"
+        return job.attempts >= mostAttempts ? "failed" : "retried"
+      }
+    })
+
+  const observed = (job: ClaimedJob) =>
+    telemetry.observe(
+      job,
+      Effect.suspend(() => attempt(job)).pipe(Effect.timeout(longestRun), Effect.raceFirst(keepClaim(job))),
+      outcomeOf(job)
+    )
+
+  return (job: ClaimedJob) =>
+    observed(job).pipe(
+      Effect.matchCauseEffect({
+        onSuccess: (end) =>
+          end instanceof Again
+            ? Effect.tap(repo.putBack(job, end.pauseSeconds), () => end.pauseSeconds === 0 && Effect.sync(onPutBack))
+            : repo.finish(job, { status: "Succeeded", error: null, pause: 0 }),
+        onFailure: (cause) => failed(job, cause)
+      }),
+      // The node is stopping: another one need not wait until the claim runs out.
+      Effect.onInterrupt(() => Effect.ignore(repo.finish(job, { status: "Queued", error: null, pause: 0 }))),
+      Effect.catchAllCause((cause) => Effect.logWarning("could not end a job", cause))
+    )
+})
