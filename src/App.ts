@@ -2,12 +2,9 @@ import { HttpApiBuilder } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { CaseworkApi } from "../schema/Api.ts"
 import { Actions } from "./actions/Actions.ts"
-import { ActionsRepo } from "./actions/ActionsRepo.ts"
-import { AiRunsRepo } from "./ai/AiRunsRepo.ts"
 import { AiServices } from "./ai/AiServices.ts"
 import { AuditLog } from "./auth/AuditLog.ts"
 import { Auth } from "./auth/Auth.ts"
-import { AuthRepo } from "./auth/AuthRepo.ts"
 import { PasswordHasher } from "./auth/PasswordHasher.ts"
 import { PasswordResetJob } from "./auth/PasswordReset.ts"
 import { PoliciesLive } from "./auth/Policies.ts"
@@ -17,44 +14,26 @@ import { Tokens } from "./auth/Tokens.ts"
 import { ActionEffects } from "./automation/ActionEffects.ts"
 import { ActionRunner } from "./automation/ActionRunner.ts"
 import { Automation } from "./automation/Automation.ts"
-import { MappedActionsRepo } from "./automation/MappedActionsRepo.ts"
 import { NotificationMailJob } from "./automation/NotificationMail.ts"
 import { PipelineJob } from "./automation/Pipeline.ts"
-import { PipelineRepo } from "./automation/PipelineRepo.ts"
 import { RunActionsJob } from "./automation/RunActions.ts"
-import { RunsRepo } from "./automation/RunsRepo.ts"
-import { TargetsRepo } from "./automation/TargetsRepo.ts"
-import { TraceRepo } from "./automation/TraceRepo.ts"
 import { ChannelFolders } from "./channels/ChannelFolders.ts"
-import { ChannelFoldersRepo } from "./channels/ChannelFoldersRepo.ts"
 import { Channels } from "./channels/Channels.ts"
-import { ChannelsRepo } from "./channels/ChannelsRepo.ts"
 import { ChannelTranslations } from "./channels/ChannelTranslations.ts"
-import { ChannelTranslationsRepo } from "./channels/ChannelTranslationsRepo.ts"
 import { CustomerProfileRepo } from "./customers/CustomerProfileRepo.ts"
 import { CustomerSettings } from "./customers/CustomerSettings.ts"
 import { Customers } from "./customers/Customers.ts"
-import { ModelsRepo } from "./customers/ModelsRepo.ts"
-import { DataRequestsRepo } from "./dataRights/DataRequestsRepo.ts"
 import { DataRights } from "./dataRights/DataRights.ts"
 import { DataRightsWork } from "./dataRights/DataRightsWork.ts"
 import { Deliveries } from "./delivery/Deliveries.ts"
 import { DeliverMessageJob } from "./delivery/DeliverMessage.ts"
 import { DeliveryLive } from "./delivery/DeliveryLive.ts"
-import { OutboundRepo } from "./delivery/OutboundRepo.ts"
-import { RecipientsRepo } from "./delivery/RecipientsRepo.ts"
 import { DataRetrieval } from "./documents/DataRetrieval.ts"
 import { Documents } from "./documents/Documents.ts"
-import { DocumentsRepo } from "./documents/DocumentsRepo.ts"
-import { MessageContexts } from "./documents/MessageContexts.ts"
-import { PlaceholderRepo } from "./documents/PlaceholderRepo.ts"
 import { PlaceholderValues } from "./documents/PlaceholderValues.ts"
 import { EndUsers } from "./endUsers/EndUsers.ts"
-import { EndUsersRepo } from "./endUsers/EndUsersRepo.ts"
-import { SendersRepo } from "./endUsers/SendersRepo.ts"
 import { Events } from "./events/Events.ts"
 import { Attachments } from "./files/Attachments.ts"
-import { AttachmentsRepo } from "./files/AttachmentsRepo.ts"
 import { BlobSweep } from "./files/BlobSweep.ts"
 import { Blobs } from "./files/Blobs.ts"
 import { BlobsRepo } from "./files/BlobsRepo.ts"
@@ -62,32 +41,24 @@ import { Files } from "./files/Files.ts"
 import { Groups } from "./Groups.ts"
 import { Readiness } from "./health/Readiness.ts"
 import { HookActions } from "./hooks/HookActions.ts"
-import { HookActionsRepo } from "./hooks/HookActionsRepo.ts"
 import { AgentJoins } from "./hub/AgentJoins.ts"
 import { Broadcast } from "./hub/Broadcast.ts"
-import { ChatsRepo } from "./hub/ChatsRepo.ts"
-import { HubEventsRepo } from "./hub/HubEventsRepo.ts"
 import { HubLive } from "./hub/HubLive.ts"
 import { Presence } from "./hub/Presence.ts"
 import { JobProgress } from "./jobs/JobProgress.ts"
-import { JobProgressRepo } from "./jobs/JobProgressRepo.ts"
-import { FailedMailsRepo } from "./mail/FailedMailsRepo.ts"
 import { ImportJobs } from "./mail/ImportJobs.ts"
 import { Mailboxes } from "./mail/Mailboxes.ts"
 import { MailFiles } from "./mail/MailFiles.ts"
 import { MailFolders } from "./mail/MailFolders.ts"
-import { MailFoldersRepo } from "./mail/MailFoldersRepo.ts"
 import { MailImport } from "./mail/MailImport.ts"
-import { MailMessagesRepo } from "./mail/MailMessagesRepo.ts"
 import { MailRetrieval } from "./mail/MailRetrieval.ts"
 import { MicrosoftGraph } from "./mail/MicrosoftGraph.ts"
 import { Notifications } from "./mail/Notifications.ts"
 import { PoisonMail } from "./mail/PoisonMail.ts"
-import { SentMailsRepo } from "./mail/SentMailsRepo.ts"
 import { SubscriptionJobs } from "./mail/SubscriptionJobs.ts"
 import { Subscriptions } from "./mail/Subscriptions.ts"
 import { SystemMail } from "./mail/SystemMail.ts"
-import { PlacesRepos, PlacesServices } from "./places/PlacesServices.ts"
+import { PlacesServices } from "./places/PlacesServices.ts"
 import { Housekeeping } from "./platform/Housekeeping.ts"
 import { Jobs } from "./platform/Jobs.ts"
 import { GuardedHttpClient } from "./platform/Outbound.ts"
@@ -97,97 +68,30 @@ import { Settings } from "./platform/Settings.ts"
 import { Stopping } from "./platform/Stopping.ts"
 import { ProcessSamples } from "./platform/telemetry/ProcessSamples.ts"
 import { WorkSamples } from "./platform/telemetry/WorkSamples.ts"
+import { Repos } from "./Repos.ts"
 import { ReplySignatures } from "./representatives/ReplySignatures.ts"
 import { Representatives } from "./representatives/Representatives.ts"
-import { RepresentativesRepo } from "./representatives/RepresentativesRepo.ts"
 import { Signatures } from "./representatives/Signatures.ts"
-import { SignaturesRepo } from "./representatives/SignaturesRepo.ts"
 import { Telephony } from "./telephony/Telephony.ts"
-import { DetectionMaterialRepo } from "./ticketMessages/DetectionMaterialRepo.ts"
 import { DraftReplies } from "./ticketMessages/DraftReplies.ts"
 import { EscalationMailJob } from "./ticketMessages/EscalationMail.ts"
 import { Escalations } from "./ticketMessages/Escalations.ts"
-import { FeedbackRepo } from "./ticketMessages/FeedbackRepo.ts"
 import { Feedbacks } from "./ticketMessages/Feedbacks.ts"
 import { MessageAccess } from "./ticketMessages/MessageAccess.ts"
-import { MessageHistoryRepo } from "./ticketMessages/MessageHistoryRepo.ts"
-import { MessageListRepo } from "./ticketMessages/MessageListRepo.ts"
-import { MessageTopicsRepo } from "./ticketMessages/MessageTopicsRepo.ts"
 import { NewMessages } from "./ticketMessages/NewMessages.ts"
-import { OpeningsRepo } from "./ticketMessages/OpeningsRepo.ts"
 import { PromptDocuments } from "./ticketMessages/PromptDocuments.ts"
-import { PromptDocumentsRepo } from "./ticketMessages/PromptDocumentsRepo.ts"
 import { Replies } from "./ticketMessages/Replies.ts"
 import { TicketMessages } from "./ticketMessages/TicketMessages.ts"
-import { TicketMessagesRepo } from "./ticketMessages/TicketMessagesRepo.ts"
 import { TopicDetections } from "./ticketMessages/TopicDetections.ts"
 import { HistorySummaries } from "./tickets/HistorySummaries.ts"
-import { HistorySummariesRepo } from "./tickets/HistorySummariesRepo.ts"
 import { TicketChanges } from "./tickets/TicketChanges.ts"
-import { TicketListRepo } from "./tickets/TicketListRepo.ts"
 import { Tickets } from "./tickets/Tickets.ts"
-import { TicketsRepo } from "./tickets/TicketsRepo.ts"
 import { TicketTallyFolding } from "./tickets/TicketTally.ts"
 import { PageTopicMappings } from "./topics/PageTopicMappings.ts"
-import { PageTopicMappingsRepo } from "./topics/PageTopicMappingsRepo.ts"
 import { TopicActions } from "./topics/TopicActions.ts"
-import { TopicActionsRepo } from "./topics/TopicActionsRepo.ts"
 import { TopicDocuments } from "./topics/TopicDocuments.ts"
-import { TopicDocumentsRepo } from "./topics/TopicDocumentsRepo.ts"
 import { Topics } from "./topics/Topics.ts"
-import { TopicsRepo } from "./topics/TopicsRepo.ts"
 import { Translations } from "./translations/Translations.ts"
-
-const Repos = Layer.mergeAll(
-  ChatsRepo.layer,
-  HubEventsRepo.layer,
-  MappedActionsRepo.layer,
-  PipelineRepo.layer,
-  RunsRepo.layer,
-  TargetsRepo.layer,
-  TraceRepo.layer,
-  AttachmentsRepo.layer,
-  DataRequestsRepo.layer,
-  EndUsersRepo.layer,
-  SendersRepo.layer,
-  FeedbackRepo.layer,
-  DetectionMaterialRepo.layer,
-  HistorySummariesRepo.layer,
-  MessageContexts.layer,
-  MessageHistoryRepo.layer,
-  MessageListRepo.layer,
-  MessageTopicsRepo.layer,
-  OpeningsRepo.layer,
-  OutboundRepo.layer,
-  PromptDocumentsRepo.layer,
-  RecipientsRepo.layer,
-  TicketListRepo.layer,
-  TicketMessagesRepo.layer,
-  TicketsRepo.layer,
-  DocumentsRepo.layer,
-  PlaceholderRepo.layer,
-  FailedMailsRepo.layer,
-  SentMailsRepo.layer,
-  MailFoldersRepo.layer,
-  MailMessagesRepo.layer,
-  JobProgressRepo.layer,
-  ChannelsRepo.layer,
-  ChannelFoldersRepo.layer,
-  ChannelTranslationsRepo.layer,
-  HookActionsRepo.layer,
-  PageTopicMappingsRepo.layer,
-  TopicActionsRepo.layer,
-  TopicDocumentsRepo.layer,
-  TopicsRepo.layer,
-  CustomerProfileRepo.layer,
-  ModelsRepo.layer,
-  RepresentativesRepo.layer,
-  SignaturesRepo.layer,
-  ActionsRepo.layer,
-  AiRunsRepo.layer,
-  PlacesRepos,
-  AuthRepo.layer
-)
 
 const Platform = Layer.mergeAll(
   ProcessSamples,
