@@ -51,7 +51,7 @@ export const ActionUpdate = BodyWithRule(
 export type ActionUpdate = typeof ActionUpdate.Type
 
 export const actionPaging = paging({
-  sortable: ["actionID", "name", "description", "priority", "isActive", "operation"],
+  sortable: ["actionID", "name", "description", "priority", "isActive", "operation", "parameters"],
   sortBy: "name",
   pageSize: 10
 })

@@ -77,6 +77,13 @@ const LastName = Schema.transform(Schema.String, TextUpTo(255), {
   encode: (name) => name
 }).annotations({ jsonSchema: { type: "string", maxLength: 255 }, examples: ["Keller"] })
 
+/** Who has none has an empty one. */
+const ClearedLastName = Schema.transform(Schema.NullOr(Schema.String), LastName, {
+  strict: true,
+  decode: (name) => name ?? "",
+  encode: (name) => name
+}).annotations({ jsonSchema: { type: ["string", "null"], maxLength: 255 }, examples: ["Keller"] })
+
 const fields = {
   DisplayName: emptyAsNull(TextUpTo(511)),
   Email: emptyAsNull(EmailAddress),
@@ -99,7 +106,7 @@ export type EndUserCreate = typeof EndUserCreate.Type
 
 export const EndUserUpdate = Body("EndUserUpdate", {
   FirstName: changeable(FirstName),
-  LastName: changeable(LastName),
+  LastName: changeable(ClearedLastName),
   DisplayName: clearable(fields.DisplayName),
   Email: clearable(fields.Email),
   Phone: clearable(fields.Phone),
@@ -131,6 +138,7 @@ export const endUserPaging = paging({
     "Phone",
     "CustomerRef",
     "Notes",
+    "UIDs",
     "DateCreated",
     "LastModified"
   ],

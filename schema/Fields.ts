@@ -4,8 +4,16 @@ import { ParseResult, Predicate, Schema } from "effect"
  * What a caller sends. Unknown properties are ignored, every problem is reported, and the server binds the names
  * without regard to case (src/platform/http/NameBinding.ts derives that from the fields here).
  */
-export const Body = <Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) =>
-  Schema.Struct(fields).annotations({ identifier, parseOptions: { errors: "all" } })
+export const Body = <Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) => {
+  const body = Schema.Struct(fields).annotations({ identifier, parseOptions: { errors: "all" } })
+  return body.annotations({
+    decodingFallback: (issue) =>
+      ParseResult.fail(Predicate.isReadonlyRecord(issue.actual) ? issue : noObject(body, issue))
+  })
+}
+
+const noObject = ({ ast }: Schema.Schema.Any, { actual }: ParseResult.ParseIssue) =>
+  new ParseResult.Type(ast, actual, "must be an object")
 
 interface Problem {
   readonly path: ReadonlyArray<PropertyKey>
@@ -26,9 +34,7 @@ export const BodyWithRule = <Fields extends Schema.Struct.Fields>(
   const body = Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })
   const withRule = (issue: ParseResult.ParseIssue) => {
     const { actual } = issue
-    if (!Predicate.isReadonlyRecord(actual)) {
-      return ParseResult.fail(new ParseResult.Type(body.ast, actual, "must be an object"))
-    }
+    if (!Predicate.isReadonlyRecord(actual)) return ParseResult.fail(noObject(body, issue))
     const wrong = new Set(ParseResult.ArrayFormatter.formatIssueSync(issue).map(placeOf))
     const more = rule(actual)
       .filter((problem) => !wrong.has(placeOf(problem)))

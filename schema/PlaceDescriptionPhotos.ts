@@ -26,6 +26,8 @@ export const largestUpload = 25 * 1024 * 1024
 export const mostPhotosAtOnce = 100
 
 const Upload = HttpApiSchema.MultipartStream(Schema.Struct({ files: Multipart.FilesSchema }), {
+  maxParts: Option.some(2 * mostPhotosAtOnce),
+  maxFieldSize: 64 * 1024,
   maxTotalSize: Option.some(largestUpload)
 })
 

@@ -103,7 +103,9 @@ export const messagePaging = paging({
     "hasAttachment",
     "aI_FeedbackComment",
     "aiReply",
-    "customFieldsData"
+    "topics",
+    "customFieldsData",
+    "actions"
   ],
   sortBy: "dateCreated"
 })

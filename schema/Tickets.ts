@@ -141,6 +141,8 @@ export const ticketPaging = paging({
     "isSpam",
     "language",
     "lastMessageDate",
+    "topics",
+    "aiFeedbackComments",
     "customFieldsData",
     "ticketToken"
   ],

@@ -67,8 +67,10 @@ const make = Effect.gen(function* () {
       description: ignoringCase("description"),
       priority: "priority",
       isActive: "is_active",
-      operation: "operation"
+      operation: "operation",
+      parameters: "nullif(parameters, '{}')"
     },
+    optional: ["parameters"],
     id: "action_id",
     paging: actionPaging
   })

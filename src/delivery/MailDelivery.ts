@@ -20,7 +20,7 @@ export const makeMailDelivery = Effect.gen(function* () {
   return {
     check: (_, { address }) =>
       address === null
-        ? BadRequest.of("There is no address to send to: the message has no fromAddress and the end user no email.")
+        ? BadRequest.of("There is no address to send to: give the end user an Email, or a new message a toAddress.")
         : Effect.void,
     deliver: fn("MailDelivery.deliver")(function* (customerID, message) {
       if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })

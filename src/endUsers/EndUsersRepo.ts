@@ -110,10 +110,13 @@ const make = Effect.gen(function* () {
       Phone: ignoringCase("phone"),
       CustomerRef: ignoringCase("customer_ref"),
       Notes: ignoringCase("notes"),
+      UIDs: ignoringCase(`(
+        select string_agg(uid, ' ' order by end_user_uid_id) from end_user_uid u
+        where u.customer_id = end_user.customer_id and u.end_user_id = end_user.end_user_id)`),
       DateCreated: "created_at",
       LastModified: "modified_at"
     },
-    optional: ["Email", "Phone", "CustomerRef", "Notes"],
+    optional: ["Email", "Phone", "CustomerRef", "Notes", "UIDs"],
     id: "end_user_id",
     paging: endUserPaging
   })

@@ -119,21 +119,19 @@ const make = Effect.gen(function* () {
 
     upload: fn("Attachments.upload")(function* (messageID, form) {
       const customerID = yield* checkAccess(messageID)
-      return yield* orNothing(customerID, (keep) =>
-        Effect.gen(function* () {
-          // To its end, also behind the file: a form that breaks off there was not meant to be taken.
-          const found = yield* Stream.runFoldEffect(form, Option.none<Stored>(), (known, part) => {
-            if (part._tag === "Field" || part.key !== "file") return Effect.succeed(known)
-            if (Option.isSome(known)) return severalFiles
-            const { content, contentType, name: fileName } = part
-            return store(customerID, { fileName, contentType, content }).pipe(Effect.tap(keep), Effect.asSome)
-          }).pipe(Effect.catchTag("MultipartError", Effect.die))
-          if (Option.isNone(found)) return yield* noFile
-          return yield* insert(customerID, messageID, found.value, { isEndUserProvided: false }).pipe(
-            lastTransaction(sql),
-            Effect.catchTag("SqlError", Effect.die)
-          )
-        })
+      const stored = yield* orNothing(customerID, (keep) =>
+        // To its end, also behind the file: a form that breaks off there was not meant to be taken.
+        Stream.runFoldEffect(form, Option.none<Stored>(), (known, part) => {
+          if (part._tag === "Field" || part.key !== "file") return Effect.succeed(known)
+          if (Option.isSome(known)) return severalFiles
+          const { content, contentType, name: fileName } = part
+          return store(customerID, { fileName, contentType, content }).pipe(Effect.tap(keep), Effect.asSome)
+        }).pipe(Effect.catchTag("MultipartError", Effect.die))
+      )
+      if (Option.isNone(stored)) return yield* noFile
+      return yield* insert(customerID, messageID, stored.value, { isEndUserProvided: false }).pipe(
+        lastTransaction(sql, blobs.removeUnused(customerID, stored.value.blobID)),
+        Effect.catchTag("SqlError", Effect.die)
       )
     }),
 

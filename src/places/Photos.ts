@@ -79,7 +79,10 @@ const make = Effect.gen(function* () {
       const taken = yield* intake.take(customerID, form)
       return yield* lockRoom(customerID, roomID).pipe(
         Effect.zipRight(repo.append(customerID, roomID, taken)),
-        lastTransaction(sql),
+        lastTransaction(
+          sql,
+          Effect.forEach(taken, ({ blobID }) => blobs.removeUnused(customerID, blobID), { discard: true })
+        ),
         Effect.catchTag("SqlError", Effect.die)
       )
     }),

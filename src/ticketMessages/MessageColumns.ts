@@ -24,6 +24,16 @@ export const customerRepName = `(select coalesce(nullif(r.name, ''), r.username)
 export const hasAttachment = `exists (select 1 from ticket_message_attachment a
     where a.customer_id = m.customer_id and a.ticket_message_id = m.ticket_message_id)`
 
+/** What lists of messages sort by, where a message has several; null when it has none. */
+export const topicNames = `(
+    select string_agg(topic.name, ' ' order by x.ticket_message_topic_id)
+    from ticket_message_topic x join topic on topic.customer_id = x.customer_id and topic.topic_id = x.topic_id
+    where x.customer_id = m.customer_id and x.ticket_message_id = m.ticket_message_id)`
+
+export const actionNames = `(
+    select string_agg(a.name, ' ' order by a.message_action_id) from message_action a
+    where a.customer_id = m.customer_id and a.ticket_message_id = m.ticket_message_id)`
+
 export const messageColumns = columnsWith({
   customerRepName,
   hasAttachment,

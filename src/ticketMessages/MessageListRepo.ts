@@ -6,7 +6,7 @@ import { messagePaging, TicketMessage, TicketMessagePage } from "../../schema/Ti
 import { pagedJson } from "../platform/PagedJson.ts"
 import { ignoringCase } from "../platform/PagedQuery.ts"
 import { type ReadyJson, type ReadyPage, readyJson } from "../platform/ReadyJson.ts"
-import { customerRepName, hasAttachment, messageColumns } from "./MessageColumns.ts"
+import { actionNames, customerRepName, hasAttachment, messageColumns, topicNames } from "./MessageColumns.ts"
 
 /** Messages as they are shown, ready to send. */
 export class MessageListRepo extends Context.Tag("casework/MessageListRepo")<
@@ -66,7 +66,9 @@ const make = Effect.gen(function* () {
       hasAttachment,
       aI_FeedbackComment: ignoringCase("m.ai_feedback_comment"),
       aiReply: ignoringCase("m.ai_reply"),
-      customFieldsData: "m.custom_fields"
+      topics: ignoringCase(topicNames),
+      customFieldsData: "m.custom_fields",
+      actions: ignoringCase(actionNames)
     },
     optional: [
       "messageDate",
@@ -84,7 +86,9 @@ const make = Effect.gen(function* () {
       "pageURL",
       "pageScreenshot",
       "aI_FeedbackComment",
-      "aiReply"
+      "aiReply",
+      "topics",
+      "actions"
     ],
     id: "m.ticket_message_id",
     paging: messagePaging

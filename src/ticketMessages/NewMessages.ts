@@ -64,21 +64,26 @@ const make = Effect.gen(function* () {
   const agentJoins = yield* AgentJoins
   const openings = yield* OpeningsRepo
 
-  const findTicket = (customerID: CustomerID, ticketID: TicketID, channelID?: ChannelID) =>
-    Effect.flatMap(tickets.lock(customerID, [ticketID]), ([ticket]) =>
-      ticket === undefined || (channelID ?? ticket.channelID) !== ticket.channelID
-        ? BadRequest.at("ticketID", "is not one of your tickets")
-        : Effect.succeed(ticket)
-    )
-
-  const checkChannel = (customerID: CustomerID, channelID: ChannelID) =>
-    Effect.flatMap(
-      channels.findType(customerID, channelID),
-      Option.match({
-        onNone: () => BadRequest.at("channelID", "is not one of your channels"),
-        onSome: () => Effect.void
-      })
-    )
+  /** The ticket and the channel that a message names; what is wrong with either is said at once. */
+  const findPlace = fn("NewMessages.findPlace")(function* (
+    customerID: CustomerID,
+    { boundToChannel, channelID, ticketID }: Incoming
+  ) {
+    const [ticket] = ticketID === undefined ? [] : yield* tickets.lock(customerID, [ticketID])
+    const known = (boundToChannel ?? ticket?.channelID) === ticket?.channelID ? ticket : undefined
+    const isOwn = channelID === undefined || Option.isSome(yield* channels.findType(customerID, channelID))
+    const problems = [
+      ...(ticketID === undefined || known !== undefined
+        ? []
+        : [{ path: "ticketID", message: "is not one of your tickets" }]),
+      ...(isOwn ? [] : [{ path: "channelID", message: "is not one of your channels" }])
+    ]
+    if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+    const place = channelID ?? known?.channelID
+    return place === undefined
+      ? yield* BadRequest.at("channelID", "is required when there is no ticketID")
+      : { known, channelID: place }
+  })
 
   const senderOf = (message: Incoming) => ({
     uid: message.uid ?? null,
@@ -177,11 +182,8 @@ const make = Effect.gen(function* () {
       incoming: Incoming,
       show?: (ticketMessageID: TicketMessageID) => Effect.Effect<ReadyJson<TicketMessage>>
     ): Effect.fn.Return<Added, BadRequest> {
-      const { channelID: givenChannel, isAutomatic = false, senderType = "EndUser", ticketID: given } = incoming
-      const known = given === undefined ? undefined : yield* findTicket(customerID, given, incoming.boundToChannel)
-      const channelID = givenChannel ?? known?.channelID
-      if (channelID === undefined) return yield* BadRequest.at("channelID", "is required when there is no ticketID")
-      if (givenChannel !== undefined) yield* checkChannel(customerID, givenChannel)
+      const { isAutomatic = false, senderType = "EndUser" } = incoming
+      const { channelID, known } = yield* findPlace(customerID, incoming)
       const message = messageOf(incoming, channelID)
       const ticket =
         known === undefined

@@ -68,9 +68,17 @@ const make = Effect.gen(function* () {
   /** A phone call speaks on its own channel, and only in tickets of that channel. */
   const boundTo = fn("TicketMessages.boundTo")(function* (message: TicketMessageCreate) {
     const caller = yield* CurrentCaller
-    const { customerRepID: given } = message
+    const { channelID: givenChannel, customerRepID: given, ticketID } = message
     if (given !== undefined) {
-      yield* checkOwnReferences(caller.customerID, [{ kind: "customer_rep", path: "customerRepID", id: given }])
+      const isForeign = ticketID !== undefined && !(yield* shownTickets.exists(caller.customerID, ticketID))
+      yield* checkOwnReferences(
+        caller.customerID,
+        [
+          ...(givenChannel === undefined ? [] : [{ kind: "channel", path: "channelID", id: givenChannel } as const]),
+          { kind: "customer_rep", path: "customerRepID", id: given }
+        ],
+        isForeign ? [{ path: "ticketID", message: "is not one of your tickets" }] : []
+      )
     }
     if (caller._tag === "Representative") {
       const customerRepID = given ?? caller.customerRepID

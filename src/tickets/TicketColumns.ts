@@ -4,18 +4,22 @@ import { isoDate } from "../platform/JsonColumns.ts"
 export const channelType = `(
     select c.channel_type from channel c where c.customer_id = t.customer_id and c.channel_id = t.channel_id)`
 
+/** The names of its topics; null when there are none. */
+export const topicNames = `(
+    select json_agg(distinct topic.name) from ticket_message_topic m
+    join topic on topic.customer_id = m.customer_id and topic.topic_id = m.topic_id
+    where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id)`
+
+/** What was said of it when it was escalated; null when nothing was. */
+export const feedbackComments = `(
+    select json_agg(m.ai_feedback_comment order by m.ticket_message_id) from ticket_message m
+    where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and m.ai_feedback_comment is not null)`
+
 /** A ticket as the world sees it, from ticket t. */
 export const ticketColumns = `
   t.ticket_id as "ticketID", ${isoDate("t.created_at")} as "dateCreated", t.status, t.subject,
   t.channel_id as "channelID", ${channelType} as "channelType", t.end_user_id as "endUserID",
   t.customer_rep_id as "customerRepID", t.status = 'Closed' as "isClosed", t.is_spam as "isSpam", t.language,
   ${isoDate("t.last_message_at")} as "lastMessageDate",
-  coalesce((
-    select json_agg(distinct topic.name) from ticket_message_topic m
-    join topic on topic.customer_id = m.customer_id and topic.topic_id = m.topic_id
-    where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id), '[]') as topics,
-  coalesce((
-    select json_agg(m.ai_feedback_comment order by m.ticket_message_id) from ticket_message m
-    where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and m.ai_feedback_comment is not null
-    ), '[]') as "aiFeedbackComments",
+  coalesce(${topicNames}, '[]') as topics, coalesce(${feedbackComments}, '[]') as "aiFeedbackComments",
   t.custom_fields as "customFieldsData", t.ticket_token as "ticketToken"`

@@ -6,7 +6,7 @@ import { pagedJson } from "../platform/PagedJson.ts"
 import { ignoringCase } from "../platform/PagedQuery.ts"
 import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
 import { writtenOnce } from "../platform/WrittenOnce.ts"
-import { channelType, ticketColumns } from "./TicketColumns.ts"
+import { channelType, feedbackComments, ticketColumns, topicNames } from "./TicketColumns.ts"
 import { foundOf, type TicketFilter, tallyOf, ticketsFrom } from "./TicketFilters.ts"
 
 /** Tickets as they are shown, ready to send. */
@@ -49,10 +49,12 @@ const make = Effect.gen(function* () {
       isSpam: "t.is_spam",
       language: "t.language",
       lastMessageDate: "t.last_message_at",
+      topics: ignoringCase(`${topicNames}::text`),
+      aiFeedbackComments: ignoringCase(`${feedbackComments}::text`),
       customFieldsData: "t.custom_fields",
       ticketToken: "t.ticket_token"
     },
-    optional: ["subject", "endUserID", "customerRepID", "language", "lastMessageDate"],
+    optional: ["subject", "endUserID", "customerRepID", "language", "lastMessageDate", "topics", "aiFeedbackComments"],
     id: "t.ticket_id",
     paging: ticketPaging
   })

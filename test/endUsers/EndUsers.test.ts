@@ -38,6 +38,9 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
       expect(named.LastModified.epochMillis).toBeGreaterThan(created.LastModified.epochMillis)
       yield* endUsers.updateEndUser({ path, payload: { DisplayName: null, LastName: "Berg" } })
       expect((yield* endUsers.getEndUser({ path })).DisplayName).toBe("Nora Berg")
+      const token = yield* tokenOf("acme-admin")
+      const cleared = yield* sendJson("PUT", `/api/EndUsers/${path.id}`, { token, body: { LastName: null } })
+      expect([cleared.status, (yield* endUsers.getEndUser({ path })).LastName]).toEqual([204, ""])
 
       yield* endUsers.deleteEndUser({ path })
       expect(yield* Effect.flip(endUsers.getEndUser({ path }))).toMatchObject({ status: 404 })
@@ -254,7 +257,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
         const { json, status } = yield* sendJson("GET", path, { token })
         expect([sortBy, status, Object(json)["items"].length]).toEqual([sortBy, 200, everybody.totalCount])
       }
-      expect((yield* sendJson("GET", "/api/EndUsers?sortBy=UIDs", { token })).status).toBe(400)
+      expect((yield* sendJson("GET", "/api/EndUsers?sortBy=UID", { token })).status).toBe(400)
       const byName = yield* endUsers.listEndUsers({ urlParams: { sortBy: "DisplayName", pageSize: 200 } })
       const names = byName.items.map(({ DisplayName }) => DisplayName.toLowerCase())
       expect(names.filter((name) => /^[a-z ]+$/.test(name))).toEqual(

@@ -61,6 +61,20 @@ const sameReport = () => {
   return form
 }
 
+/** Lets a moment pass in the transaction that stores an attachment. */
+const slowly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.acquireUseRelease(
+      sql`create function linger() returns trigger language plpgsql as $$
+        begin perform pg_sleep(0.05); return null; end $$`.pipe(
+        Effect.zipRight(sql`
+          create trigger lingers after insert on ticket_message_attachment for each row execute function linger()`)
+      ),
+      () => effect,
+      () => Effect.orDie(sql`drop function linger cascade`)
+    )
+  )
+
 layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-Key", (it) => {
   it.effect("is done once, though a form has another boundary each time", () =>
     Effect.gen(function* () {
@@ -124,8 +138,24 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
     })
   )
 
+  it.effect("whose sender goes away, at whatever moment, holds up nobody", () =>
+    Effect.gen(function* () {
+      const { messageID } = yield* aMessage(1)
+      const form = () => formWith(`${longText}${crypto.randomUUID()}`, "a.txt", "text/plain")
+      const send = (key: string) => upload(messageID, form(), "acme-agent", withKey(key))
+      expect((yield* send("before")).status).toBe(200)
+      yield* slowly(
+        Effect.forEach(Array.from({ length: 40 }).keys(), (at) =>
+          Effect.raceFirst(send(`gone ${at}`), Effect.sleep(at * 4))
+        )
+      )
+      expect((yield* send("afterwards")).status).toBe(200)
+    })
+  )
+
   it.effect("leaves nothing when it cannot be committed, and is done anew then", () =>
     Effect.gen(function* () {
+      const before = yield* blobs
       const sql = yield* SqlClient.SqlClient
       const { messageID } = yield* aMessage(1)
       const send = upload(messageID, formWith("Text", "a.txt", "text/plain"), "acme-agent", withKey("commit"))
@@ -136,6 +166,7 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
         for each row execute function refuse()`
       expectError(yield* send, 500, /unexpected/)
       yield* sql`drop function refuse cascade`
+      expect(yield* blobs).toEqual(before)
       expect(yield* attachmentsOf(messageID)).toEqual([])
       const answer = yield* send
       expect([answer.status, isReplayed(answer)]).toEqual([200, false])

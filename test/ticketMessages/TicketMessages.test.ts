@@ -155,8 +155,12 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       for (const ticketID of [foreign.ticketID, 2_147_483_646]) {
         expect(yield* refused({ ticketID, message: "x", uid: "never-made" })).toEqual(["ticketID"])
       }
-      expect(yield* refused({ ticketID: foreign.ticketID, channelID: foreign.channelID, message: "x" })).toEqual([
-        "ticketID"
+      const elsewhere = { ticketID: foreign.ticketID, channelID: foreign.channelID, message: "x" }
+      expect(yield* refused(elsewhere)).toEqual(["ticketID", "channelID"])
+      expect(yield* refused({ ...elsewhere, customerRepID: 2_147_483_646 })).toEqual([
+        "ticketID",
+        "channelID",
+        "customerRepID"
       ])
       const noDates = ["2024-02-30T10:00:00Z", "2024-01-01T24:00:00Z", "Mon, 1 Jan 2024", "2024-1-1", "1", ""]
       for (const messageDate of ["yesterday", "-000001-01-01T00:00:00Z", "+012345-01-01T00:00:00Z", ...noDates]) {

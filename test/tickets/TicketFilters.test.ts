@@ -198,7 +198,7 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
         expect([sortBy, values]).toEqual([sortBy, values.toSorted(compare)])
       }
       for (const wrong of [
-        "sortBy=topics",
+        "sortBy=topic",
         "sortOrder=up",
         "pageSize=201",
         "pageNumber=0",

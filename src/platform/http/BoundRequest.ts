@@ -70,10 +70,10 @@ const asJson = (request: NodeRequest, route: Route) => {
 }
 
 /** A form that is none would be read as JSON: every way of reading it then says what to send. */
-const asForm = (request: NodeRequest, route: Route, see?: (event: FormEvent) => void) => {
+const asForm = (request: NodeRequest, route: Route) => {
   const refused = refusal(request, "multipart")
   return refused === undefined
-    ? formParts(request, route.largestForm, see)
+    ? formParts(request, route.largestForm)
     : {
         headers: calledJson(request),
         text: refused,
@@ -102,7 +102,7 @@ export const bindRequest = (original: NodeRequest, route: Route, given: string):
 
 /** The same request with a form that somebody looks on while it is read. */
 export const bindForm = (bound: NodeRequest, route: Route, see: (event: FormEvent) => void): NodeRequest =>
-  bound.modify(asForm(bound, route, see))
+  refusal(bound, "multipart") === undefined ? bound.modify(formParts(bound, route.largestForm, see)) : bound
 
 /** A request for what this one is about to change. */
 export const bindRead = (original: NodeRequest, route: Route): NodeRequest =>

@@ -1,30 +1,34 @@
 import { createHash } from "node:crypto"
 import type { FormEvent } from "./FormEvents.ts"
 
-/** What a form says, however it is cut into pieces and whatever its boundary is. */
+const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url")
+
+/** What a form says, however it is cut into pieces and whatever its boundary is. Nothing of it is held. */
 export class FormDigest {
-  readonly #parts: Array<unknown> = []
+  readonly #form = createHash("sha256")
   #file = createHash("sha256")
+
+  /** Each in a line of its own: JSON has no line breaks. */
+  #note(...words: ReadonlyArray<string | undefined>) {
+    this.#form.update(`${JSON.stringify(words)}\n`)
+  }
 
   readonly see = (event: FormEvent) => {
     switch (event._tag) {
       case "Field":
-        this.#parts.push([event.info.name, event.info.contentType, event.value])
-        break
+        return this.#note("field", event.info.name, event.info.contentType, hashOf(event.value))
       case "FileBegins":
-        this.#parts.push([event.info.name, event.info.contentType, event.info.filename])
         this.#file = createHash("sha256")
-        break
+        return this.#note("file", event.info.name, event.info.contentType, event.info.filename)
       case "Bytes":
-        this.#file.update(event.bytes)
-        break
+        return void this.#file.update(event.bytes)
       case "FileEnds":
-        this.#parts.push(this.#file.digest("base64url"))
-        break
+        return this.#note("end", this.#file.digest("base64url"))
     }
   }
 
-  get text() {
-    return JSON.stringify(this.#parts)
+  /** Once, when all of it was seen. */
+  digest() {
+    return this.#form.digest("base64url")
   }
 }

@@ -75,15 +75,15 @@ export const makeIdempotency = Effect.gen(function* () {
       const known = yield* answers.find(scope)
       if (Option.isSome(known)) {
         yield* Effect.orDie(Stream.runDrain(request.multipartStream))
-        return yield* replayTo(known.value, hashesOf(digest.text))
+        return yield* replayTo(known.value, hashesOf(digest.digest()))
       }
       const whileAnswering = yield* Effect.scope
       const answer = yield* Deferred.make<HttpServerResponse.HttpServerResponse>()
       let committed: Effect.Effect<void> = Effect.void
-      const transact: Transact = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      const transact: Transact = <A, E, R>(work: Effect.Effect<A, E, R>, undo: Effect.Effect<void>) =>
         Effect.gen(function* () {
           const done = yield* Deferred.make<A, E>()
-          const hashes = hashesOf(digest.text)
+          const hashes = hashesOf(digest.digest())
           const transaction = Effect.gen(function* () {
             const meanwhile = yield* Effect.orDie(answers.claim(scope, lock))
             if (Option.isSome(meanwhile)) {
@@ -94,6 +94,7 @@ export const makeIdempotency = Effect.gen(function* () {
           }).pipe(
             sql.withTransaction,
             Effect.catchTag("SqlError", Effect.die),
+            Effect.onError(() => undo),
             Effect.onError((cause) => Deferred.failCause(done, cause))
           )
           committed = Effect.asVoid(Effect.orDie(Fiber.join(yield* Effect.forkIn(transaction, whileAnswering))))

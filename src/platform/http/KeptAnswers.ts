@@ -47,7 +47,9 @@ const replay = (answer: KeptAnswer) => {
 export const replayTo = (answer: KeptAnswer, hashes: ReadonlyArray<string>) =>
   hashes.includes(answer.requestHash)
     ? Effect.succeed(replay(answer))
-    : UnprocessableEntity.of("This Idempotency-Key was used before with another body. Use a new key.")
+    : UnprocessableEntity.of(
+        "This Idempotency-Key was used before, with another body or by another role. Use a new key."
+      )
 
 /** The answers that are kept to be given again. */
 export const makeKeptAnswers = Effect.gen(function* () {

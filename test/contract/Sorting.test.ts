@@ -1,0 +1,52 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Operation, operations, spec } from "../support/Endpoints.ts"
+import { clientOf, send, testApp, tokenOf } from "../support/TestApp.ts"
+
+const resolved = (schema: unknown): Readonly<Record<string, unknown>> => {
+  const { $ref } = Object(schema)
+  if (typeof $ref !== "string") return Object(schema)
+  const schemas: Readonly<Record<string, unknown>> = spec.components.schemas
+  return resolved(schemas[$ref.replace("#/components/schemas/", "")])
+}
+
+const itemsOf = ({ spec: operation }: Operation) => {
+  const page = resolved(operation.responses[200]?.content?.["application/json"]?.schema)
+  return resolved(Object(resolved(Object(page["properties"])["items"]))["items"])
+}
+
+const lists = operations.filter(({ spec: { parameters } }) => parameters.some(({ name }) => name === "sortBy"))
+
+/** Of the demo data; a list of what nobody has would sort nothing. */
+const addressOf = (path: string) => `${path.replace("{id}", "1")}?ticketId=1&pageSize=200`
+
+layer(testApp(), { excludeTestServices: true })("Every list", (it) => {
+  it.effect("is sorted by any field that its items have", () =>
+    Effect.gen(function* () {
+      expect(lists.length).toBeGreaterThan(10)
+      const headers = { authorization: `Bearer ${yield* tokenOf("acme-admin")}` }
+      for (const list of lists) {
+        const fields = Object.keys(Object(itemsOf(list)["properties"]))
+        expect(fields.length, list.path).toBeGreaterThan(2)
+        for (const field of fields) {
+          const { status, text } = yield* send("GET", `${addressOf(list.path)}&sortBy=${field}`, { headers })
+          expect([status, text], `${list.path} by ${field}`).toEqual([200, expect.stringContaining("items")])
+        }
+      }
+    })
+  )
+
+  it.effect("of tickets goes by the names of topics, those without any first", () =>
+    Effect.gen(function* () {
+      const { tickets } = yield* clientOf("acme-admin")
+      const sorted = (sortOrder: "asc" | "desc") =>
+        Effect.map(tickets.listTickets({ urlParams: { sortBy: "topics", sortOrder, pageSize: 200 } }), ({ items }) =>
+          items.map(({ topics }) => JSON.stringify(topics).toLowerCase().replace("[]", ""))
+        )
+      const upwards = yield* sorted("asc")
+      expect(new Set(upwards).size).toBeGreaterThan(2)
+      expect(upwards).toEqual([...upwards].sort())
+      expect(yield* sorted("desc")).toEqual([...upwards].reverse())
+    })
+  )
+})
