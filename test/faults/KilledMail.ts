@@ -17,8 +17,8 @@ export const killedMail = (moments: number): Fault =>
       lost: [...found.lost, ...found.answersLost],
       doubled: [...found.doubled, ...found.answersDoubled],
       untruths: found.isSubscribed && found.subscriptions === 1 ? [] : ["the subscription is not the provider's"],
-      // It is started again by hand: what counts is what is there in the end.
-      recoveredAfter: 0,
+      // What counts is what is there in the end.
+      recoveredAfter: "by hand" as const,
       notes: [`${found.mails} mails`, `${found.answers} answers`, `${secondsSince(started).toFixed(0)} s in all`]
     }
   }).pipe(Effect.provide(GraphServer.layer))

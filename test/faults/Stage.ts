@@ -18,7 +18,7 @@ export interface Row {
   /** What was untrue about readiness; empty when it told the truth. */
   readonly untruths: ReadonlyArray<string>
   /** Seconds until it served again by itself. */
-  readonly recoveredAfter: number
+  readonly recoveredAfter: number | "by hand"
   readonly notes: ReadonlyArray<string>
 }
 

@@ -38,7 +38,7 @@ const cells = (row: Row) => [
   count(row.lost),
   count(row.doubled),
   row.untruths.length === 0 ? "true" : row.untruths.join("; "),
-  `${row.recoveredAfter.toFixed(1)} s`,
+  row.recoveredAfter === "by hand" ? row.recoveredAfter : `${row.recoveredAfter.toFixed(1)} s`,
   row.notes.join(", ")
 ]
 
