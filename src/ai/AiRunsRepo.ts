@@ -150,6 +150,7 @@ const make = Effect.gen(function* () {
       replayOf: "replay_of",
       dateCreated: "created_at"
     },
+    optional: ["documents", "error", "output", "sentText", "changedShare", "replayOf"],
     id: "ai_run_id",
     paging: aiRunPaging
   })
