@@ -17,6 +17,7 @@ import jobRank from "./0014_job_rank.ts"
 import mailboxPause from "./0015_mailbox_pause.ts"
 import sharedSubscriptions from "./0016_shared_subscriptions.ts"
 import activeTickets from "./0017_active_tickets.ts"
+import quotes from "./0018_quotes.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -36,5 +37,6 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0014_job_rank": jobRank,
   "0015_mailbox_pause": mailboxPause,
   "0016_shared_subscriptions": sharedSubscriptions,
-  "0017_active_tickets": activeTickets
+  "0017_active_tickets": activeTickets,
+  "0018_quotes": quotes
 }

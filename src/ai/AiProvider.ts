@@ -35,6 +35,8 @@ export interface AiCall extends ModelChoice {
   /** What the ledger remembers beside the call. */
   readonly ticketMessageID?: TicketMessageID
   readonly documents?: ReadonlyArray<{ readonly documentID: DocumentID; readonly version: number }>
+  /** The messages that the question quotes, besides the one that it is about: with them it is erased, too. */
+  readonly quotes?: ReadonlyArray<TicketMessageID>
 }
 
 export interface AiAnswer<A> {

@@ -105,6 +105,7 @@ const make = Effect.gen(function* () {
           ...prompt,
           input: run.input,
           documents: run.documents,
+          quotes: run.quotes,
           ...(modelName !== undefined && { modelName }),
           ...(run.ticketMessageID !== null && { ticketMessageID: run.ticketMessageID })
         },

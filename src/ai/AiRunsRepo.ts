@@ -18,6 +18,7 @@ import { ownRows } from "../platform/OwnRows.ts"
 import { pagedJson } from "../platform/PagedJson.ts"
 import { ignoringCase } from "../platform/PagedQuery.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
+import { storable } from "../platform/Storable.ts"
 import { failOnViolation, type MissingReference } from "../platform/Violations.ts"
 
 const NewRun = Schema.Struct({
@@ -39,7 +40,9 @@ const NewRun = Schema.Struct({
   outcome: AiOutcome,
   error: Schema.NullOr(Schema.String),
   output: Schema.NullOr(Schema.String),
-  replayOf: Schema.NullOr(AiRunID)
+  replayOf: Schema.NullOr(AiRunID),
+  /** The messages that the question quotes, besides the one that it is about. */
+  quotes: Schema.Array(TicketMessageID)
 })
 export type NewAiRun = typeof NewRun.Type
 
@@ -53,7 +56,8 @@ const Asked = Schema.Struct({
   user: Schema.String,
   input: Schema.Unknown,
   answerSchema: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-  imageCount: Schema.Int
+  imageCount: Schema.Int,
+  quotes: Schema.Array(TicketMessageID)
 })
 export type AskedAiRun = typeof Asked.Type
 
@@ -89,7 +93,9 @@ export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
   )
 }
 
-const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
+const cleaned = (_: string, value: unknown) => (typeof value === "string" ? storable(value) : value)
+
+const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value, cleaned))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -101,7 +107,7 @@ const make = Effect.gen(function* () {
     changed_share as "changedShare", replay_of as "replayOf", ${dateCreated} as "dateCreated"`
   const columns = sql.literal(columnsWith("created_at"))
   const askedColumns = sql.literal(`${columnsWith("created_at")}, slot, system_prompt as system, user_prompt as "user",
-    prompt_input as input, answer_schema as "answerSchema", image_count as "imageCount"`)
+    prompt_input as input, answer_schema as "answerSchema", image_count as "imageCount", quotes`)
   const rowsOf = { table: "ai_run", key: "ai_run_id" } as const
   const rows = ownRows(sql, { ...rowsOf, columns, Result: Row })
   const asked = ownRows(sql, { ...rowsOf, columns: askedColumns, Result: Asked })
@@ -111,11 +117,11 @@ const make = Effect.gen(function* () {
     execute: (_) => sql`
       insert into ai_run (customer_id, ticket_message_id, purpose, slot, model_id, model_name, prompt_version,
         system_prompt, user_prompt, prompt_input, answer_schema, image_count, documents, input_tokens, output_tokens,
-        duration_ms, outcome, error, output, replay_of)
+        duration_ms, outcome, error, output, replay_of, quotes)
       values (${_.customerID}, ${_.ticketMessageID}, ${_.purpose}, ${_.slot}, ${_.modelID}, ${_.modelName},
-        ${_.promptVersion}, ${_.system}, ${_.user}, ${json(_.input)}::jsonb, ${json(_.answerSchema)}::json,
+        ${_.promptVersion}, ${storable(_.system)}, ${storable(_.user)}, ${json(_.input)}::jsonb, ${json(_.answerSchema)}::json,
         ${_.imageCount}, ${JSON.stringify(_.documents)}::jsonb, ${_.inputTokens}, ${_.outputTokens}, ${_.durationMs},
-        ${_.outcome}, ${_.error}, ${_.output}, ${_.replayOf})`
+        ${_.outcome}, ${_.error}, ${_.output}, ${_.replayOf}, ${_.quotes}::int[])`
   })
   const list = pagedJson(sql, {
     Page: AiRunPage,

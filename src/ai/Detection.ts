@@ -10,6 +10,8 @@ export interface DetectionRequest extends TopicsInput {
   readonly customerID: CustomerID
   readonly ticketMessageID: TicketMessageID
   readonly modelName?: string
+  /** The messages that were corrected. */
+  readonly quotes: ReadonlyArray<TicketMessageID>
 }
 
 /** Finds out what a message is about. */
@@ -40,7 +42,7 @@ const make = Effect.gen(function* () {
 
   return Detection.of({
     check,
-    topics: fn("Detection.topics")(function* ({ customerID, modelName, ticketMessageID, ...input }) {
+    topics: fn("Detection.topics")(function* ({ customerID, modelName, quotes, ticketMessageID, ...input }) {
       const known = input.topics.map(({ topicID }) => topicID)
       if (!Arr.isNonEmptyReadonlyArray(known) || `${input.subject ?? ""}${input.text}`.trim() === "") {
         yield* check(customerID, modelName)
@@ -49,6 +51,7 @@ const make = Effect.gen(function* () {
       const call = yield* callWith(topicsPrompt, input, {
         customerID,
         ticketMessageID,
+        quotes,
         slot: "Topic",
         ...(modelName !== undefined && { modelName })
       })

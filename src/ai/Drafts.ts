@@ -22,6 +22,8 @@ export interface DraftRequest extends Omit<DraftInput, "documents"> {
   /** The most relevant one first. */
   readonly documents: ReadonlyArray<DraftDocument>
   readonly modelName?: string
+  /** The messages of its history. */
+  readonly quotes: ReadonlyArray<TicketMessageID>
 }
 
 /** Prepares answers. Who calls it decides whether a person sees them first. */
@@ -45,13 +47,14 @@ const slotOf: Readonly<Record<ChannelType, Slot>> = {
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
   return Drafts.of({
-    draft: fn("Drafts.draft")(function* ({ customerID, documents, modelName, ticketMessageID, ...input }) {
+    draft: fn("Drafts.draft")(function* ({ customerID, documents, modelName, quotes, ticketMessageID, ...input }) {
       const call = yield* callWith(
         draftPrompt,
         { ...input, documents: documents.map(({ content, title }) => ({ content, title })) },
         {
           customerID,
           ticketMessageID,
+          quotes,
           slot: slotOf[input.channelType],
           documents: documents.map(({ documentID, version }) => ({ documentID, version })),
           ...(modelName !== undefined && { modelName })

@@ -4,6 +4,7 @@ import type { AiRunID, CustomerID, ModelID } from "../../schema/Ids.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { ModelsRepo, type UsableModel } from "../customers/ModelsRepo.ts"
 import { Settings } from "../platform/Settings.ts"
+import { storable } from "../platform/Storable.ts"
 import { countAiCall } from "../platform/telemetry/AiTelemetry.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AiLedger } from "./AiLedger.ts"
@@ -57,9 +58,6 @@ export class ModelCalls extends Context.Tag("casework/ModelCalls")<
 const noKey = new BadRequest({
   message: "There is no AI key. Set aiProviderApiKey of your organisation (PUT /api/Customers/me)."
 })
-
-/** What PostgreSQL can store. */
-const storable = (text: string) => text.replaceAll("\u0000", "").toWellFormed()
 
 type Finding = Pick<NewAiRun, "outcome" | "error" | "output" | "inputTokens" | "outputTokens">
 
@@ -142,6 +140,7 @@ const make = Effect.gen(function* () {
         answerSchema: Option.getOrNull(jsonSchema),
         imageCount: call.images?.length ?? 0,
         documents: call.documents ?? [],
+        quotes: call.quotes ?? [],
         durationMs,
         replayOf
       })

@@ -10,6 +10,7 @@ export interface SummaryRequest extends SummaryInput {
   readonly customerID: CustomerID
   /** The last message that the summary takes in. */
   readonly ticketMessageID?: TicketMessageID
+  readonly quotes: ReadonlyArray<TicketMessageID>
 }
 
 export class Summaries extends Context.Tag("casework/Summaries")<
@@ -28,10 +29,11 @@ export class Summaries extends Context.Tag("casework/Summaries")<
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
   return Summaries.of({
-    ofHistory: fn("Summaries.ofHistory")(function* ({ customerID, ticketMessageID, ...input }) {
+    ofHistory: fn("Summaries.ofHistory")(function* ({ customerID, quotes, ticketMessageID, ...input }) {
       if (input.messages.length === 0) return ""
       const call = yield* callWith(summaryPrompt, input, {
         customerID,
+        quotes,
         slot: "EmailText",
         ...(ticketMessageID !== undefined && { ticketMessageID })
       })

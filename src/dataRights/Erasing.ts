@@ -59,6 +59,40 @@ const make = Effect.gen(function* () {
       Effect.orDie
     )
 
+  /** The tickets before what belongs to them, as everywhere; also those of others that the person has written in. */
+  const lockTickets = ({ customerID, messageIDs, ticketIDs }: Person) =>
+    sql`
+      select 1 from ticket where customer_id = ${customerID} and (ticket_id = any(${ticketIDs}::int[])
+        or ticket_id in (
+          select ticket_id from ticket_message
+          where customer_id = ${customerID} and ticket_message_id = any(${messageIDs}::int[])))
+      order by ticket_id for update`.pipe(Effect.orDie)
+
+  /** Questions about others' messages that quote the person's, and what was made of them. */
+  const forgetQuotes = ({ customerID, messageIDs }: Person) => {
+    const { erasing } = personalTable("ai_run")
+    return erasing === "delete"
+      ? Effect.dieMessage("A question about somebody else stays")
+      : sql`
+          update ai_run set ${sql.literal(assignmentsOf(erasing))}
+          where customer_id = ${customerID} and quotes && ${messageIDs}::int[]
+            and not coalesce(ticket_message_id = any(${messageIDs}::int[]), false)`.pipe(Effect.orDie)
+  }
+
+  /** What others' tickets say of the messages that the person wrote there. */
+  const forgetInTickets = ({ customerID, messageIDs }: Person) =>
+    sql`
+      update ticket t set history_summary = null, history_summary_message_id = null,
+        subject = case when told.opened then null else t.subject end, modified_at = now()
+      from (
+        select m.ticket_id, bool_or(not exists (
+            select from ticket_message earlier where earlier.customer_id = ${customerID}
+              and earlier.ticket_id = m.ticket_id and earlier.ticket_message_id < m.ticket_message_id)) as opened
+        from ticket_message m
+        where m.customer_id = ${customerID} and m.ticket_message_id = any(${messageIDs}::int[])
+        group by m.ticket_id) told
+      where t.customer_id = ${customerID} and t.ticket_id = told.ticket_id`.pipe(Effect.orDie)
+
   /** A mail that was set aside is noted as known, so that no later import fetches it again. */
   const noteAsKnown = ({ customerID }: Person, { failedMailIDs }: FoundRows) =>
     sql`
@@ -82,6 +116,9 @@ const make = Effect.gen(function* () {
 
     erase: fn("Erasing.erase")(function* (person, found) {
       const traces = tracesOf(person, found)
+      yield* lockTickets(person)
+      yield* forgetQuotes(person)
+      yield* forgetInTickets(person)
       yield* noteAsKnown(person, found)
       const files = yield* Effect.forEach(withFiles, (table) => filesIn(table, traces[table]))
       const counts: Record<string, number> = {}

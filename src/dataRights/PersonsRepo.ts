@@ -78,6 +78,7 @@ const make = Effect.gen(function* () {
       select ticket_message_id as "messageID" from ticket_message
       where customer_id = ${_.customerID} and (ticket_id = any(${_.ticketIDs}::int[])
         or lower(from_address) = any(${_.words}::text[]) or lower(uid) = any(${_.words}::text[])
+        or regexp_split_to_array(lower(from_address), '[,;<>[:space:]]+') && ${_.words}::text[]
         or regexp_split_to_array(lower(to_address), '[,;<>[:space:]]+') && ${_.words}::text[])
       order by ticket_message_id`
   })
@@ -93,6 +94,8 @@ const make = Effect.gen(function* () {
 
   return PersonsRepo.of({
     find: fn("PersonsRepo.find")(function* (customerID, endUserID) {
+      // The tickets first, as everybody locks them who deletes an end user.
+      yield* findTickets({ customerID, endUserID })
       const found = yield* findWords({ customerID, endUserID })
       if (Option.isNone(found)) return Option.none()
       const own = [...new Set(found.value.words.filter((word) => word !== null))].filter(

@@ -35,6 +35,7 @@ export const makeAiRuns = fn("Demo.makeAiRuns")(function* (customerID: CustomerI
     outcome: "Succeeded",
     error: null,
     output: answer.text,
-    replayOf: null
+    replayOf: null,
+    quotes: []
   })
 })

@@ -6,7 +6,11 @@ export interface Uid extends Omit<EndUserUID, "EndUserUIDID"> {
   readonly EndUserUIDID: EndUserUIDID | undefined
 }
 
-export const sameWord = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
+/** Letter by letter, as the database does it: JavaScript looks at what stands around a Σ, and makes two letters of an İ. */
+export const lowered = (word: string) =>
+  Array.from(word, (letter) => (letter === "İ" ? "i" : letter.toLowerCase())).join("")
+
+export const sameWord = (left: string, right: string) => lowered(left) === lowered(right)
 
 /** Puts a UID in the place of the old one, or at the end. Being primary, it demotes the other of its type. */
 const write = (uids: ReadonlyArray<Uid>, old: Uid | undefined, uid: Uid): ReadonlyArray<Uid> => {

@@ -6,7 +6,11 @@ const Topic = Schema.Struct({ topicID: TopicID, name: Schema.String, description
 
 const PageOfTopic = Schema.Struct({ topicID: TopicID, pageUrl: Schema.String, context: Schema.NullOr(Schema.String) })
 
-const Correction = Schema.Struct({ text: Schema.String, topics: Schema.Array(Schema.String) })
+const Correction = Schema.Struct({
+  ticketMessageID: TicketMessageID,
+  text: Schema.String,
+  topics: Schema.Array(Schema.String)
+})
 
 /** What topic detection works with. */
 export class DetectionMaterialRepo extends Context.Tag("casework/DetectionMaterialRepo")<
@@ -52,7 +56,7 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({ customerID: CustomerID, except: TicketMessageID }),
     Result: Correction,
     execute: (_) => sql`
-      select m.message as text, c.topics_after as topics from topic_correction c
+      select m.ticket_message_id as "ticketMessageID", m.message as text, c.topics_after as topics from topic_correction c
       join ticket_message m on m.customer_id = c.customer_id and m.ticket_message_id = c.ticket_message_id
       where c.customer_id = ${_.customerID} and c.ticket_message_id <> ${_.except} and m.message is not null
         and not exists (

@@ -67,6 +67,7 @@ const make = Effect.gen(function* () {
         text: message.message ?? "",
         topics: (yield* topics.list(customerID, ticketMessageID)).map(({ name }) => name),
         history: past.map(({ senderType, text }) => ({ senderType, text })),
+        quotes: past.map((message) => message.ticketMessageID),
         documents: documents
           .filter(({ content }) => content.trim() !== "")
           .map(({ content, document: { documentID, name, version } }) => ({

@@ -59,6 +59,7 @@ const make = Effect.gen(function* () {
     modelName: string | undefined
   ) {
     const pages = pageURL === null ? [] : yield* material.pages(customerID)
+    const corrected = yield* material.corrections(customerID, ticketMessageID)
     return yield* detection.topics({
       customerID,
       ticketMessageID,
@@ -67,7 +68,8 @@ const make = Effect.gen(function* () {
       pageUrl: pageURL,
       topics: yield* material.topics(customerID),
       pageHints: mappingsOfPage(pages, pageURL ?? "").map(({ context, topicID }) => ({ context, topicID })),
-      corrections: yield* material.corrections(customerID, ticketMessageID),
+      corrections: corrected.map(({ text, topics }) => ({ text, topics })),
+      quotes: corrected.map((correction) => correction.ticketMessageID),
       ...(modelName !== undefined && { modelName })
     })
   })

@@ -45,6 +45,7 @@ const make = Effect.gen(function* () {
         ticketMessageID: upTo,
         subject,
         language,
+        quotes: messages.map(({ ticketMessageID }) => ticketMessageID),
         messages: messages.map(({ senderType, sentAt, text }) => ({ senderType, text, sentAt: sentAt.toISOString() }))
       })
       yield* repo.save(customerID, ticketID, upTo, made)

@@ -55,7 +55,7 @@ const detectionOf = (text: string) =>
     const ticketMessageID = yield* newMessage(customerID, text)
     const detection = yield* Detection
     const input = { subject: null, text, pageUrl: null, topics, pageHints: [], corrections: [] }
-    return { ticketMessageID, detect: detection.topics({ customerID, ticketMessageID, ...input }) }
+    return { ticketMessageID, detect: detection.topics({ customerID, ticketMessageID, quotes: [], ...input }) }
   })
 
 const isAskedThreeTimes = (behaviour: Behaviour) =>

@@ -5,7 +5,8 @@ import { Effect } from "effect"
 import { EndUserID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
-import { erased, exported, leaveTraces, rightsApp, rowsWith } from "./RightsTools.ts"
+import { newMessage } from "../ticketMessages/MessageTools.ts"
+import { erased, exported, leaveTraces, rightsApp, rowsWith, workIsDone } from "./RightsTools.ts"
 
 layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
   it.effect(
@@ -89,6 +90,47 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
         ).toBe(404)
         const audits = yield* sql`select 1 from audit_log where customer_id = 1 and event = 'EndUserErased'`
         expect(audits).toHaveLength(1)
+      }),
+    180_000
+  )
+
+  it.effect(
+    "leaves no word of it in what models were asked about others either",
+    () =>
+      Effect.gen(function* () {
+        const { endUsers, ticketMessages, ticketSummaries, tickets, topics } = yield* clientOf("acme-admin")
+        const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
+        const address = "Quentin Quagga <quagga@people.example>"
+        const { EndUserID: id } = yield* endUsers.createEndUser({
+          payload: { FirstName: "Quentin", LastName: "Quagga", UIDs: [{ UID: "quagga@people.example" }] }
+        })
+        const corrected = yield* write({ fromAddress: "quagga@people.example", message: "quagga lost the key" })
+        const [topic] = (yield* topics.listTopics({ urlParams: {} })).items
+        const topicIds = topic === undefined ? [] : [topic.topicID]
+        yield* ticketMessages.correctTopics({ path: { id: corrected.messageID }, payload: { topicIds } })
+        const about = yield* write({ fromAddress: "olga@people.example", message: "When does the shop open?" })
+        const { ticketID } = about
+        yield* write({ ticketID, fromAddress: address, message: "quagga says it opens at nine" })
+        yield* write({ ticketID, fromAddress: "olga@people.example", message: "Thank you, and on Sunday?" })
+        yield* ticketSummaries.getHistorySummary({ path: { id: ticketID } })
+        const stray = yield* write({ fromAddress: address, message: "quagga wrote from elsewhere" })
+        yield* tickets.updateTicket({ path: { id: stray.ticketID }, payload: { endUserID: null } })
+        const sql = yield* SqlClient.SqlClient
+        const quoting = yield* sql<{ purpose: string }>`
+          select distinct r.purpose from ai_run r join ticket_message m
+            on m.customer_id = r.customer_id and m.ticket_message_id = r.ticket_message_id
+          where r.customer_id = 1 and m.from_address = 'olga@people.example' and r.user_prompt ~ 'quagga' order by 1`
+        expect(quoting.map(({ purpose }) => purpose)).toEqual(["Draft", "Summary", "Topics"])
+
+        yield* erased(id)
+        expect(yield* rowsWith("quagga")).toEqual({})
+        const own = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
+        expect(own.items.map(({ message }) => message)).toEqual([
+          "When does the shop open?",
+          null,
+          "Thank you, and on Sunday?"
+        ])
+        expect((yield* tickets.getTicket({ path: { id: ticketID } })).subject).toBe("When does the shop open?")
       }),
     180_000
   )

@@ -68,6 +68,12 @@ describe("The UIDs of an end user", () => {
     expect(link(stored, { UID: "MARIA@mail.example" })).toEqual(stored)
   })
 
+  it("are the same words to it as to the database", () => {
+    expect(sameWord("ΟΔΟΣ", "οδοσ")).toBe(true)
+    expect(sameWord("ΟΔΟΣ", "οδος")).toBe(false)
+    expect(sameWord("İzmir", "izmir")).toBe(true)
+  })
+
   it("may swap, but not become the same", () => {
     const stored = numbered(listOf([{ UID: "a" }, { UID: "b" }]))
     const [first, second] = [EndUserUIDID.make(1), EndUserUIDID.make(2)]

@@ -22,7 +22,7 @@ export const makeMark = Effect.sync(() => randomBytes(12).toString("hex"))
 export const callWith = <Input, Encoded>(
   prompt: Prompt<Input, Encoded>,
   input: Input,
-  about: Pick<AiCall, "customerID" | "slot" | "modelID" | "modelName" | "ticketMessageID" | "documents">
+  about: Pick<AiCall, "customerID" | "slot" | "modelID" | "modelName" | "ticketMessageID" | "documents" | "quotes">
 ): Effect.Effect<AiCall> =>
   Effect.gen(function* () {
     const fence = fenceWith(yield* makeMark)

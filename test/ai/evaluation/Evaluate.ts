@@ -60,7 +60,8 @@ export const evaluate = (customerID: CustomerID, ticketMessageID: TicketMessageI
             pageUrl: null,
             topics: evaluationTopics,
             pageHints: [],
-            corrections: []
+            corrections: [],
+            quotes: []
           }),
           ([best]) => ({ wanted: String(topic), got: nameOf(best) })
         )
