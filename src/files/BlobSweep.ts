@@ -1,13 +1,28 @@
-import { Effect, Layer } from "effect"
+import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { hourly } from "../platform/Hourly.ts"
+import { Again } from "../platform/JobRun.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import { Blobs, blobRemoval } from "./Blobs.ts"
+
+/** Whoever is just reading what was deleted, a slow download or a document that is being made, gets to its end. */
+export class RemovalTiming extends Context.Reference<RemovalTiming>()("casework/RemovalTiming", {
+  defaultValue: () => ({ after: Duration.minutes(5) })
+}) {}
 
 const Removal = Layer.effectDiscard(
   Effect.gen(function* () {
     const jobs = yield* Jobs
     const { removeUnused } = yield* Blobs
-    yield* jobs.handle(blobRemoval, (customerID, { blobID }) => removeUnused(customerID, blobID))
+    const { after } = yield* RemovalTiming
+    yield* jobs.handle(blobRemoval, (customerID, { blobID, discardedAt }) =>
+      Effect.gen(function* () {
+        const age = discardedAt === undefined ? after : DateTime.distanceDuration(discardedAt, yield* DateTime.now)
+        const left = Duration.subtract(after, age)
+        if (Duration.greaterThan(left, Duration.zero))
+          return new Again({ pauseSeconds: Math.ceil(Duration.toSeconds(left)) })
+        return yield* removeUnused(customerID, blobID)
+      })
+    )
   })
 )
 
@@ -16,5 +31,5 @@ const Sweep = hourly(
   Effect.flatMap(Blobs, ({ sweep }) => sweep)
 )
 
-/** Removes the bytes that nothing refers to: at once when that is known, and all others within the hour. */
+/** Removes the bytes that nothing refers to: after minutes when that is known, and all others within the hour. */
 export const BlobSweep = Layer.merge(Removal, Sweep)

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream"
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, type Option, Ref, Schema, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Ref, Schema, Stream } from "effect"
 import { PayloadTooLarge } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
@@ -38,7 +38,7 @@ export class Blobs extends Context.Tag("casework/Blobs")<
     readonly storeWhole: (customerID: CustomerID, bytes: Uint8Array) => Effect.Effect<BlobID>
     readonly open: (customerID: CustomerID, blobID: BlobID, range?: ByteRange) => Stream.Stream<Uint8Array>
     readonly reader: (customerID: CustomerID, blobID: BlobID) => BlobReader
-    /** Call it in the transaction that removes the last reference: the bytes go when that has happened, never before. */
+    /** Call it in the transaction that removes the last reference: the bytes go some time after that has happened. */
     readonly discard: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
     /** Removes a blob when nothing refers to it any more. */
     readonly removeUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
@@ -52,9 +52,11 @@ export class Blobs extends Context.Tag("casework/Blobs")<
   )
 }
 
-export const blobRemoval: JobKind<{ readonly blobID: BlobID }, { readonly blobID: string }> = {
+const Removal = Schema.Struct({ blobID: BlobID, discardedAt: Schema.optional(Schema.DateTimeUtc) })
+
+export const blobRemoval: JobKind<typeof Removal.Type, typeof Removal.Encoded> = {
   kind: "RemoveBlob",
-  payload: Schema.Struct({ blobID: BlobID })
+  payload: Removal
 }
 
 const sweptAtOnce = 500
@@ -126,7 +128,8 @@ const make = Effect.gen(function* () {
       readable: (range) => blobStore.getReadable(customerID, blobID, range)
     }),
 
-    discard: (customerID, blobID) => jobs.enqueue(blobRemoval, customerID, { blobID }),
+    discard: (customerID, blobID) =>
+      Effect.flatMap(DateTime.now, (discardedAt) => jobs.enqueue(blobRemoval, customerID, { blobID, discardedAt })),
 
     removeUnused,
 

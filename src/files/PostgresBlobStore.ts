@@ -40,6 +40,24 @@ export const PostgresBlobStore = Layer.effect(
         Effect.orDie
       )
 
+    const isBehindEnd = (customerID: CustomerID, blobID: BlobID, position: number) =>
+      Effect.map(
+        sql`
+          select 1 from blob where customer_id = ${customerID} and blob_id = ${blobID}
+            and coalesce(size, 0) <= ${position * chunkSize}::bigint`,
+        ({ length }) => length > 0
+      )
+
+    /** None behind the last one. That one which should be there is missing must not look like the end. */
+    const findChunk = (customerID: CustomerID, blobID: BlobID, position: number) =>
+      Effect.gen(function* () {
+        const found = yield* find({ customerID, blobID, position })
+        if (Option.isNone(found) && (position === 0 || !(yield* isBehindEnd(customerID, blobID, position)))) {
+          return yield* Effect.dieMessage(`Blob ${blobID} has no chunk ${position}`)
+        }
+        return found
+      }).pipe(Effect.orDie)
+
     const get = (
       customerID: CustomerID,
       blobID: BlobID,
@@ -47,11 +65,8 @@ export const PostgresBlobStore = Layer.effect(
     ) => {
       const first = Math.floor(range.start / chunkSize)
       return Stream.paginateChunkEffect(first, (position) =>
-        Effect.map(Effect.orDie(find({ customerID, blobID, position })), (found) => {
-          if (Option.isNone(found)) {
-            if (position > first) return [Chunk.empty<Uint8Array>(), Option.none()]
-            throw new Error(`Blob ${blobID} has no chunk ${position}`)
-          }
+        Effect.map(findChunk(customerID, blobID, position), (found) => {
+          if (Option.isNone(found)) return [Chunk.empty<Uint8Array>(), Option.none()]
           const { bytes } = found.value
           const isLast = bytes.length < chunkSize || range.end < (position + 1) * chunkSize
           return [Chunk.of(cut(bytes, position, range)), isLast ? Option.none() : Option.some(position + 1)]

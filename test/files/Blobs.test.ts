@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Duration, Effect, Exit, Layer, Stream } from "effect"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { BlobID } from "../../src/files/BlobStore.ts"
 import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
-import { BlobSweep } from "../../src/files/BlobSweep.ts"
+import { BlobSweep, RemovalTiming } from "../../src/files/BlobSweep.ts"
 import { Blobs } from "../../src/files/Blobs.ts"
 import { BlobsRepo, referringTables } from "../../src/files/BlobsRepo.ts"
 import { Jobs } from "../../src/platform/Jobs.ts"
@@ -14,15 +14,17 @@ import { settingsLayer } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { aMessage } from "./Messages.ts"
 
-const Service = BlobSweep.pipe(
-  Layer.provideMerge(Blobs.layer),
-  Layer.provide(Jobs.layer),
-  Layer.provide(BlobsRepo.layer),
-  Layer.provide(BlobStoreLive),
-  Layer.provide(StatementAudit),
-  Layer.provideMerge(TestDatabase),
-  Layer.provide(settingsLayer({}))
-)
+const service = (after: Duration.Duration) =>
+  BlobSweep.pipe(
+    Layer.provide(Layer.succeed(RemovalTiming, { after })),
+    Layer.provideMerge(Blobs.layer),
+    Layer.provide(Jobs.layer),
+    Layer.provide(BlobsRepo.layer),
+    Layer.provide(BlobStoreLive),
+    Layer.provide(StatementAudit),
+    Layer.provideMerge(TestDatabase),
+    Layer.provide(settingsLayer({ BLOB_STORE: "postgres" }))
+  )
 
 const bytes = (count: number) => Stream.range(1, count).pipe(Stream.map(() => Uint8Array.of(7)))
 
@@ -50,7 +52,7 @@ const kept = Effect.gen(function* () {
   return new Map(rows.map(({ chunks, id }) => [id, chunks]))
 })
 
-layer(Service, { excludeTestServices: true })("Blobs", (it) => {
+layer(service(Duration.zero), { excludeTestServices: true })("Blobs", (it) => {
   it.effect("are counted while they are stored", () =>
     Effect.gen(function* () {
       const blobs = yield* Blobs
@@ -122,6 +124,43 @@ layer(Service, { excludeTestServices: true })("Blobs", (it) => {
         select conrelid::regclass::text as "table" from pg_constraint
         where contype = 'f' and confrelid = 'blob'::regclass and conrelid <> 'blob_chunk'::regclass`
       expect(rows.map(({ table }) => table).sort()).toEqual([...referringTables].sort())
+    })
+  )
+})
+
+layer(service(Duration.hours(1)), { excludeTestServices: true })("Blobs that somebody may still be reading", (it) => {
+  it.effect("stay for a while when they are discarded", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const blobs = yield* Blobs
+      const { customerID } = yield* aMessage(1)
+      const { blobID } = yield* blobs.store(customerID, bytes(1), 1)
+      yield* blobs.discard(customerID, blobID)
+      const waiting = sql`
+        select 1 from job where customer_id = ${customerID} and kind = 'RemoveBlob' and status = 'Queued'
+          and due_at > now() + interval '30 minutes'`
+      yield* eventually(waiting, ({ length }) => length === 1)
+      expect((yield* kept).get(blobID)).toBe(1)
+      const old = JSON.stringify("2026-01-01T00:00:00.000Z")
+      yield* sql`
+        update job set due_at = now(), payload = jsonb_set(payload, '{discardedAt}', ${old}::jsonb)
+        where customer_id = ${customerID} and kind = 'RemoveBlob'`
+      yield* eventually(kept, (left) => !left.has(blobID))
+    })
+  )
+
+  it.effect("break off when they lose a piece, and do not look whole", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const blobs = yield* Blobs
+      const { customerID } = yield* aMessage(1)
+      const chunk = new Uint8Array(256 * 1024)
+      const { blobID } = yield* blobs.store(customerID, Stream.make(chunk, chunk, chunk, chunk), 2 ** 20)
+      const read = Stream.runCount(blobs.open(customerID, blobID))
+      expect(yield* read).toBe(4)
+      yield* sql`
+        delete from blob_chunk where customer_id = ${customerID} and blob_id = ${blobID} and position >= 2`
+      expect(Exit.isFailure(yield* Effect.exit(read))).toBe(true)
     })
   )
 })

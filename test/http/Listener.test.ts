@@ -1,6 +1,6 @@
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServerResponse } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Queue, Schema, Stream } from "effect"
+import { Deferred, Effect, Fiber, Queue, Schema, Stream } from "effect"
 import { baseUrl, send } from "../support/TestApp.ts"
 import { servedApi } from "./ServedApi.ts"
 
@@ -8,6 +8,7 @@ const api = HttpApi.make("answers").add(
   HttpApiGroup.make("answers")
     .add(HttpApiEndpoint.get("streamed", "/streamed"))
     .add(HttpApiEndpoint.get("broken", "/broken"))
+    .add(HttpApiEndpoint.get("short", "/short"))
     .add(HttpApiEndpoint.get("unsendable", "/unsendable"))
     .add(HttpApiEndpoint.get("endless", "/endless"))
     .add(HttpApiEndpoint.get("given up", "/given-up"))
@@ -42,6 +43,9 @@ const Handlers = HttpApiBuilder.group(api, "answers", (handlers) =>
           contentLength: 100
         })
       )
+    )
+    .handle("short", () =>
+      Effect.succeed(HttpServerResponse.stream(Stream.encodeText(Stream.make("half")), { contentLength: 100 }))
     )
     .handle("unsendable", () => Effect.succeed(HttpServerResponse.text("x", { headers: { "x-odd": "a\nb" } })))
     .handle("endless", () =>
@@ -80,8 +84,10 @@ layer(servedApi(api, Handlers), { excludeTestServices: true })("An answer", (it)
   it.effect("that breaks off does not look like a whole one", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
-      const read = Effect.tryPromise(async () => (await fetch(`${base}/broken`)).text())
-      yield* Effect.flip(read)
+      for (const path of ["/broken", "/short"]) {
+        const read = Effect.tryPromise(async () => (await fetch(base + path)).text())
+        yield* Effect.flip(read)
+      }
       yield* isThere
     })
   )
@@ -104,13 +110,9 @@ layer(servedApi(api, Handlers), { excludeTestServices: true })("An answer", (it)
   it.effect("that nobody waits for any more is not worked on", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
-      const controller = new AbortController()
-      const asked = yield* Effect.fork(
-        Effect.tryPromise(() => fetch(`${base}/endless`, { signal: controller.signal })).pipe(Effect.flip)
-      )
+      const asked = yield* Effect.fork(Effect.tryPromise((signal) => fetch(`${base}/endless`, { signal })))
       yield* Deferred.await(isAnswering)
-      controller.abort()
-      yield* asked
+      yield* Fiber.interrupt(asked)
       expect(yield* Queue.take(happened)).toBe("interrupted")
       yield* isThere
     })

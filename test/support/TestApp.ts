@@ -7,6 +7,7 @@ import { ApiError } from "../../schema/Errors.ts"
 import { AppLive } from "../../src/App.ts"
 import { Reactions } from "../../src/automation/EventHooks.ts"
 import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
+import { RemovalTiming } from "../../src/files/BlobSweep.ts"
 import { StopWork } from "../../src/platform/Jobs.ts"
 import { Settings } from "../../src/platform/Settings.ts"
 import { TelemetryLive } from "../../src/platform/telemetry/Telemetry.ts"
@@ -50,6 +51,7 @@ export const testNode = <E, R>(
     Layer.provideMerge(BlobStoreLive),
     Layer.provide(StatementAudit),
     Layer.provide(Layer.succeed(StopWork, stopWork)),
+    Layer.provide(Layer.succeed(RemovalTiming, { after: Duration.zero })),
     Layer.provideMerge(database),
     Layer.provide(TelemetryLive),
     Layer.provideMerge(settingsLayer(overrides)),

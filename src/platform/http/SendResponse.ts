@@ -19,15 +19,21 @@ const endWith = (to: ServerResponse, bytes: Uint8Array) => {
 }
 
 /** Piece by piece, no faster than they are read. */
-const pump = <E>(to: ServerResponse, pieces: Stream.Stream<Uint8Array, E>) =>
-  Stream.runForEachChunk(pieces, (chunk) => {
-    let isTaken = true
-    for (const piece of chunk) isTaken = to.write(piece)
-    return isTaken ? Effect.void : untilDrained(to, () => to.writableNeedDrain)
-  }).pipe(
-    Effect.zipRight(Effect.sync(() => to.end())),
-    Effect.catchAllCause((cause) => breakOff(to, cause))
-  )
+const pump = <E>(to: ServerResponse, pieces: Stream.Stream<Uint8Array, E>, size: number | undefined) =>
+  Effect.suspend(() => {
+    let sent = 0
+    return Stream.runForEachChunk(pieces, (chunk) => {
+      let isTaken = true
+      for (const piece of chunk) {
+        sent += piece.length
+        isTaken = to.write(piece)
+      }
+      return isTaken ? Effect.void : untilDrained(to, () => to.writableNeedDrain)
+    }).pipe(
+      Effect.flatMap(() => endAfter(to, sent, size)),
+      Effect.catchAllCause((cause) => breakOff(to, cause))
+    )
+  })
 
 /** A body that node reads. It is opened when it is sent, and not for an answer that nobody gets. */
 export class ReadableBody {
@@ -43,6 +49,10 @@ const breakOff = (to: ServerResponse, cause: unknown) => {
   return Effect.logWarning("an answer broke off", cause)
 }
 
+/** The end of what was promised; what is less is none. */
+const endAfter = (to: ServerResponse, sent: number, size: number | undefined) =>
+  sent === (size ?? sent) ? Effect.sync(() => to.end()) : breakOff(to, `It has ${sent} of ${size} bytes`)
+
 const pipe = (to: ServerResponse, { open, size }: ReadableBody) =>
   Effect.suspend(() => {
     const source = open()
@@ -51,9 +61,7 @@ const pipe = (to: ServerResponse, { open, size }: ReadableBody) =>
       sent += piece.length
     })
     return Effect.tryPromise((signal) => pipeline(source, to, { signal, end: false })).pipe(
-      Effect.flatMap(() =>
-        sent === size ? Effect.sync(() => to.end()) : breakOff(to, `It has ${sent} of ${size} bytes`)
-      ),
+      Effect.flatMap(() => endAfter(to, sent, size)),
       Effect.catchAll(({ cause }) =>
         // Whoever went away knows.
         Predicate.hasProperty(cause, "syscall") ? breakOff(to, cause) : Effect.void
@@ -72,7 +80,7 @@ export const sendResponse = (to: ServerResponse, answer: Outgoing, method: strin
   if (method === "HEAD") to.end()
   else if (body._tag === "Uint8Array") endWith(to, body.body)
   else if (body._tag === "Empty") to.end()
-  else if (body._tag === "Stream") return pump(to, body.stream)
+  else if (body._tag === "Stream") return pump(to, body.stream, body.contentLength)
   else if (body._tag === "Raw" && body.body instanceof ReadableBody) return pipe(to, body.body)
   else if (body._tag === "Raw") to.end(body.body)
   else to.destroy(new Error("No answer is a form."))
