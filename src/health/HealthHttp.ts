@@ -1,5 +1,5 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
-import { Effect, Metric } from "effect"
+import { Effect, Metric, Schema } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
 import { Health } from "../../schema/Health.ts"
 import { prometheusText } from "../platform/telemetry/Prometheus.ts"
@@ -10,7 +10,8 @@ const readMetrics = Effect.map(Effect.zipRight(sample, Metric.snapshot), (pairs)
   HttpServerResponse.text(prometheusText(pairs), { contentType: "text/plain; version=0.0.4; charset=utf-8" })
 )
 
-const ok = new Health({ status: "ok" })
+/** Always the same, so it is encoded once. */
+const ok = HttpServerResponse.unsafeJson(Schema.encodeSync(Health)(new Health({ status: "ok" })))
 
 export const HealthHttp = HttpApiBuilder.group(CaseworkApi, "health", (handlers) =>
   Effect.gen(function* () {

@@ -17,13 +17,24 @@ export class Readiness extends Context.Tag("casework/Readiness")<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const stopping = yield* Stopping
-      const hasEveryMigration = appliedMigrations.pipe(
-        Effect.provideService(SqlClient.SqlClient, sql),
-        Effect.timeout("2 seconds"),
-        Effect.catchAllCause((cause) =>
-          Effect.zipRight(Effect.logWarning("not ready", cause), ServiceUnavailable.of("The database does not answer."))
-        ),
-        Effect.map((applied) => everyMigration.every((name) => applied.includes(name)))
+      const answered = <A, E>(question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        question.pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.timeout("2 seconds"),
+          Effect.catchAllCause((cause) =>
+            Effect.zipRight(
+              Effect.logWarning("not ready", cause),
+              ServiceUnavailable.of("The database does not answer.")
+            )
+          )
+        )
+      const hasEveryMigration = Effect.map(answered(appliedMigrations), (applied) =>
+        everyMigration.every((name) => applied.includes(name))
+      )
+      // As one does that is to take another's place.
+      const onlyReads = Effect.map(
+        answered(sql`select 1 where current_setting('transaction_read_only')::boolean`),
+        ({ length }) => length > 0
       )
       return {
         check: Effect.gen(function* () {
@@ -31,6 +42,7 @@ export class Readiness extends Context.Tag("casework/Readiness")<
           if (!(yield* hasEveryMigration)) {
             return yield* ServiceUnavailable.of("The database lacks migrations of this version.")
           }
+          if (yield* onlyReads) return yield* ServiceUnavailable.of("The database takes no changes.")
         })
       }
     })

@@ -5,7 +5,8 @@ import pg from "pg"
 import { inject } from "vitest"
 import { layerFromUrl } from "../../src/platform/Database.ts"
 import { layerFromPGlite } from "../../src/platform/EmbeddedPostgres.ts"
-import { send, testApp, testNode } from "../support/TestApp.ts"
+import { eventually } from "../support/Eventually.ts"
+import { send, sendJson, testApp, testNode } from "../support/TestApp.ts"
 import { cloneOfTemplate, copyOfTemplate } from "../support/TestDatabase.ts"
 
 const template = inject("template")
@@ -38,6 +39,29 @@ describe("Readiness", () => {
         status: 503,
         json: { status: 503, error: "Service Unavailable", message: expect.stringContaining("migration") }
       })
+      expect((yield* send("GET", "/health/live")).status).toBe(200)
+    }).pipe(Effect.provide(testApp()))
+  )
+
+  it.scopedLive("is refused while the database only reads, and so is what would write", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const body = { username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" }
+      expect((yield* sendJson("POST", "/api/Auth/login", { body })).status).toBe(200)
+      if (template.kind === "embedded") yield* sql`set default_transaction_read_only = on`
+      else {
+        const [row] = yield* sql<{ name: string }>`select current_database() as name`
+        yield* sql`alter database ${sql(row?.name ?? "")} set default_transaction_read_only = on`
+        // All connections but one, and then that one.
+        yield* sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`
+        yield* Effect.ignore(sql`select pg_terminate_backend(pg_backend_pid())`)
+      }
+      const refused = { status: 503, json: { message: expect.stringContaining("takes no changes") } }
+      yield* eventually(ready, ({ status, text }) => status === 503 && text.includes("takes no changes"))
+      expect(yield* ready).toMatchObject(refused)
+      expect(yield* sendJson("POST", "/api/Auth/login", { body })).toMatchObject({ status: 503 })
       expect((yield* send("GET", "/health/live")).status).toBe(200)
     }).pipe(Effect.provide(testApp()))
   )

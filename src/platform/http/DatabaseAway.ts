@@ -1,8 +1,9 @@
 import { SqlError } from "@effect/sql"
 import { Cause } from "effect"
 
-// The server refuses, ends or cannot take connections, or gave a statement up that took too long.
-const serverStates = /^(?:08\w{3}|53300|57014|57P0[1-5])$/
+// The server refuses, ends or cannot take connections, gave a statement up that took too long, has no room, or only
+// reads, as one does that is to take another's place.
+const serverStates = /^(?:08\w{3}|25006|53\w{3}|57014|57P0[1-5])$/
 const socketCodes = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
 const driverMessages = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/
 
@@ -13,8 +14,11 @@ const tellsOfAbsence = (error: unknown): boolean => {
   return error instanceof AggregateError ? error.errors.some(tellsOfAbsence) : tellsOfAbsence(error.cause)
 }
 
+/** As the library calls it, for whatever reason. */
+const lacksConnection = ({ message }: SqlError.SqlError) => /^Failed to acquire connection/.test(message)
+
 /** Whether something failed because the database is gone or too slow: the caller did nothing wrong and may come back. */
 export const isDatabaseAway = (cause: Cause.Cause<unknown>) =>
   [...Cause.failures(cause), ...Cause.defects(cause)].some(
-    (error) => error instanceof SqlError.SqlError && tellsOfAbsence(error.cause)
+    (error) => error instanceof SqlError.SqlError && (lacksConnection(error) || tellsOfAbsence(error.cause))
   )

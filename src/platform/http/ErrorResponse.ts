@@ -10,6 +10,7 @@ import {
   PayloadTooLarge,
   ServiceUnavailable
 } from "../../../schema/Errors.ts"
+import { sqlState } from "../Violations.ts"
 import { isDatabaseAway } from "./DatabaseAway.ts"
 import type { Routes } from "./Routes.ts"
 
@@ -153,17 +154,4 @@ export const answerCause = (
     response: errorResponse(new InternalServerError({ message }), request.requestId),
     unexpected: true
   }
-}
-
-/** PostgreSQL's code of the first database error in a cause, wherever it is wrapped. */
-export const sqlState = (cause: Cause.Cause<unknown>): Option.Option<string> => {
-  const codeOf = (error: unknown): string | undefined =>
-    error instanceof Error
-      ? "code" in error && typeof error.code === "string" && /^[0-9A-Z]{5}$/.test(error.code)
-        ? error.code
-        : codeOf(error.cause)
-      : undefined
-  return Option.fromNullable(
-    [...Cause.failures(cause), ...Cause.defects(cause)].map(codeOf).find((code) => code !== undefined)
-  )
 }
