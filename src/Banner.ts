@@ -1,19 +1,28 @@
 import { HttpServer } from "@effect/platform"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { demoPassword } from "./demo/DemoContent.ts"
 import { Settings } from "./platform/Settings.ts"
+
+/** What a node answers that only works: it has no pages, and nobody logs in to it. */
+const ofWorker = (local: string, { metricsToken }: typeof Settings.Service) => {
+  const metrics = Option.isSome(metricsToken) ? `\n  Metrics  ${local}/metrics` : ""
+  return `\n  Health   ${local}/health/ready${metrics}`
+}
+
+const ofService = (local: string, { baseUrl, demo }: typeof Settings.Service) => {
+  const login = demo ? `\n  Login    username acme-admin, password ${demoPassword}, hostname localhost` : ""
+  const chat = demo ? `\n  Chat     ${local}/demo/chat` : ""
+  const at = baseUrl === local ? local : `${local} (public: ${baseUrl})`
+  return `\n  Address  ${at}\n  Docs     ${local}/docs\n  Desk     ${local}/desk${chat}${login}`
+}
 
 /** Tells whoever started it where it is. */
 export const Banner = Layer.effectDiscard(
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
-    const { baseUrl, demo } = yield* Settings
+    const settings = yield* Settings
     const local = address._tag === "TcpAddress" ? `http://localhost:${address.port}` : address.path
-    const login = demo ? `\n  Login    username acme-admin, password ${demoPassword}, hostname localhost` : ""
-    const chat = demo ? `\n  Chat     ${local}/demo/chat` : ""
-    const at = baseUrl === local ? local : `${local} (public: ${baseUrl})`
-    yield* Console.log(
-      `\nCasework is ready.\n  Address  ${at}\n  Docs     ${local}/docs\n  Desk     ${local}/desk${chat}${login}\n`
-    )
+    const places = settings.role === "worker" ? ofWorker(local, settings) : ofService(local, settings)
+    yield* Console.log(`\nCasework is ready.${places}\n`)
   })
 )

@@ -2,7 +2,7 @@ import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
 import { Token } from "../../schema/Auth.ts"
-import { addressOf } from "../platform/http/ClientAddress.ts"
+import { networkOf } from "../platform/http/ClientAddress.ts"
 import { Settings } from "../platform/Settings.ts"
 import { Auth } from "./Auth.ts"
 
@@ -12,12 +12,12 @@ export const AuthHttp = HttpApiBuilder.group(CaseworkApi, "auth", (handlers) =>
     const { trustProxy } = yield* Settings
     const answer = Effect.map((token: string) => new Token({ token }))
     return handlers
-      .handle("login", ({ payload, request }) => answer(auth.login(payload, addressOf(request, trustProxy))))
-      .handle("phoneLogin", ({ payload, request }) => answer(auth.phoneLogin(payload, addressOf(request, trustProxy))))
+      .handle("login", ({ payload, request }) => answer(auth.login(payload, networkOf(request, trustProxy))))
+      .handle("phoneLogin", ({ payload, request }) => answer(auth.phoneLogin(payload, networkOf(request, trustProxy))))
       .handle("impersonate", ({ payload }) => answer(auth.impersonate(payload)))
       .handle("requestPasswordReset", ({ payload, request }) =>
-        Effect.as(auth.requestPasswordReset(payload, addressOf(request, trustProxy)), {})
+        Effect.as(auth.requestPasswordReset(payload, networkOf(request, trustProxy)), {})
       )
-      .handle("resetPassword", ({ payload, request }) => auth.resetPassword(payload, addressOf(request, trustProxy)))
+      .handle("resetPassword", ({ payload, request }) => auth.resetPassword(payload, networkOf(request, trustProxy)))
   })
 )

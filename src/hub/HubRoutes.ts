@@ -4,7 +4,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Effect } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import { Negotiation } from "../../schema/Hub.ts"
-import { addressOf } from "../platform/http/ClientAddress.ts"
+import { networkOf } from "../platform/http/ClientAddress.ts"
 import { Settings } from "../platform/Settings.ts"
 import { Admission } from "./Admission.ts"
 import { HubSockets } from "./HubSockets.ts"
@@ -38,7 +38,7 @@ export const HubRoutes = HttpApiBuilder.Router.use((router) =>
     const negotiated = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const admitted = yield* admission.admit(request)
-      yield* sockets.check(admitted, addressOf(request, trustProxy))
+      yield* sockets.check(admitted, networkOf(request, trustProxy))
       return yield* HttpServerResponse.schemaJson(Negotiation)(negotiate(request.url))
     }).pipe(Effect.orDie)
 
@@ -47,7 +47,7 @@ export const HubRoutes = HttpApiBuilder.Router.use((router) =>
       const admitted = yield* admission.admit(request)
       if (!canBeUpgraded(request)) return yield* BadRequest.of("Connect with a WebSocket of version 13.")
       const below = NodeHttpServerRequest.toIncomingMessage(request).socket
-      yield* sockets.open(request.upgrade, below, admitted, addressOf(request, trustProxy))
+      yield* sockets.open(request.upgrade, below, admitted, networkOf(request, trustProxy))
       return HttpServerResponse.empty({ status: 101 })
     }).pipe(Effect.orDie)
 

@@ -97,6 +97,27 @@ const url = (name: string) =>
     Config.option
   )
 
+const isSmtpUrl = (value: string) => {
+  if (!URL.canParse(value)) return false
+  const { hostname, protocol } = new URL(value)
+  return /^smtps?:$/.test(protocol) && hostname !== ""
+}
+
+/** It holds a password, so what is wrong with it is said without repeating it. */
+const smtpUrl = Config.nonEmptyString("SMTP_URL").pipe(
+  Config.mapOrFail((value) =>
+    isSmtpUrl(value)
+      ? Either.right(Redacted.make(value))
+      : Either.left(
+          ConfigError.InvalidData(
+            ["SMTP_URL"],
+            "Expected smtp:// or smtps:// and a host; in a password /, ? and # are written %2F, %3F and %23"
+          )
+        )
+  ),
+  Config.option
+)
+
 const numberUpTo = (name: string, most: number, value: string) =>
   /^\d{1,9}$/.test(value.trim()) && Number(value) <= most
     ? Either.right(Number(value))
@@ -203,7 +224,7 @@ const load = Effect.gen(function* () {
     jwtSecrets: yield* secrets("JWT_SECRET", embedded, dataDir),
     secretsKeys: yield* secrets("SECRETS_KEY", embedded, dataDir),
     platformKey: yield* secret("PLATFORM_KEY"),
-    smtpUrl: yield* secret("SMTP_URL"),
+    smtpUrl: yield* smtpUrl,
     mailFrom: yield* Config.nonEmptyString("MAIL_FROM").pipe(Config.withDefault("Casework <no-reply@localhost>")),
     graphBaseUrl: Option.getOrElse(yield* url("GRAPH_BASE_URL"), () => "https://graph.microsoft.com/v1.0"),
     telephonyBaseUrl: Option.getOrElse(yield* url("TELEPHONY_BASE_URL"), () => "https://api.twilio.com"),

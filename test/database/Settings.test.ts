@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
 import { Settings } from "../../src/platform/Settings.ts"
 
 const given = {
@@ -84,6 +84,37 @@ describe("Settings", () => {
       })
     )
   }
+
+  for (const value of [
+    "garbage",
+    "smtp//user:hush@mail.example",
+    "mail.example:587",
+    "http://user:hush@mail.example",
+    "smtp:",
+    "smtp:mail.example",
+    "smtp://user:hush@",
+    "smtp://user:hush#1@mail.example",
+    "smtp://user:hush@mail.example:99999"
+  ]) {
+    it.live(`refuse SMTP_URL=${value} in one line without telling it`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(settingsOf({ ...given, SMTP_URL: value }))
+        expect(String(error)).toMatch(/SMTP_URL.*smtp:\/\/ or smtps:\/\//)
+        expect(String(error)).not.toMatch(/\n|garbage|user|hush|mail\.example/)
+      })
+    )
+  }
+
+  it.live("take SMTP_URL as it is given, and none when it is empty", () =>
+    Effect.gen(function* () {
+      for (const value of ["smtp://localhost", "smtps://user%40a.example:p%23w@mail.example:465", "SMTP://[::1]:25"]) {
+        const { smtpUrl } = yield* settingsOf({ ...given, SMTP_URL: value })
+        expect(Option.map(smtpUrl, Redacted.value)).toEqual(Option.some(value))
+        expect(String(Option.getOrNull(smtpUrl))).toBe("<redacted>")
+      }
+      expect((yield* settingsOf({ ...given, SMTP_URL: "" })).smtpUrl).toEqual(Option.none())
+    })
+  )
 
   it.live("keep files in the database that was given, or where BLOB_STORE says", () =>
     Effect.gen(function* () {

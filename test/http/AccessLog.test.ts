@@ -53,6 +53,8 @@ layer(testNode(TestDatabase, {}, log.layer), { excludeTestServices: true })("The
       const query = `access_token=${token}&ACCESS_TOKEN=${token}&access%5Ftoken=${token}&token=Hush-1&pageSize=1`
       yield* sendJson("GET", `/api/Actions?${query}`, { token })
       yield* sendJson("GET", `/nothing?access_token=${token}`, { token })
+      yield* sendJson("GET", `/api/Actions;access_token=${token}`, { token })
+      yield* sendJson("GET", `/api/Actions/1;a=b?a=b;access_token=${token}`, { token })
       yield* sendJson("POST", "/api/Auth/reset-password", { body: { token: "Hush-2", newPassword: "Hush-Pass-3" } })
       yield* sendJson("POST", "/api/Auth/login", {
         body: { username: "acme-admin", password: "Hush-Pass-4", hostname: "localhost" }
@@ -66,7 +68,7 @@ layer(testNode(TestDatabase, {}, log.layer), { excludeTestServices: true })("The
         body: { customerID: 1 }
       })
       const written = log.lines().join("\n")
-      expect(log.entries().filter(({ message }) => message === "request")).toHaveLength(7)
+      expect(log.entries().filter(({ message }) => message === "request")).toHaveLength(9)
       expect(written).toContain("access_token=redacted")
       expect(written).toContain("pageSize=1")
       expect(written).not.toContain(token)
@@ -120,5 +122,16 @@ describe("A logged address", () => {
     expect(withoutSecrets("/api//File/abc", download)).toBe("/api/File/redacted")
     expect(withoutSecrets("/api/Fiel/6f9619ff-8b86-4d01-b42d-00cf4fc964ff")).toBe("/api/Fiel/redacted")
     expect(withoutSecrets("/api/Actions/12?a=b")).toBe("/api/Actions/12?a=b")
+  })
+
+  plain("hides what stands behind a semicolon, and a token wherever a parameter may have begun", () => {
+    expect(withoutSecrets("/api/Actions/12;token=Hush/Hush?a=b")).toBe("/api/Actions/12;redacted?a=b")
+    expect(withoutSecrets("/api/Actions/12%3btoken=Hush")).toBe("/api/Actions/12;redacted")
+    expect(withoutSecrets("/api/File/Hush;Hush", download)).toBe("/api/File/redacted")
+    for (const between of [";", "#", "?"]) {
+      expect(withoutSecrets(`/nothing;x=1?a=b${between}access_token=Hush`)).toBe(
+        "/nothing;redacted?a=b&access_token=redacted"
+      )
+    }
   })
 })

@@ -84,6 +84,24 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
     })
   )
 
+  it.effect("have no parameters behind a semicolon: it is a character like any other", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      for (const id of ["1;2", "1;", "1;zzz", "1%3B2", ";1", "1;a=b?c=d"]) {
+        for (const method of ["GET", "DELETE"]) {
+          const answer = yield* sendJson(method, `/api/Actions/${id}`, { token })
+          expectError(answer, 400, /id must be a whole number from 1 to 2147483647/)
+        }
+      }
+      expect(yield* statusOf("GET", "/api/Actions/1?a=b;c", token)).toBe(200)
+      for (const path of ["/api/Actions;", "/api/Actions;x=1", "/health/live;x", "/health;/live", "/docs;x"]) {
+        expectError(yield* sendJson("GET", path, { token }), 404, /There is no route GET \//)
+        expectError(yield* sendJson("PATCH", path, { token }), 404, /There is no route PATCH \//)
+      }
+      expectError(yield* sendJson("GET", "/api/Actions/1;%zz", { token }), 400, /Write %25/)
+    })
+  )
+
   it.effect("answer HEAD like GET, without the body", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")

@@ -48,6 +48,18 @@ layer(testApp(limits), { excludeTestServices: true })("Rate limits", (it) => {
     })
   )
 
+  it.effect("take a network of IPv6 addresses for one, and an IPv4 address in IPv6 for what it is", () =>
+    Effect.gen(function* () {
+      const left = (address: string) =>
+        Effect.map(send("GET", "/nothing", from(address)), ({ headers }) => headers.get("ratelimit")?.split(";")[1])
+      expect(yield* left("2001:db8:1:2:3::1")).toBe(`r=${addressLimit - 1}`)
+      expect(yield* left("2001:db8:1:2:4::1")).toBe(`r=${addressLimit - 2}`)
+      expect(yield* left("2001:db8:1:3::1")).toBe(`r=${addressLimit - 1}`)
+      expect(yield* left("::ffff:198.51.100.9")).toBe(`r=${addressLimit - 1}`)
+      expect(yield* left("198.51.100.9")).toBe(`r=${addressLimit - 2}`)
+    })
+  )
+
   it.effect("count by address whoever has no good token, whatever is asked for", () =>
     Effect.gen(function* () {
       const bad = { headers: { ...from("198.51.100.7").headers, authorization: "Bearer made.up.token" } }

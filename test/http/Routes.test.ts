@@ -1,7 +1,7 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, Multipart } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc, Schema } from "effect"
-import { isReadable, makeRoutes, plainUrl } from "../../src/platform/http/Routes.ts"
+import { isForOperators, isReadable, makeRoutes, plainUrl } from "../../src/platform/http/Routes.ts"
 
 const id = HttpApiSchema.param("id", Schema.String)
 
@@ -30,6 +30,15 @@ describe("Routes", () => {
     expect(routes.allowed("/tickets/1/RUN")).toEqual(["POST"])
     expect(routes.allowed("/docs")).toEqual(["GET", "HEAD"])
     expect(routes.allowed("/tickets")).toEqual([])
+  })
+
+  it("take a semicolon for a character of the path, and leave those of the query", () => {
+    expect(routes.find("GET", "/tickets/1;2?a=b;c")).toMatchObject({
+      params: { id: "1;2" },
+      searchParams: { a: "b;c" }
+    })
+    expect(routes.find("GET", "/docs;x")).toBeUndefined()
+    expect([routes.allowed("/docs;x"), routes.allowed("/tickets/bulk;")]).toEqual([[], ["GET", "HEAD"]])
   })
 
   it("know what a body must be", () => {
@@ -62,6 +71,13 @@ describe("An address", () => {
         return plainUrl(plain) === plain || /^\/api\//i.test(plain)
       })
     )
+  })
+
+  it("goes on behind a semicolon", () => {
+    expect(plainUrl("/api/tickets/1;a//b?c=//d")).toBe("/tickets/1;a/b?c=//d")
+    expect(plainUrl("/api/tickets;a")).toBe("/api/tickets;a")
+    expect([isReadable("/a;%"), isReadable("/a;b?x=%")]).toEqual([false, true])
+    expect(["/health;x", "/metrics;", "/health/live;x"].map(isForOperators)).toEqual([false, false, true])
   })
 
   it("is readable when each percent sign begins a character", () => {

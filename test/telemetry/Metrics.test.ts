@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, layer, it as plain } from "@effect/vitest"
-import { Effect, Metric, MetricBoundaries } from "effect"
+import { Effect, Metric, MetricBoundaries, Schema } from "effect"
+import { AiPurpose } from "../../schema/AiRuns.ts"
 import { pagePaths } from "../../src/pages/Pages.ts"
+import { Jobs } from "../../src/platform/Jobs.ts"
 import { prometheusText } from "../../src/platform/telemetry/Prometheus.ts"
 import { repPeer } from "../hub/HubTools.ts"
 import { endpoints } from "../support/Endpoints.ts"
@@ -26,10 +28,12 @@ const parse = (text: string): ReadonlyArray<Sample> =>
     return [{ name, labels: Object.fromEntries(pairs), value: Number(value === "+Inf" ? Infinity : value) }]
   })
 
-const valueOf = (samples: ReadonlyArray<Sample>, name: string, labels: Readonly<Record<string, string>>) =>
-  samples.find(
+const membersOf = (samples: ReadonlyArray<Sample>, name: string, labels: Readonly<Record<string, string>>) =>
+  samples.filter(
     (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value)
-  )?.value ?? 0
+  )
+
+const valueOf = (...wanted: Parameters<typeof membersOf>) => membersOf(...wanted)[0]?.value ?? 0
 
 const count = (labels: Readonly<Record<string, string>>) =>
   Effect.map(scrape, (text) => valueOf(parse(text), "casework_http_requests_total", labels))
@@ -122,6 +126,37 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
             expect(Object.keys(found[0]?.labels ?? {}), `${label} of ${name} in ${query}`).toContain(label)
           }
         }
+      }
+    })
+  )
+
+  it.effect("count the runs of a kind from 0, so that the first failure can be seen to come", () =>
+    Effect.gen(function* () {
+      // One that no other test of this process has run.
+      const kind = "NeverRun"
+      yield* Effect.flatMap(Jobs, (jobs) => jobs.handle({ kind, payload: Schema.Void }, () => Effect.void))
+      const samples = parse(yield* scrape)
+      const runsOf = (kind: string) => membersOf(samples, "casework_jobs_total", { kind })
+      const outcomes = ["continued", "failed", "interrupted", "retried", "succeeded"]
+      expect(runsOf(kind).map(({ labels, value }) => [labels["outcome"], value])).toEqual(
+        expect.arrayContaining(outcomes.map((outcome) => [outcome, 0]))
+      )
+      const kinds = samples.flatMap(({ labels, name }) => (name === "casework_jobs_running" ? labels["kind"] : []))
+      expect(kinds).toContain("RunPipeline")
+      for (const each of kinds) expect(runsOf(each ?? ""), each).toHaveLength(outcomes.length)
+    })
+  )
+
+  it.effect("have every end of a question to a model from the start", () =>
+    Effect.gen(function* () {
+      const samples = parse(yield* scrape)
+      for (const purpose of AiPurpose.literals) {
+        const asked = membersOf(samples, "casework_ai_calls_total", { purpose }).map(({ labels }) => labels["outcome"])
+        expect(asked.sort(), purpose).toEqual(["failed", "rejected", "succeeded"])
+        const told = membersOf(samples, "casework_ai_tokens_total", { purpose }).map(
+          ({ labels }) => labels["direction"]
+        )
+        expect(told.sort(), purpose).toEqual(["input", "output"])
       }
     })
   )

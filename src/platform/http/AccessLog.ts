@@ -20,12 +20,16 @@ const pathWithoutSecrets = (path: string, route: Route | undefined) => {
     .join("/")
 }
 
+/** No path of ours has a ;, so what stands behind one may be parameters of any kind. */
+const withoutParameters = (path: string) => path.replace(/(?:;|%3b).*/is, ";redacted")
+
 /** A URL without what must not be logged. */
 export const withoutSecrets = (url: string, route?: Route) => {
-  const [path = "", query] = plainUrl(url).split(/[?#;](.*)/s)
-  const safePath = pathWithoutSecrets(path, route)
+  const [path = "", query] = plainUrl(url).split(/[?#](.*)/s)
+  const safePath = pathWithoutSecrets(withoutParameters(path), route)
   if (query === undefined) return safePath.slice(0, longest)
-  const parameters = [...new URLSearchParams(query)].map(
+  // Whatever somebody may have taken for the beginning of a parameter begins one here.
+  const parameters = [...new URLSearchParams(query.replace(/[?#;]/g, "&"))].map(
     ([name, value]) => `${encodeURIComponent(name)}=${isSecret(name) ? "redacted" : encodeURIComponent(value)}`
   )
   return `${safePath}?${parameters.join("&")}`.slice(0, longest)

@@ -3,7 +3,7 @@ import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { PreconditionFailed } from "../../../schema/Errors.ts"
-import { sqlState } from "./ErrorResponse.ts"
+import { sqlState } from "../Violations.ts"
 import type { App, Route } from "./Routes.ts"
 
 const etagOf = (response: HttpServerResponse.HttpServerResponse) =>

@@ -13,7 +13,7 @@ import { Stopping } from "../Stopping.ts"
 import { makeRequestTelemetry, type Observed } from "../telemetry/RequestTelemetry.ts"
 import { logAccess } from "./AccessLog.ts"
 import { bindForm, bindRead, bindRequest } from "./BoundRequest.ts"
-import { addressOf } from "./ClientAddress.ts"
+import { addressOf, networkOf } from "./ClientAddress.ts"
 import { makeIfMatch, withETag } from "./ConditionalRequests.ts"
 import { makeCors } from "./Cors.ts"
 import { answerCause } from "./ErrorResponse.ts"
@@ -179,7 +179,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
     const withinLimits = (app: App, request: NodeRequest, onCount: (verdict: Verdict) => void): App =>
       callerOf(request).pipe(
         Effect.flatMap((caller) =>
-          rateLimit({ caller: Option.map(caller, ({ name }) => name), address: addressOf(request, trustProxy) })
+          rateLimit({ caller: Option.map(caller, ({ name }) => name), address: networkOf(request, trustProxy) })
         ),
         Effect.flatMap((verdict) => {
           onCount(verdict)

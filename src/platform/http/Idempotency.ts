@@ -89,7 +89,8 @@ export const makeIdempotency = Effect.gen(function* () {
             if (Option.isSome(meanwhile)) {
               return yield* Effect.die(new AnsweredMeanwhile(yield* Effect.orDie(replayTo(meanwhile.value, hashes))))
             }
-            yield* Deferred.succeed(done, yield* work)
+            // The answer is made of the first try: there cannot be a second.
+            if (!(yield* Deferred.succeed(done, yield* work))) return yield* Effect.dieMessage("Answered already")
             return yield* answers.keep(scope, hashes[0], yield* Deferred.await(answer))
           }).pipe(
             sql.withTransaction,

@@ -104,7 +104,7 @@ const alias = new RegExp(`^/api(?=/(?:${aliasedFamilies.join("|")})(?:/|$))`, "i
  */
 export const plainUrl = (target: string) => {
   const url = target.replace(/^https?:\/\/[^/?#]*/i, "")
-  const end = url.search(/[?#;]/)
+  const end = url.search(/[?#]/)
   const path = end === -1 ? url : url.slice(0, end)
   return path.replace(/\/{2,}/g, "/").replace(alias, "") + (end === -1 ? "" : url.slice(end))
 }
@@ -112,12 +112,16 @@ export const plainUrl = (target: string) => {
 /** Whether every % in the path begins an encoded character. */
 export const isReadable = (url: string) => {
   try {
-    decodeURIComponent(url.split(/[?#;]/)[0] ?? "")
+    decodeURIComponent(url.split(/[?#]/)[0] ?? "")
     return true
   } catch {
     return false
   }
 }
+
+/** The router takes a ; for the beginning of the query; encoded it is a character of the path like any other. */
+const routable = (url: string) =>
+  url.includes(";") ? url.replace(/^[^?#]*/, (path) => path.replaceAll(";", "%3B")) : url
 
 export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
@@ -152,12 +156,13 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
   })
   return {
     find: (method: string, url: string): Found | undefined => {
-      const found = router.find(method === "HEAD" ? "GET" : method, url)
+      const found = router.find(method === "HEAD" ? "GET" : method, routable(url))
       return found && { route: found.handler, params: found.params, searchParams: found.searchParams }
     },
     /** The methods that a path takes; none when there is no such path. */
     allowed: (url: string): ReadonlyArray<string> => {
-      const found = [...methods].filter((method) => router.find(method, url) !== undefined)
+      const path = routable(url)
+      const found = [...methods].filter((method) => router.find(method, path) !== undefined)
       return found.includes("GET") ? [...found, "HEAD"].sort() : found.sort()
     }
   }
@@ -165,7 +170,7 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
 
 export type Routes = ReturnType<typeof makeRoutes>
 
-const operatorPath = /^\/(?:health|metrics)(?=[/?#;]|$)/i
+const operatorPath = /^\/(?:health|metrics)(?=[/?#]|$)/i
 
 /** What load balancers and collectors ask, on every kind of node and as often as they like. */
 export const isForOperators = (url: string) => operatorPath.test(url)

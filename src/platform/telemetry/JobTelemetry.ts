@@ -4,7 +4,9 @@ import type { ClaimedJob } from "../JobsRepo.ts"
 import { isTraced } from "./RequestTelemetry.ts"
 import { jobDuration, jobs, jobsOldest, jobsRunning, jobsWaiting } from "./ServiceMetrics.ts"
 
-type Outcome = "succeeded" | "continued" | "retried" | "failed" | "interrupted"
+const outcomes = ["succeeded", "continued", "retried", "failed", "interrupted"] as const
+
+type Outcome = (typeof outcomes)[number]
 
 /** The span that a job was enqueued in, as it is written down beside it. */
 const linkTo = (traceParent: string | null): ReadonlyArray<Tracer.SpanLink> =>
@@ -32,9 +34,10 @@ export const makeJobTelemetry = Effect.map(isTraced, (traced) => {
       : run
 
   return {
-    /** A kind that is there from the start can be seen to stand still. */
+    /** A kind that is there from the start can be seen to stand still, and to fail for the first time. */
     expect: (kind: string) => {
       for (const metric of [jobsRunning, jobsWaiting, jobsOldest]) metric.change(0, { kind })
+      for (const outcome of outcomes) jobs.add({ kind, outcome }, 0)
     },
 
     cause: traced

@@ -1,4 +1,5 @@
 import { Metric, MetricBoundaries, MetricKey, MetricLabel } from "effect"
+import { AiPurpose } from "../../../schema/AiRuns.ts"
 
 /** In seconds: from a cached read to a call that waits for a model. */
 const seconds = MetricBoundaries.fromIterable([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60])
@@ -82,5 +83,9 @@ for (const channel of ["Email", "Chat", "Phone", "WhatsApp"]) {
   for (const outcome of ["sent", "retried", "failed"]) deliveries.add({ channel, outcome }, 0)
 }
 for (const outcome of ["imported", "skipped", "postponed", "set_aside"]) mails.add({ outcome }, 0)
+for (const purpose of AiPurpose.literals) {
+  for (const outcome of ["succeeded", "failed", "rejected"]) aiCalls.add({ purpose, outcome }, 0)
+  for (const direction of ["input", "output"]) aiTokens.add({ purpose, direction }, 0)
+}
 for (const state of ["busy", "idle", "waiting"]) databaseConnections.set(0, { state })
 for (const who of ["representative", "visitor"]) hubConnections.set(0, { who })

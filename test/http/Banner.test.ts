@@ -1,0 +1,45 @@
+import { expect, layer, vi } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Banner } from "../../src/Banner.ts"
+import { onAnotherNode } from "../support/AnotherNode.ts"
+import { send, testApp } from "../support/TestApp.ts"
+
+/** What the banner of a node says. */
+const banner = Effect.acquireUseRelease(
+  Effect.sync(() => vi.spyOn(console, "log").mockImplementation(() => undefined)),
+  (log) => Effect.map(Effect.scoped(Layer.build(Banner)), () => log.mock.calls.join("\n")),
+  (log) => Effect.sync(() => log.mockRestore())
+)
+
+/** The pages that it offers. */
+const pathsIn = (text: string) => [...text.matchAll(/http:\/\/localhost:\d+(\/\S+)/g)].map(([, path = ""]) => path)
+
+/** Whether each of them is there for somebody who may see it. */
+const statusOf = (path: string) =>
+  Effect.map(send("GET", path, { headers: { authorization: "Bearer test-metrics-token" } }), ({ status }) => status)
+
+layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The banner", (it) => {
+  it.effect("offers the pages and a login where they are", () =>
+    Effect.gen(function* () {
+      const text = yield* banner
+      expect(text).toMatch(/^\nCasework is ready\.\n {2}Address {2}http:\/\/localhost:\d+ \(public: https:/)
+      expect(text).toContain("Login    username acme-admin")
+      expect(pathsIn(text)).toEqual(["/docs", "/desk", "/demo/chat"])
+      for (const path of pathsIn(text)) expect(yield* statusOf(path), path).toBe(200)
+    })
+  )
+
+  for (const [METRICS_TOKEN, paths] of [
+    ["test-metrics-token", ["/health/ready", "/metrics"]],
+    ["", ["/health/ready"]]
+  ] as const) {
+    it.effect(`of a worker ${METRICS_TOKEN === "" ? "without" : "with"} METRICS_TOKEN offers what it answers`, () =>
+      Effect.gen(function* () {
+        const text = yield* banner
+        expect(text).not.toMatch(/Login|public/)
+        expect(pathsIn(text)).toEqual(paths)
+        for (const path of paths) expect(yield* statusOf(path), path).toBe(200)
+      }).pipe(onAnotherNode({ ROLE: "worker", DEMO: "true", METRICS_TOKEN }))
+    )
+  }
+})
