@@ -1,4 +1,5 @@
-import { HttpApi, type HttpApiEndpoint, type HttpMethod } from "@effect/platform"
+import { HttpApi, type HttpApiEndpoint, HttpApiSchema, type HttpMethod } from "@effect/platform"
+import { Option, type SchemaAST } from "effect"
 import { CaseworkApi } from "./Api.ts"
 import type { PlainClient, RequestExtras } from "./PlainTypes.ts"
 
@@ -62,11 +63,22 @@ const bodyOf = ({ payload }: PlainRequest) =>
     ? { headers: {}, body: payload }
     : { headers: { "content-type": "application/json" }, body: JSON.stringify(payload) }
 
-const read = async (response: Response): Promise<unknown> => {
-  const type = response.headers.get("content-type") ?? ""
-  if (response.status === 204) return undefined
-  if (/^application\/json\b/i.test(type)) return response.json()
-  return /^text\/plain\b/i.test(type) ? response.text() : new Uint8Array(await response.arrayBuffer())
+/** What the contract says of an answer with a status; without a schema it is empty. */
+interface Success {
+  readonly ast: Option.Option<SchemaAST.AST>
+}
+
+/** As the contract says and not as the answer does: a file may be of any type, JSON among them. */
+const read = async ({ ast }: Success, response: Response): Promise<unknown> => {
+  if (Option.isNone(ast)) return undefined
+  switch (HttpApiSchema.getEncoding(ast.value).kind) {
+    case "Uint8Array":
+      return new Uint8Array(await response.arrayBuffer())
+    case "Text":
+      return response.text()
+    default:
+      return response.json()
+  }
 }
 
 const isErrorBody = (body: unknown): body is ErrorBody => typeof body === "object" && body !== null
@@ -90,7 +102,11 @@ const hasEveryRoute = (groups: unknown): groups is CaseworkPromiseClient =>
 export const makeCaseworkPromiseClient = (options: CaseworkPromiseClientOptions): CaseworkPromiseClient => {
   const send = options.fetch ?? globalThis.fetch
 
-  const call = async (endpoint: Endpoint, request: PlainRequest = {}) => {
+  const call = async (
+    endpoint: Endpoint,
+    successes: ReadonlyMap<number, Success>,
+    request: PlainRequest = {}
+  ): Promise<unknown> => {
     const token = typeof options.token === "function" ? await options.token() : options.token
     const { body, headers } = bodyOf(request)
     const response = await send(addressOf(options.baseUrl, endpoint, request), {
@@ -99,8 +115,9 @@ export const makeCaseworkPromiseClient = (options: CaseworkPromiseClientOptions)
       ...(body !== undefined && { body }),
       ...(request.signal !== undefined && { signal: request.signal })
     })
-    if (!response.ok) throw new CaseworkError(response.status, await readError(response))
-    return read(response)
+    const success = successes.get(response.status)
+    if (success === undefined) throw new CaseworkError(response.status, await readError(response))
+    return read(success, response)
   }
 
   const groups: Groups = {}
@@ -108,9 +125,9 @@ export const makeCaseworkPromiseClient = (options: CaseworkPromiseClientOptions)
     onGroup: ({ group }) => {
       groups[group.identifier] = {}
     },
-    onEndpoint: ({ endpoint, group }) => {
+    onEndpoint: ({ endpoint, group, successes }) => {
       Object.assign(groups[group.identifier] ?? {}, {
-        [endpoint.name]: (request?: PlainRequest) => call(endpoint, request)
+        [endpoint.name]: (request?: PlainRequest) => call(endpoint, successes, request)
       })
     }
   })
