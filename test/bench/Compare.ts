@@ -23,9 +23,13 @@ export interface Servers {
 const rounds = 5
 
 /** One table of ratios, row by row. */
-export const compare = async ({ bare, casework, twin }: Servers, contests: ReadonlyArray<Contest>) => {
+export const compare = async (
+  { bare, casework, twin }: Servers,
+  contests: ReadonlyArray<Contest>,
+  twinName: string
+) => {
   const table = startTable(
-    ["32 connections", "Casework", "Fastify twin", "node:http", "to twin", "goal", "to node:http", "goal"],
+    ["32 connections", "Casework", twinName, "node:http", "to twin", "goal", "to node:http", "goal"],
     [widestOf(contests.map(({ name }) => name)), "", "", "", "", "at least 1.0, missed", "", "at least 0.7, missed"]
   )
   for (const { name, open, toBare, toTwin } of contests) {

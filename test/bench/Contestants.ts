@@ -16,18 +16,26 @@ export interface Setting {
 }
 
 /** Starts the three servers on one database and one folder of files, and lets them do the same things in turns. */
-export const compareServers = async (contestsIn: (setting: Setting) => Promise<ReadonlyArray<Contest>>) => {
+export const compareServers = async (
+  contestsIn: (setting: Setting) => Promise<ReadonlyArray<Contest>>,
+  /** The twin as it is, or doing for each request all that the contract asks. */
+  twinHas: "no duties" | "duties" = "no duties"
+) => {
   const url = await filledDatabase(many)
   const customer = await someCustomer(url)
   await placeRareWord(url, customer.customerID, rareWord)
   const folder = await mkdtemp(join(tmpdir(), "casework-bench-"))
   const env = { ROLE: "web", BLOB_STORE: "folder", DATA_DIR: folder }
   const casework = await start(caseworkFile, 4311, url, env)
-  const twin = await start("dist/test/bench/Twin.js", 4312, url, env)
+  const twin = await start("dist/test/bench/Twin.js", 4312, url, {
+    ...env,
+    DUTIES: twinHas === "duties" ? "on" : "off"
+  })
   const bare = await start("dist/test/bench/Bare.js", 4313, url, env)
   try {
     const token = await tokenFor(casework.base, customer.customerID, customer.customerRepID)
-    await compare({ casework, twin, bare }, await contestsIn({ url, customer, token, base: casework.base }))
+    const contests = await contestsIn({ url, customer, token, base: casework.base })
+    await compare({ casework, twin, bare }, contests, twinHas === "duties" ? "twin with duties" : "Fastify twin")
   } finally {
     for (const server of [casework, twin, bare]) server.stop()
     await rm(folder, { recursive: true, force: true })

@@ -10,6 +10,7 @@ export const requestParts: Readonly<Record<string, () => Promise<void>>> = {
   intake: () => compareServers(async (setting) => [await mailContest(setting)]),
   downloads: () => compareServers(fileContests),
   photos: () => compareServers(async (setting) => [await photoContest(setting)]),
+  duties: () => compareServers(async (setting) => ticketContests(setting), "duties"),
   fanout: () => compareServers(async (setting) => [hubContest(setting)])
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs"
 import Fastify from "fastify"
 import pg from "pg"
 import { createMessage, type NewMessage } from "./TwinCreate.ts"
+import { dutifulOptions, hasDuties, takeDuties } from "./TwinDuties.ts"
 import { findFile, headersOf } from "./TwinFiles.ts"
 import { serveHub, tellMessage } from "./TwinHub.ts"
 import { type Notifications, noteMails } from "./TwinMail.ts"
@@ -23,7 +24,8 @@ import { customerOf, isPublic } from "./TwinToken.ts"
 
 /** The same service as a Fastify user would write it: validated by JSON schema, serialised by JSON schema, pg. */
 const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"], max: 20 })
-const app = Fastify()
+const app = Fastify(hasDuties ? dutifulOptions : {})
+if (hasDuties) takeDuties(app)
 
 app.decorateRequest("customerID", 0)
 app.addHook("onRequest", async (request, reply) => {
