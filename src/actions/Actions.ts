@@ -1,15 +1,10 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Either, Layer, Option } from "effect"
+import { Context, Effect, Either, Layer, Option, Schema } from "effect"
 import type { Action, ActionCreate, ActionPage, ActionsQuery, ActionUpdate } from "../../schema/Actions.ts"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import { type ActionID, CustomerRepID, DocumentID } from "../../schema/Ids.ts"
-import {
-  type OperationName,
-  type OperationParameters,
-  operationFromName,
-  operationOf
-} from "../../schema/Operations.ts"
+import { type OperationName, OperationParameters, operationFromName, operationOf } from "../../schema/Operations.ts"
 import { AuthRepo } from "../auth/AuthRepo.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
@@ -49,6 +44,8 @@ const resolveOperation = (
     ? { ...operationFromName(name), operationFromName: true }
     : // The contract checked that the parameters fit.
       { ...Either.getOrThrow(operationOf(operation, parameters ?? null)), operationFromName: false }
+
+const sameParameters = Schema.equivalence(OperationParameters)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -96,7 +93,8 @@ const make = Effect.gen(function* () {
         const operation = resolveOperation(change.name, wanted?.operation, wanted?.parameters)
         const fields = { ...stored, ...change, ...operation }
         // What is kept was checked when it was written: its target may be gone since, and the action can still be changed.
-        if (change.operation !== undefined) yield* checkReferences(fields.parameters)
+        const isKept = stored.operation === fields.operation && sameParameters(stored.parameters, fields.parameters)
+        if (!isKept) yield* checkReferences(fields.parameters)
         yield* repo.update(customerID, actionID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(change.name)))
       },
       sql.withTransaction,

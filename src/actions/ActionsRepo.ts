@@ -3,6 +3,7 @@ import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { Action, type ActionPage, type ActionsQuery, actionPaging } from "../../schema/Actions.ts"
 import { ActionID, CustomerID } from "../../schema/Ids.ts"
 import { OperationName, OperationParameters } from "../../schema/Operations.ts"
+import { ownRows } from "../platform/OwnRows.ts"
 import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
 import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
 
@@ -74,18 +75,9 @@ const make = Effect.gen(function* () {
     id: "action_id",
     paging: actionPaging
   })
-  const find = SqlSchema.findOne({
-    Request: Key,
-    Result: Row,
-    execute: (_) => sql`
-      select ${columns} from action where customer_id = ${_.customerID} and action_id = ${_.actionID}`
-  })
-  const findForUpdate = SqlSchema.findOne({
-    Request: Key,
-    Result: Stored,
-    execute: (_) => sql`
-      select ${columns} from action where customer_id = ${_.customerID} and action_id = ${_.actionID} for update`
-  })
+  const table = { table: "action", key: "action_id", columns }
+  const rows = ownRows(sql, { ...table, Result: Row })
+  const stored = ownRows(sql, { ...table, Result: Stored })
   const insert = SqlSchema.single({
     Request: Schema.Struct({ customerID: CustomerID, ...Fields.fields }),
     Result: Row,
@@ -103,24 +95,12 @@ const make = Effect.gen(function* () {
         operation_from_name = ${_.operationFromName}
       where customer_id = ${_.customerID} and action_id = ${_.actionID}`
   })
-  const remove = SqlSchema.findAll({
-    Request: Key,
-    Result: Schema.Struct({ actionID: ActionID }),
-    execute: (_) => sql`
-      delete from action where customer_id = ${_.customerID} and action_id = ${_.actionID}
-      returning action_id as "actionID"`
-  })
-
   return ActionsRepo.of({
     list,
-    find: (customerID, actionID) => find({ customerID, actionID }).pipe(Effect.orDie),
-    findForUpdate: (customerID, actionID) => findForUpdate({ customerID, actionID }).pipe(Effect.orDie),
+    find: rows.find,
+    findForUpdate: stored.findForUpdate,
     insert: (customerID, fields) => insert({ customerID, ...fields }).pipe(failOnDuplicate),
     update: (customerID, actionID, fields) => update({ customerID, actionID, ...fields }).pipe(failOnDuplicate),
-    delete: (customerID, actionID) =>
-      remove({ customerID, actionID }).pipe(
-        Effect.orDie,
-        Effect.map((rows) => rows.length > 0)
-      )
+    delete: rows.delete
   })
 })

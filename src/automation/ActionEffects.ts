@@ -11,6 +11,7 @@ import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { Events } from "../events/Events.ts"
 import { fence } from "../platform/JobClaim.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { storable } from "../platform/Storable.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { DraftReplies } from "../ticketMessages/DraftReplies.ts"
@@ -54,6 +55,9 @@ export class ActionEffects extends Context.Tag("casework/ActionEffects")<
     Effect.suspend(() => make)
   )
 }
+
+/** With more bytes in a field, lists of tickets get slow and the ticket too large to be written back. */
+const longestAnswer = 64 * 1024
 
 const notDone = (message: string): Effect.Effect<never, NotDone> => Effect.fail({ message })
 
@@ -125,8 +129,13 @@ const make = Effect.gen(function* () {
     const document = yield* findDocument(target.customerID, documentID)
     const answer = yield* retrieval.run(target.customerID, document, yield* valuesFor(target))
     if (answer.status >= 400) return yield* notDone(`The API answered ${answer.status}.`)
-    // The database keeps no NUL in a text.
-    yield* setField(target, field ?? document.name, answer.body.replaceAll("\u0000", ""))
+    const value = storable(answer.body)
+    const length = Buffer.byteLength(value)
+    // Not shortened: half of a JSON is worth nothing.
+    if (length > longestAnswer) {
+      return yield* notDone(`The API answered ${length} bytes; a custom field takes up to ${longestAnswer} of them.`)
+    }
+    yield* setField(target, field ?? document.name, value)
   })
 
   const run = (target: Target, { operation, parameters }: Effective): Effect.Effect<void, NotDone> => {

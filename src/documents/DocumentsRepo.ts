@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { Document, type DocumentsQuery, documentPaging } from "../../schema/Documents.ts"
 import { CustomerID, DocumentID } from "../../schema/Ids.ts"
+import { ownRows } from "../platform/OwnRows.ts"
 import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
 import { documentColumns } from "./DocumentColumns.ts"
 
@@ -92,12 +93,7 @@ const make = Effect.gen(function* () {
     id: "document_id",
     paging: documentPaging
   })
-  const find = SqlSchema.findOne({
-    Request: Key,
-    Result: Stored,
-    execute: (_) => sql`
-      select ${columns} from document where customer_id = ${_.customerID} and document_id = ${_.documentID}`
-  })
+  const rows = ownRows(sql, { table: "document", key: "document_id", columns, Result: Stored })
   const findMany = SqlSchema.findAll({
     Request: Schema.Struct({ customerID: CustomerID, documentIDs: Schema.Array(DocumentID) }),
     Result: Stored,
@@ -105,12 +101,6 @@ const make = Effect.gen(function* () {
       select ${columns} from document
       where customer_id = ${_.customerID} and document_id = any(${[..._.documentIDs]}::int[])
       order by array_position(${[..._.documentIDs]}::int[], document_id)`
-  })
-  const findForUpdate = SqlSchema.findOne({
-    Request: Key,
-    Result: Stored,
-    execute: (_) => sql`
-      select ${columns} from document where customer_id = ${_.customerID} and document_id = ${_.documentID} for update`
   })
   const insert = SqlSchema.single({
     Request: Schema.Struct({ customerID: CustomerID, fields: Fields }),
@@ -124,25 +114,14 @@ const make = Effect.gen(function* () {
       update document set ${sql.update(toColumns(_.fields))}, modified_at = now(), version = version + 1
       where customer_id = ${_.customerID} and document_id = ${_.documentID}`
   })
-  const remove = SqlSchema.findAll({
-    Request: Key,
-    Result: Schema.Struct({ documentID: DocumentID }),
-    execute: (_) => sql`
-      delete from document where customer_id = ${_.customerID} and document_id = ${_.documentID}
-      returning document_id as "documentID"`
-  })
 
   return DocumentsRepo.of({
     list,
-    find: (customerID, documentID) => find({ customerID, documentID }).pipe(Effect.orDie),
+    find: rows.find,
     findMany: (customerID, documentIDs) => findMany({ customerID, documentIDs }).pipe(Effect.orDie),
-    findForUpdate: (customerID, documentID) => findForUpdate({ customerID, documentID }).pipe(Effect.orDie),
+    findForUpdate: rows.findForUpdate,
     insert: (customerID, fields) => insert({ customerID, fields }).pipe(Effect.orDie),
     update: (customerID, documentID, fields) => update({ customerID, documentID, fields }).pipe(Effect.orDie),
-    delete: (customerID, documentID) =>
-      remove({ customerID, documentID }).pipe(
-        Effect.orDie,
-        Effect.map((rows) => rows.length > 0)
-      )
+    delete: rows.delete
   })
 })

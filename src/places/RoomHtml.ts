@@ -49,16 +49,15 @@ const untilStable = (html: string, passes: number): string => {
  */
 export const cleanHtml = (html: string) => untilStable(html, 5)
 
-/** Which of the markers in a text are a pair: an opening one and the next closing one. */
+/** Which of the markers in a text are a pair: a closing one and the last one that is still open; pairs may be nested. */
 const pairedMarkers = (pieces: ReadonlyArray<string>) => {
   const paired = new Set<number>()
-  let open: number | undefined
+  const open: Array<number> = []
   for (const [index, piece] of pieces.entries()) {
-    if (piece === "[[" && open === undefined) open = index
-    if (piece === "]]" && open !== undefined) {
-      paired.add(open).add(index)
-      open = undefined
-    }
+    if (piece === "[[") open.push(index)
+    if (piece !== "]]") continue
+    const partner = open.pop()
+    if (partner !== undefined) paired.add(partner).add(index)
   }
   return paired
 }
@@ -67,14 +66,14 @@ const pairedMarkers = (pieces: ReadonlyArray<string>) => {
 export const markReviews = (html: string) => {
   const pieces = html.match(/<[^>]*>|\[\[|\]\]|[^<[\]]+|[[\]]/g) ?? []
   const paired = pairedMarkers(pieces)
-  let isOpen = false
+  let depth = 0
   return pieces
     .map((piece, index) => {
       if (paired.has(index)) {
-        isOpen = piece === "[["
+        depth += piece === "[[" ? 1 : -1
         return ""
       }
-      return !isOpen || piece.startsWith("<") || piece.trim() === "" ? piece : `${reviewStart}${piece}</span>`
+      return depth === 0 || piece.startsWith("<") || piece.trim() === "" ? piece : `${reviewStart}${piece}</span>`
     })
     .join("")
 }

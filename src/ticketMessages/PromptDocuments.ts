@@ -9,6 +9,7 @@ import { messageValues } from "../documents/MessageContext.ts"
 import { MessageContexts } from "../documents/MessageContexts.ts"
 import { fillText, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
+import { storable } from "../platform/Storable.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { channelOf, MessageAccess } from "./MessageAccess.ts"
 import { PromptDocumentsRepo } from "./PromptDocumentsRepo.ts"
@@ -56,7 +57,10 @@ const make = Effect.gen(function* () {
     if (document.isDataRetrievalProcess) {
       return yield* retrieval.run(customerID, document, values).pipe(
         Effect.match({
-          onSuccess: ({ body }) => ({ document, content: body, error: null }),
+          onSuccess: ({ body, status }) =>
+            status >= 400
+              ? { document, content: "", error: `The API answered ${status}.` }
+              : { document, content: storable(body), error: null },
           onFailure: ({ message }) => ({ document, content: "", error: message })
         })
       )

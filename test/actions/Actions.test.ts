@@ -209,10 +209,46 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
       const again = yield* Effect.flip(
         actions.updateAction({
           path,
-          payload: { ...off, operation: "SendDocument", parameters: { documentID: document.documentID } }
+          payload: { ...off, operation: "CallApi", parameters: { documentID: document.documentID } }
         })
       )
       expect(again).toMatchObject({ _tag: "BadRequest", details: [{ path: "parameters.documentID" }] })
+    })
+  )
+
+  it.effect("can be written back as they were read, also when what they point at is gone", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const { actions, documents, representatives } = yield* clientOf("acme-admin")
+      const { documentID } = yield* documents.createDocument({
+        payload: { name: "Gone before long", isDataRetrievalProcess: false }
+      })
+      const { customerRepID } = yield* representatives.createCustomerRep({
+        payload: { username: "gone-before-long", password: "Demo-Pass-1" }
+      })
+      const base = { priority: 1, isActive: true }
+      const made = [
+        yield* actions.createAction({
+          payload: { ...base, name: "Send it", operation: "SendDocument", parameters: { documentID } }
+        }),
+        yield* actions.createAction({
+          payload: { ...base, name: "Call it", operation: "CallApi", parameters: { field: "answer", documentID } }
+        }),
+        yield* actions.createAction({
+          payload: { ...base, name: "Give it", operation: "AssignRep", parameters: { customerRepID } }
+        })
+      ]
+      yield* documents.deleteDocument({ path: { id: documentID } })
+      yield* representatives.deleteCustomerRep({ path: { id: customerRepID } })
+      for (const { actionID } of made) {
+        const path = `/api/Actions/${actionID}`
+        const read = yield* sendJson("GET", path, { token })
+        expect((yield* sendJson("PUT", path, { token, body: read.json })).status).toBe(204)
+        expect((yield* sendJson("GET", path, { token })).json).toEqual(read.json)
+        const other = { operation: "SendDocument", parameters: { documentID: 2_000_000_000 } }
+        const refused = yield* sendJson("PUT", path, { token, body: { ...Object(read.json), ...other } })
+        expect(details(refused.json)).toMatchObject([{ path: "parameters.documentID" }])
+      }
     })
   )
 

@@ -200,6 +200,28 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       })
   )
 
+  it.effect("keeps no answer of an API that is too long for a custom field, and says so", () =>
+    Effect.gen(function* () {
+      const upstream = yield* UpstreamServer
+      const { messageID, ticketID } = yield* quiet
+      const longest = `${"é".repeat(32 * 1024 - 1)}ab`
+      yield* upstream.on("/longest", answering(200, `\u0000${longest}`))
+      yield* upstream.on("/longer", answering(200, `${longest}c`))
+      const fits = yield* retrievalOf("/longest", { name: "Longest" })
+      const tooLong = yield* retrievalOf("/longer", { name: "Longer" })
+      const results = yield* doneTo(
+        messageID,
+        { operation: "CallApi", parameters: { documentID: fits, field: "fits" } },
+        { operation: "CallApi", parameters: { documentID: tooLong, field: "tooLong" } }
+      )
+      expect(results).toMatchObject([
+        { status: "Done" },
+        { status: "Failed", error: "The API answered 65537 bytes; a custom field takes up to 65536 of them." }
+      ])
+      expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ fits: longest })
+    })
+  )
+
   it.effect("that does nothing is skipped, and the reason is on the message", () =>
     Effect.gen(function* () {
       const { messageID } = yield* quiet

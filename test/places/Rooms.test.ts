@@ -200,7 +200,24 @@ describe("The HTML of a room", () => {
     )
     expect(markReviews("<p>a [[ b</p>")).toBe("<p>a [[ b</p>")
     expect(markReviews("<p>a ]] b [c] [d]</p>")).toBe("<p>a ]] b [c] [d]</p>")
-    expect(markReviews("[[a [[b]] c]]")).toBe(`${review("a ")}${review("[[")}${review("b")} c]]`)
+    expect(markReviews("[[a [[b]] c]] d")).toBe(`${review("a ")}${review("b")}${review(" c")} d`)
+    expect(markReviews("a [[b [[c]] d")).toBe(`a [[b ${review("c")} d`)
+    expect(markReviews("[[a]] b]] c")).toBe(`${review("a")} b]] c`)
+  })
+
+  plainIt("leaves no bracket of marks in marks, and marks all that stands in the outermost", () => {
+    const { marked } = fc.letrec<{ marked: string }>((tie) => ({
+      marked: fc
+        .array(fc.oneof({ maxDepth: 4 }, fc.constantFrom("a", "b c", "<b>d</b>"), tie("marked")), { maxLength: 4 })
+        .map((parts) => `[[${parts.join("")}]]`)
+    }))
+    fc.assert(
+      fc.property(marked, (html) => {
+        const result = markReviews(`x${html}y`)
+        expect(result).not.toMatch(/[[\]]/)
+        expect(result.replace(/<span[^>]*>[^<]*<\/span>|<[^>]*>/g, "")).toBe("xy")
+      })
+    )
   })
 
   plainIt("loses no text to the marks", () => {

@@ -140,4 +140,22 @@ layer(upstreamApp(), { excludeTestServices: true })("The documents for a prompt"
       expect(yield* upstream.requests).toHaveLength(before)
     })
   )
+
+  it.effect("have nothing of an API's error page, and no NUL of its answer", () =>
+    Effect.gen(function* () {
+      const upstream = yield* UpstreamServer
+      const { messageID, topicID } = yield* aMessage
+      yield* upstream.on("/down", answering(500, "oops"))
+      yield* upstream.on("/unknown", answering(404, "never heard of it"))
+      yield* upstream.on("/odd", answering(200, "locker\u0000 4"))
+      yield* attach(yield* retrievalOf("/down", { name: "Down" }), { topicID, relevanceScore: 9 })
+      yield* attach(yield* retrievalOf("/unknown", { name: "Unknown" }), { topicID, relevanceScore: 8 })
+      yield* attach(yield* retrievalOf("/odd", { name: "Odd" }), { topicID, relevanceScore: 7 })
+      expect((yield* promptOf(messageID)).map(({ content, error, title }) => [title, content, error])).toEqual([
+        ["Down", "", "The API answered 500."],
+        ["Unknown", "", "The API answered 404."],
+        ["Odd", "locker 4", null]
+      ])
+    })
+  )
 })
