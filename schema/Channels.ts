@@ -4,7 +4,7 @@ import { TicketAccess } from "./Authentication.ts"
 import { ChannelType, channelTypes } from "./ChannelTypes.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { emptyAsNull } from "./EmptyText.ts"
-import { NotFound } from "./Errors.ts"
+import { Conflict, NotFound } from "./Errors.ts"
 import { anyCase, Body, changeable, clearable, Name, optional, TextUpTo } from "./Fields.ts"
 import { Hostnames } from "./Hostnames.ts"
 import { HttpUrl } from "./HttpUrl.ts"
@@ -123,11 +123,12 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
     HttpApiEndpoint.put("updateChannel")`/api/Channels/${pathId(ChannelID)}`
       .setPayload(ChannelUpdate)
       .addError(NotFound)
+      .addError(Conflict)
       .annotateContext(
         OpenApi.annotations({
           summary: "Change a channel",
           description:
-            "Missing properties stay; ******** leaves the secret as it is. A channel that gets another type loses the fields of its former type, and with them its mail subscriptions. The token stays the same for ever."
+            "Missing properties stay; ******** leaves the secret as it is. A channel that gets another type loses the fields of its former type, and with them its mail subscriptions; one that has tickets keeps its type: 409. The token stays the same for ever."
         })
       )
   )

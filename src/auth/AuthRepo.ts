@@ -150,7 +150,15 @@ const make = Effect.gen(function* () {
     Result: Rep,
     execute: (tokenHash) => sql`
       /* all customers: the token says which one */
-      with taken as (delete from password_reset where token_hash = ${tokenHash} and expires_at > now() returning *)
+      with owner as (
+        select r.customer_id, r.customer_rep_id from password_reset t
+        join customer_rep r on r.customer_id = t.customer_id and r.customer_rep_id = t.customer_rep_id
+        where t.token_hash = ${tokenHash} for no key update of r),
+      taken as (
+        delete from password_reset t using owner
+        where t.customer_id = owner.customer_id and t.customer_rep_id = owner.customer_rep_id
+          and t.token_hash = ${tokenHash} and t.expires_at > now()
+        returning t.*)
       select ${columns} from taken t join customer_rep r
         on r.customer_id = t.customer_id and r.customer_rep_id = t.customer_rep_id and r.deleted_at is null`
   })

@@ -55,8 +55,12 @@ const make = Effect.gen(function* () {
   const forgive = SqlSchema.void({
     Request: Schema.Struct({ keys: Schema.Array(Schema.String), at: Schema.String }),
     execute: (_) => sql`
-      update attempt set failures = array_remove(failures, ${_.at}::timestamptz)
-      where key in (select ${stored("k")} from unnest(${[..._.keys]}::text[]) as k)`
+      update attempt a set failures = array_remove(failures, ${_.at}::timestamptz)
+      from (
+        select key from attempt where key in (select ${stored("k")} from unnest(${[..._.keys]}::text[]) as k)
+        order by key for no key update
+      ) counted
+      where a.key = counted.key`
   })
   const clear = SqlSchema.void({
     Request: Schema.String,

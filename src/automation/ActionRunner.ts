@@ -1,10 +1,12 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { Operation } from "../../schema/Operations.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
+import { startsOver } from "../platform/RepeatedTransactions.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { ActionEffects, type Effective, isTransactional, type NotDone } from "./ActionEffects.ts"
 import { type ActionPlan, planActions } from "./ActionPlan.ts"
 import type { RunRequest } from "./AutomationJobs.ts"
@@ -55,6 +57,7 @@ const make = Effect.gen(function* () {
   const runs = yield* RunsRepo
   const targets = yield* TargetsRepo
   const effects = yield* ActionEffects
+  const tickets = yield* TicketsRepo
 
   const mappedTo = ({ hookName, ticketMessageID }: RunRequest, customerID: CustomerID) => {
     if (hookName !== null) return mapped.ofHook(customerID, hookName)
@@ -77,6 +80,8 @@ const make = Effect.gen(function* () {
   const startRun = fn("ActionRunner.startRun")(
     function* (customerID: CustomerID, request: RunRequest, claim: JobClaim) {
       yield* claim.confirm
+      // Before the runs of its chain, as whoever deletes it.
+      yield* tickets.lock(customerID, [request.ticketID])
       const known = yield* runs.findByReason(customerID, request.reason)
       if (Option.isSome(known)) return known
       const { parent, ...planned } = yield* plan(customerID, request)
@@ -145,7 +150,7 @@ const make = Effect.gen(function* () {
       Effect.provideService(CurrentChain, run),
       // What nobody expected, such as a database that went away, is tried again; in the end the others have their turn.
       Effect.catchAllDefect((defect) =>
-        claim.isLast
+        claim.isLast && !startsOver(Cause.die(defect))
           ? Effect.logError("an action failed unexpectedly", defect).pipe(
               Effect.zipRight(Effect.fail({ message: "It failed unexpectedly; the log says why." }))
             )
@@ -168,6 +173,7 @@ const make = Effect.gen(function* () {
     giveUp: fn("ActionRunner.giveUp")(
       function* (customerID, request, claim, reason) {
         yield* claim.confirm
+        yield* tickets.lock(customerID, [request.ticketID])
         const run = yield* runs.findByReason(customerID, request.reason)
         if (Option.isSome(run)) yield* runs.abandon(customerID, run.value, reason)
       },

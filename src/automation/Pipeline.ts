@@ -65,6 +65,8 @@ export const PipelineJob = Layer.effectDiscard(
         to: MessageStatus,
         claim: JobClaim
       ) {
+        yield* claim.confirm
+        if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
         yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to }, claim)
         yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
       },
@@ -104,12 +106,13 @@ export const PipelineJob = Layer.effectDiscard(
       }),
       fn("Pipeline.giveUp")(
         function* (customerID, { ticketMessageID }, claim, reason) {
+          yield* claim.confirm
+          const found = yield* messages.findForUpdate(customerID, ticketMessageID)
+          if (Option.isNone(found)) return
           const step = { step: "Given up", outcome: failureOf(reason) }
           yield* repo.finishSteps(customerID, ticketMessageID, [step], claim)
           yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to: "Failed" }, claim)
           yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Failed" }, claim)
-          const found = yield* messages.find(customerID, ticketMessageID)
-          if (Option.isNone(found)) return
           const { ticketID } = found.value
           yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
         },

@@ -35,6 +35,12 @@ export class ChannelFoldersRepo extends Context.Tag("casework/ChannelFoldersRepo
     readonly find: Find
     /** Locks the row until the transaction ends. */
     readonly findForUpdate: Find
+    /** Locks all folders of a channel until the transaction ends. */
+    readonly lock: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
+    /** Whether a channel and all its folders fetch by themselves. */
+    readonly setRetrieving: (customerID: CustomerID, channelID: ChannelID, on: boolean) => Effect.Effect<void>
+    /** The channel stands for another mailbox: the folders are looked up there, and read from now on. */
+    readonly moveToMailbox: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
     readonly insert: (
       customerID: CustomerID,
       channelID: ChannelID,
@@ -127,10 +133,36 @@ const make = Effect.gen(function* () {
       delete from channel_folder where customer_id = ${_.customerID} and channel_folder_id = ${_.folderID}`
   })
 
+  /** In the order of their ids, as everybody takes several. */
+  const lockAll = (customerID: CustomerID, channelID: ChannelID) =>
+    sql`
+      select 1 from channel_folder where customer_id = ${customerID} and channel_id = ${channelID}
+      order by channel_folder_id for no key update`
+
   return ChannelFoldersRepo.of({
     list: (customerID, channelID) => list({ customerID, channelID }).pipe(Effect.orDie),
     find: (customerID, folderID) => find({ customerID, folderID }).pipe(Effect.orDie),
     findForUpdate: (customerID, folderID) => findForUpdate({ customerID, folderID }).pipe(Effect.orDie),
+    lock: (customerID, channelID) => lockAll(customerID, channelID).pipe(Effect.asVoid, Effect.orDie),
+    setRetrieving: (customerID, channelID, on) =>
+      sql`
+        update channel set auto_retrieve_emails = ${on}
+        where customer_id = ${customerID} and channel_id = ${channelID}`.pipe(
+        Effect.zipRight(lockAll(customerID, channelID)),
+        Effect.zipRight(sql`
+          update channel_folder set auto_retrieve_emails = ${on}
+          where customer_id = ${customerID} and channel_id = ${channelID}`),
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    moveToMailbox: (customerID, channelID) =>
+      lockAll(customerID, channelID).pipe(
+        Effect.zipRight(sql`
+          update channel_folder set external_folder_id = null, delta_link = null, delta_since = now(), last_error = null
+          where customer_id = ${customerID} and channel_id = ${channelID}`),
+        Effect.asVoid,
+        Effect.orDie
+      ),
     insert: (customerID, channelID, fields) => insert({ customerID, channelID, fields }).pipe(failOnDuplicate),
     update: (customerID, folderID, fields) => update({ customerID, folderID, fields }).pipe(failOnDuplicate),
     forgetProvider: (customerID, folderID) => forget({ customerID, folderID }).pipe(Effect.orDie),

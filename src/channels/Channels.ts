@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { Channel, type ChannelCreate, type ChannelUpdate } from "../../schema/Channels.ts"
-import { BadRequest, type NotFound } from "../../schema/Errors.ts"
+import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { MailFoldersRepo } from "../mail/MailFoldersRepo.ts"
 import { Subscriptions } from "../mail/Subscriptions.ts"
@@ -11,6 +11,7 @@ import { masked, writtenSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { clientSecretPlace } from "./ChannelColumns.ts"
+import { ChannelFoldersRepo } from "./ChannelFoldersRepo.ts"
 import { channelProblems, mergeChannel } from "./ChannelRules.ts"
 import { type ChannelFields, ChannelsRepo, type StoredChannel } from "./ChannelsRepo.ts"
 
@@ -23,7 +24,7 @@ export class Channels extends Context.Tag("casework/Channels")<
     readonly update: (
       channelID: ChannelID,
       change: ChannelUpdate
-    ) => Effect.Effect<void, BadRequest | NotFound, CurrentRep>
+    ) => Effect.Effect<void, BadRequest | NotFound | Conflict, CurrentRep>
     readonly delete: (channelID: ChannelID) => Effect.Effect<void, NotFound, CurrentRep>
   }
 >() {
@@ -47,6 +48,7 @@ const make = Effect.gen(function* () {
   const repo = yield* ChannelsRepo
   const secrets = yield* Secrets
   const mailFolders = yield* MailFoldersRepo
+  const folders = yield* ChannelFoldersRepo
   const subscriptions = yield* Subscriptions
 
   /** The fields to store after a write, when they go together. */
@@ -107,11 +109,17 @@ const make = Effect.gen(function* () {
         yield* takeTurn(customerID, change)
         const stored = yield* repo.findForUpdate(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
         const fields = yield* written(customerID, change, mergeChannel({ ...stored, ...change }, stored), stored)
+        // The channel is locked, so that no ticket comes in between.
+        if (fields.channelType !== stored.channelType && (yield* repo.hasTickets(customerID, channelID))) {
+          return yield* Conflict.of(
+            "A channel that has tickets cannot change its type: their answers leave through it. Create another channel."
+          )
+        }
         if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)
         // Another mailbox, or none: what the provider tells about the old one is of no use any more.
         if (fields.emailAddress?.toLowerCase() !== stored.emailAddress?.toLowerCase()) {
           yield* endSubscriptions(customerID, channelID)
-          yield* mailFolders.moveToMailbox(customerID, channelID)
+          yield* folders.moveToMailbox(customerID, channelID)
         }
         yield* repo.update(customerID, channelID, fields)
       },

@@ -26,6 +26,7 @@ export class ChannelsRepo extends Context.Tag("casework/ChannelsRepo")<
     readonly findForUpdate: Find
     /** Also a deleted one: what still has to be done for it needs its settings. */
     readonly findEvenDeleted: Find
+    readonly hasTickets: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<boolean>
     readonly findType: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<Option.Option<ChannelType>>
     /** What the channel is connected by, also when it is deleted: its tickets are still answered. */
     readonly findConnectionDetails: (
@@ -145,6 +146,11 @@ const make = Effect.gen(function* () {
     find: (customerID, channelID) => find({ customerID, channelID }).pipe(Effect.orDie),
     findForUpdate: (customerID, channelID) => findForUpdate({ customerID, channelID }).pipe(Effect.orDie),
     findEvenDeleted: (customerID, channelID) => findEvenDeleted({ customerID, channelID }).pipe(Effect.orDie),
+    hasTickets: (customerID, channelID) =>
+      sql`select 1 from ticket where customer_id = ${customerID} and channel_id = ${channelID} limit 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      ),
     findType: (customerID, channelID) =>
       findType({ customerID, channelID }).pipe(Effect.orDie, Effect.map(Option.map(({ channelType }) => channelType))),
     findByToken: (token) =>

@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
     { defaultCustomerRepID }: CustomerUpdate
   ) {
     if (defaultCustomerRepID === undefined || defaultCustomerRepID === null) return []
-    // Locked, so that it is not deleted meanwhile; before the customer's row, as deleting one does.
+    // Locked, so that it is not deleted meanwhile; after the customer's row, as deleting one does.
     const rep = yield* reps.findForUpdate(customerID, defaultCustomerRepID)
     return Option.isSome(rep) ? [] : [{ path: "defaultCustomerRepID", message: "is not one of your representatives" }]
   })
@@ -61,12 +61,12 @@ const make = Effect.gen(function* () {
     update: fn("Customers.update")(
       function* (change) {
         const { customerID } = yield* CurrentRep
+        const stored = yield* repo.getForUpdate(customerID)
         const problems = [
-          ...modelProblems(change, yield* repo.get(customerID), yield* models.listUsable(customerID)),
+          ...modelProblems(change, stored, yield* models.listUsable(customerID)),
           ...(yield* repProblems(customerID, change))
         ]
         if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
-        const stored = yield* repo.getForUpdate(customerID)
         const written = forEachSecret((field) =>
           writtenSecret(secrets, secretPlace(customerID, field), change[field], stored[field])
         )

@@ -39,6 +39,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
     const markSent = fn("DeliverMessage.markSent")(
       function* (customerID: CustomerID, { ticketID, ticketMessageID }: OutboundMessage, claim: JobClaim) {
         yield* claim.confirm
+        if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
         yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError: null })
         yield* events.record(customerID, [{ kind: "MessageSent", ticketID, ticketMessageID }])
       },
@@ -57,6 +58,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
       ) {
         yield* claim.confirm
         const { answersMessageID, ticketID, ticketMessageID } = message
+        if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
         yield* messages.update(customerID, ticketMessageID, {
           status: "Failed",
           deliveryError: failure.message,

@@ -100,10 +100,14 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: fn("EndUsers.delete")(function* (endUserID) {
-      const { customerID } = yield* CurrentRep
-      yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
-    }),
+    delete: fn("EndUsers.delete")(
+      function* (endUserID) {
+        const { customerID } = yield* CurrentRep
+        yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    ),
 
     assignUid: fn("EndUsers.assignUid")(
       function* ({ EndUserID: endUserID, ...assignment }) {

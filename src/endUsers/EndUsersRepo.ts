@@ -170,6 +170,10 @@ const make = Effect.gen(function* () {
           where customer_id = ${customerID} and end_user_id = ${endUserID}`
         if (uids !== UIDs) yield* writeUids(customerID, endUserID, uids)
       }).pipe(failOnDuplicate),
-    delete: rows.delete
+    // The tickets first, as everybody who changes one does: they are about to lose their end user.
+    delete: (customerID, endUserID) =>
+      sql`
+        select 1 from ticket where customer_id = ${customerID} and end_user_id = ${endUserID}
+        order by ticket_id for no key update`.pipe(Effect.orDie, Effect.zipRight(rows.delete(customerID, endUserID)))
   })
 })

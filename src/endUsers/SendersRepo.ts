@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { searchPatterns } from "../platform/SearchWords.ts"
+import { lowered } from "./EndUserUids.ts"
 
 export class SendersRepo extends Context.Tag("casework/SendersRepo")<
   SendersRepo,
@@ -66,7 +67,7 @@ const make = Effect.gen(function* () {
           ),
     lock: (customerID, words) => {
       // In one order, so that no two callers wait for each other.
-      const inOrder = [...new Set(words.map((word) => word.toLowerCase()))].sort()
+      const inOrder = [...new Set(words.map(lowered))].sort()
       return Effect.forEach(inOrder, (word) => lock({ customerID, word }), { discard: true }).pipe(Effect.orDie)
     }
   })

@@ -104,9 +104,6 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
         readonly isLast: boolean
       }
     ) => Effect.Effect<boolean>
-    readonly setRetrieving: (customerID: CustomerID, channelID: ChannelID, on: boolean) => Effect.Effect<void>
-    /** The channel stands for another mailbox: the folders are looked up there, and read from now on. */
-    readonly moveToMailbox: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
     /** Whosever they are. */
     readonly noteNotifications: (folders: ReadonlyArray<MailFolder>) => Effect.Effect<void>
   }
@@ -239,20 +236,6 @@ const make = Effect.gen(function* () {
         Effect.orDie
       )
     },
-    setRetrieving: (customerID, channelID, on) =>
-      sql`
-        update channel set auto_retrieve_emails = ${on}
-        where customer_id = ${customerID} and channel_id = ${channelID}`.pipe(
-        Effect.zipRight(sql`
-          update channel_folder set auto_retrieve_emails = ${on}
-          where customer_id = ${customerID} and channel_id = ${channelID}`),
-        Effect.asVoid,
-        Effect.orDie
-      ),
-    moveToMailbox: (customerID, channelID) =>
-      sql`
-        update channel_folder set external_folder_id = null, delta_link = null, delta_since = now(), last_error = null
-        where customer_id = ${customerID} and channel_id = ${channelID}`.pipe(Effect.asVoid, Effect.orDie),
     // Locked in one order: two nodes that note the same folders wait for each other only one way.
     noteNotifications: (folders) =>
       sql`

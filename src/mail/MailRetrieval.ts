@@ -98,14 +98,19 @@ const make = Effect.gen(function* () {
       )
     )
 
-  const startImport = fn("MailRetrieval.startImport")(function* (customerID: CustomerID, channelID: ChannelID) {
-    const all = yield* foldersOf(customerID, channelID)
+  /** All folders in the order of their ids, then all jobs in the order of their keys, as everybody takes them. */
+  const startImports = fn("MailRetrieval.startImports")(function* (
+    customerID: CustomerID,
+    channelIDs: ReadonlyArray<ChannelID>
+  ) {
+    const found = yield* Effect.forEach(channelIDs, (channelID) => foldersOf(customerID, channelID))
+    const all = Arr.sortWith(found.flat(), ({ folderID }) => folderID, Order.number)
     // From the beginning: whatever lies in the folder, also from before it was known.
     yield* Effect.forEach(all, ({ folderID }) =>
       folders.save(customerID, folderID, { deltaLink: null, deltaSince: null })
     )
     const byKey = Order.mapInput(Order.string, ({ folderID }: MailFolder) => folderKey(folderID))
-    const started = yield* Effect.forEach(Arr.sort(all, byKey), ({ folderID }) =>
+    const started = yield* Effect.forEach(Arr.sort(all, byKey), ({ channelID, folderID }) =>
       Effect.map(
         jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID)),
         (jobID): ImportJob => ({ jobID, channelID, folderID })
@@ -124,7 +129,7 @@ const make = Effect.gen(function* () {
       const mailbox = yield* mailboxes.of(customerID, channel)
       const all = yield* foldersOf(customerID, channelID)
       yield* startAll(mailbox, all).pipe(Effect.catchTag("MailProblem", refusal))
-      yield* folders.setRetrieving(customerID, channelID, true).pipe(sql.withTransaction, Effect.orDie)
+      yield* channelFolders.setRetrieving(customerID, channelID, true).pipe(sql.withTransaction, Effect.orDie)
       return yield* shown(customerID, channelID)
     }),
 
@@ -132,7 +137,7 @@ const make = Effect.gen(function* () {
       function* (channelID) {
         const { customerID } = yield* CurrentRep
         yield* findChannel(customerID, channelID)
-        yield* folders.setRetrieving(customerID, channelID, false)
+        yield* channelFolders.setRetrieving(customerID, channelID, false)
         yield* subscriptions.end(yield* folders.ofChannel(customerID, channelID))
         return yield* shown(customerID, channelID)
       },
@@ -145,7 +150,7 @@ const make = Effect.gen(function* () {
         const { customerID } = yield* CurrentRep
         const channel = yield* findChannel(customerID, channelID)
         yield* mailboxes.of(customerID, channel)
-        return new ImportJobs({ jobs: yield* startImport(customerID, channelID) })
+        return new ImportJobs({ jobs: yield* startImports(customerID, [channelID]) })
       },
       sql.withTransaction,
       Effect.catchTag("SqlError", Effect.die)
@@ -155,8 +160,8 @@ const make = Effect.gen(function* () {
       function* () {
         const { customerID } = yield* CurrentRep
         const ready = yield* Effect.filter(yield* channels.list(customerID), isReady(customerID))
-        const started = yield* Effect.forEach(ready, ({ channelID }) => startImport(customerID, channelID))
-        return new ImportJobs({ jobs: started.flat() })
+        const channelIDs = ready.map(({ channelID }) => channelID)
+        return new ImportJobs({ jobs: yield* startImports(customerID, channelIDs) })
       },
       sql.withTransaction,
       Effect.catchTag("SqlError", Effect.die)

@@ -7,6 +7,7 @@ import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
 import { type FolderInUse, lockFolder } from "./FolderLock.ts"
 import { leanStatements } from "./LeanStatements.ts"
 import { prepareStatements } from "./PreparedStatements.ts"
+import { repeatTransactions } from "./RepeatedTransactions.ts"
 import { Settings } from "./Settings.ts"
 import { sampleBy } from "./telemetry/Sampling.ts"
 import { databaseConnections } from "./telemetry/ServiceMetrics.ts"
@@ -55,7 +56,11 @@ const openPool = (url: Redacted.Redacted) =>
 
 export const layerFromUrl = (url: Redacted.Redacted) =>
   Layer.map(PgClient.layerFromPool({ acquire: openPool(url) }), (clients) =>
-    Context.add(clients, SqlClient.SqlClient, leanStatements(Context.get(clients, SqlClient.SqlClient)))
+    Context.add(
+      clients,
+      SqlClient.SqlClient,
+      repeatTransactions(leanStatements(Context.get(clients, SqlClient.SqlClient)))
+    )
   )
 
 const embedded = (dataDir: string) =>

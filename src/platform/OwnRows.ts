@@ -59,7 +59,8 @@ export const ownRows = <Row, RowEncoded>(
         failOnDuplicate
       ),
 
+    /** With what hangs on it in other tables. As a transaction it starts over when another one gets in its way. */
     delete: (customerID: CustomerID, id: number) =>
-      sql`delete from ${table} ${where(customerID, id)} returning ${key}`.pipe(isAny, Effect.orDie)
+      sql`delete from ${table} ${where(customerID, id)} returning ${key}`.pipe(isAny, sql.withTransaction, Effect.orDie)
   }
 }

@@ -1,5 +1,5 @@
 import { SqlError } from "@effect/sql"
-import { Data, Effect } from "effect"
+import { Cause, Data, Effect, Option } from "effect"
 
 /** A unique index said no. */
 export class Duplicate extends Data.TaggedError("Duplicate")<{}> {}
@@ -39,3 +39,16 @@ export const failOnViolation = <A, E, R>(
     const column = violation?.code === "23503" ? /_customer_id_(\w+)_fkey$/.exec(violation.constraint)?.[1] : undefined
     return column === undefined ? Effect.die(error) : Effect.fail(new MissingReference({ column }))
   })
+
+/** PostgreSQL's code of the first database error in a cause, wherever it is wrapped. */
+export const sqlState = (cause: Cause.Cause<unknown>): Option.Option<string> => {
+  const codeOf = (error: unknown): string | undefined =>
+    error instanceof Error
+      ? "code" in error && typeof error.code === "string" && /^[0-9A-Z]{5}$/.test(error.code)
+        ? error.code
+        : codeOf(error.cause)
+      : undefined
+  return Option.fromNullable(
+    [...Cause.failures(cause), ...Cause.defects(cause)].map(codeOf).find((code) => code !== undefined)
+  )
+}

@@ -53,12 +53,10 @@ const make = Effect.gen(function* () {
   return Escalations.of({
     escalate: fn("Escalations.escalate")(
       function* (customerID, ticketMessageID, { email, feedbackComment }) {
-        const found = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
-        // The ticket first, as everywhere: two that come at once wait here and not for each other.
-        const locked = yield* tickets.lock(customerID, [found.ticketID])
         const message = yield* messages
           .findForUpdate(customerID, ticketMessageID)
           .pipe(access.orRefuse(ticketMessageID))
+        const locked = yield* tickets.lock(customerID, [message.ticketID])
         const happened = yield* changes.apply(customerID, locked, [{ _tag: "Escalate" }], ticketMessageID)
         yield* messages.update(customerID, ticketMessageID, {
           isEscalated: true,

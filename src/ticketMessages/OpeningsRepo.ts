@@ -74,9 +74,12 @@ const make = Effect.gen(function* () {
         with opened as (
           insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_message_at)
           select ${customerID}::int, channel.channel_id, sender.end_user_id, 'Open', ${place((_) => _.subject)}::text, now()
-          from channel cross join (select ${knownBy(sql, customerID, words)} as end_user_id offset 0) sender
+          from channel cross join (
+            select end_user_id from end_user
+            where customer_id = ${customerID} and end_user_id = (select ${knownBy(sql, customerID, words)} offset 0)
+            for key share) sender
           where channel.customer_id = ${customerID} and channel.channel_id = ${message("channelID")}
-            and channel.deleted_at is null and sender.end_user_id is not null
+            and channel.deleted_at is null
           returning ticket_id),
         stored as (${storing(sql, customerID, message, sql`opened ticket`)} returning *)
         ${following.parts(followingPlace)}

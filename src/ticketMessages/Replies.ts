@@ -8,7 +8,6 @@ import { Events } from "../events/Events.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { AgentJoins } from "../hub/AgentJoins.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { messageTexts } from "./MessageText.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
@@ -45,7 +44,6 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const access = yield* MessageAccess
   const messages = yield* TicketMessagesRepo
-  const tickets = yield* TicketsRepo
   const attachments = yield* AttachmentsRepo
   const deliveries = yield* Deliveries
   const events = yield* Events
@@ -55,7 +53,9 @@ const make = Effect.gen(function* () {
   return Replies.of({
     send: fn("Replies.send")(
       function* ({ customerID, customerRepID }, ticketMessageID, answer) {
-        const inbound = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+        const inbound = yield* messages
+          .findForUpdate(customerID, ticketMessageID)
+          .pipe(access.orRefuse(ticketMessageID))
         const { channelID, endUserID, ticketID } = inbound
         if (inbound.senderType === "CustomerRep") {
           return yield* BadRequest.of("This is an answer itself. Send on the end user's message.")
@@ -70,8 +70,6 @@ const make = Effect.gen(function* () {
           endUserID,
           given: [inbound.fromAddress, inbound.uid]
         })
-        // The ticket first, as everywhere: two that come at once wait here and not for each other.
-        yield* tickets.lock(customerID, [ticketID])
         if (!(yield* messages.claimReply(customerID, ticketMessageID))) return yield* answered()
         const reply = yield* messages.insert(customerID, ticketID, {
           ...messageTexts({ message: text }),

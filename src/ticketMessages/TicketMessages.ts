@@ -16,7 +16,6 @@ import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketListRepo } from "../tickets/TicketListRepo.ts"
-import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { channelOf, MessageAccess } from "./MessageAccess.ts"
 import { MessageListRepo } from "./MessageListRepo.ts"
 import { MessageTopicsRepo } from "./MessageTopicsRepo.ts"
@@ -58,7 +57,6 @@ const make = Effect.gen(function* () {
   const repo = yield* TicketMessagesRepo
   const shown = yield* MessageListRepo
   const shownTickets = yield* TicketListRepo
-  const tickets = yield* TicketsRepo
   const topics = yield* MessageTopicsRepo
   const access = yield* MessageAccess
   const newMessages = yield* NewMessages
@@ -140,9 +138,9 @@ const make = Effect.gen(function* () {
     delete: fn("TicketMessages.delete")(
       function* (ticketMessageID) {
         const { customerID } = yield* CurrentRep
-        const { ticketID } = yield* repo.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
-        // The ticket first, as everywhere: two that come at once wait here and not for each other.
-        yield* tickets.lock(customerID, [ticketID])
+        const { ticketID } = yield* repo
+          .findForUpdate(customerID, ticketMessageID)
+          .pipe(access.orRefuse(ticketMessageID))
         yield* repo
           .delete(customerID, ticketMessageID)
           .pipe(changedOrNotFound(`There is no ticket message ${ticketMessageID}.`))

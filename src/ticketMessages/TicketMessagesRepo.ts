@@ -86,7 +86,7 @@ export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo
   TicketMessagesRepo,
   {
     readonly find: Find
-    /** Locks the row until the transaction ends. */
+    /** Locks its ticket and then itself until the transaction ends, in the order that everybody does. */
     readonly findForUpdate: Find
     /** Whether any customer has a message of this number. */
     readonly exists: (ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
@@ -168,7 +168,7 @@ const make = Effect.gen(function* () {
 
   return TicketMessagesRepo.of({
     find: select(""),
-    findForUpdate: select("for no key update of m"),
+    findForUpdate: select("for no key update of t, m"),
 
     exists: (ticketMessageID) =>
       sql`

@@ -136,9 +136,13 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
 
-    delete: fn("Tickets.delete")(function* (ticketID) {
-      const { customerID } = yield* CurrentRep
-      if ((yield* repo.delete(customerID, [ticketID])) === 0) return yield* NotFound.of(missing(ticketID))
-    })
+    delete: fn("Tickets.delete")(
+      function* (ticketID) {
+        const { customerID } = yield* CurrentRep
+        if ((yield* repo.delete(customerID, [ticketID])) === 0) return yield* NotFound.of(missing(ticketID))
+      },
+      sql.withTransaction,
+      Effect.catchTag("SqlError", Effect.die)
+    )
   })
 })

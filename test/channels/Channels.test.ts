@@ -124,6 +124,27 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
+  it.effect("keep their type while they have tickets, and change everything else", () =>
+    Effect.gen(function* () {
+      const { channels, tickets } = yield* clientOf("acme-admin")
+      const { channelID } = yield* create({ ...email, emailAddress: "kept@acme.example" })
+      const path = { id: channelID }
+      const { ticketID } = yield* tickets.createTicket({ payload: { channelID, subject: "Keys" } })
+      const change = channels.updateChannel({ path, payload: { channelType: "Chat" } })
+      expect(yield* Effect.flip(change)).toMatchObject({
+        _tag: "Conflict",
+        status: 409,
+        message: expect.stringMatching(/^A channel that has tickets cannot change its type/)
+      })
+      expect(yield* channels.getChannel({ path })).toMatchObject({ ...email, emailAddress: "kept@acme.example" })
+      yield* channels.updateChannel({ path, payload: { ...(yield* channels.getChannel({ path })), name: "Renamed" } })
+      expect(yield* channels.getChannel({ path })).toMatchObject({ channelType: "Email", name: "Renamed" })
+      yield* tickets.deleteTicket({ path: { id: ticketID } })
+      yield* change
+      expect(yield* channels.getChannel({ path })).toMatchObject({ channelType: "Chat", emailAddress: null })
+    })
+  )
+
   it.effect("become WhatsApp channels only with a number, also when that is not what is written", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")

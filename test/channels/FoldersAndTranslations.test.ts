@@ -105,6 +105,26 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
     })
   )
 
+  it.effect("folders that move below each other at once make no circle", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("acme-admin")
+      const { channelFolders } = yield* clientOf("acme-admin")
+      const { channelID } = yield* newChannel("Email")
+      const made = (name: string) => channelFolders.createChannelFolder({ payload: { channelID, name } })
+      for (const round of Array.from({ length: 10 }, (_, index) => index)) {
+        const [left, right] = [yield* made(`left ${round}`), yield* made(`right ${round}`)]
+        const below = ([folder, parent]: readonly [typeof left, typeof right]) =>
+          sendJson("PUT", `/api/ChannelFolders/${folder.folderID}`, {
+            token,
+            body: { parentFolderID: parent.folderID }
+          })
+        const pairs = [[left, right] as const, [right, left] as const]
+        const answers = yield* Effect.forEach(pairs, below, { concurrency: 2 })
+        expect(answers.map(({ status }) => status).sort()).toEqual([204, 400])
+      }
+    })
+  )
+
   it.effect("folders and translations of a foreign or missing channel are refused", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")

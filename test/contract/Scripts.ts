@@ -281,6 +281,13 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
     "pageTopicMappings.updatePageTopicMapping"
   ),
 
+  "channels.updateChannel 409": Effect.gen(function* () {
+    const { channelID } = yield* newChat(probes)
+    const message = { channelID, message: "Hello" }
+    yield* ask(endpoint("ticketMessagesOnPhone.createTicketMessage"), { body: message })
+    return yield* ask(endpoint("channels.updateChannel"), { ids: { id: channelID }, body: { channelType: "Email" } })
+  }),
+
   "channelFolders.updateChannelFolder 409": Effect.gen(function* () {
     const { channelID } = yield* newChat(probes)
     const create = (name: string, externalFolderID?: string) =>

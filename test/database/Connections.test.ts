@@ -110,5 +110,54 @@ if (onPostgres) {
         expect(yield* setting("jit")).toBe("off")
       })
     )
+
+    it.effect("does both of two transactions that wait for each other", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* Effect.forEach(["left", "right"], add)
+        const tries = { left: 0, right: 0 }
+        const [leftHeld, rightHeld] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const touch = (name: string) => sql`update model set slots = slots || ${[name]}::text[] where name = ${name}`
+        const both = (
+          [mine, held]: readonly ["left" | "right", Deferred.Deferred<void>],
+          [other, otherHeld]: readonly ["left" | "right", Deferred.Deferred<void>]
+        ) =>
+          Effect.gen(function* () {
+            tries[mine] += 1
+            yield* touch(mine)
+            yield* Deferred.succeed(held, undefined)
+            yield* Deferred.await(otherHeld)
+            // Within another transaction: it cannot start over alone.
+            yield* sql.withTransaction(touch(other))
+          }).pipe(sql.withTransaction)
+        const [left, right] = [["left", leftHeld] as const, ["right", rightHeld] as const]
+        yield* Effect.all([both(left, right), both(right, left)], { concurrency: 2 })
+        expect(tries.left + tries.right).toBeGreaterThan(2)
+        expect(yield* sql`select cardinality(slots) as times from model where name in ('left', 'right')`).toEqual([
+          { times: 2 },
+          { times: 2 }
+        ])
+      })
+    )
+
+    it.effect("looks again when what a transaction refers to is gone, and gives up in the end", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const looked: Array<number> = []
+        const hire = (customerID: number) =>
+          Effect.zipRight(
+            Effect.sync(() => looked.push(customerID)),
+            sql`insert into login_hostname (customer_id, hostname) values (${customerID}, ${`h${looked.length}`})`
+          )
+        yield* sql.withTransaction(Effect.suspend(() => hire(looked.length === 0 ? -1 : 1)))
+        expect(looked).toEqual([-1, 1])
+        const refused = yield* Effect.exit(sql.withTransaction(hire(-1).pipe(Effect.orDie)))
+        expect(Exit.isFailure(refused)).toBe(true)
+        expect(looked).toEqual([-1, 1, -1, -1, -1])
+        const wrong = yield* Effect.exit(sql.withTransaction(Effect.zipRight(hire(1), sql`select nothing`)))
+        expect(Exit.isFailure(wrong)).toBe(true)
+        expect(looked).toHaveLength(6)
+      })
+    )
   })
 }
