@@ -6,8 +6,8 @@ export default defineConfig({
     globalSetup: ["test/support/GlobalSetup.ts"],
     setupFiles: ["test/support/Seed.ts"],
     // Only what hangs meets them: a machine may be many times slower than the one that a test was written on.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     pool: "forks",
     // Every test builds its own layers: nothing leaks through modules, and they load once a worker.
     isolate: false,

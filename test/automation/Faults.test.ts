@@ -111,7 +111,7 @@ layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
           )
           died = life.isDead
           yield* restart
-          yield* eventually(isBehind(messageID), (isOver) => isOver, "60 seconds")
+          yield* eventually(isBehind(messageID), (isOver) => isOver)
           yield* nothingLeft
 
           const where = `killed before write ${lastWrite}`

@@ -9,148 +9,139 @@ import { newMessage } from "../ticketMessages/MessageTools.ts"
 import { erased, exported, leaveTraces, rightsApp, rowsWith, workIsDone } from "./RightsTools.ts"
 
 layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
-  it.effect(
-    "leaves its tickets, empty, and not a word of it anywhere",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { tickets, ticketMessages } = yield* clientOf("acme-admin")
-        const { endUserID, messageID, ticketID } = yield* leaveTraces("zebrafish")
-        const other = yield* leaveTraces("notzebrafish")
-        const before = yield* rowsWith("notzebrafish")
-        const { AccessToken } = yield* exported(endUserID)
-        const places = Object.keys(yield* rowsWith("zebrafish"))
-        // Everywhere a person can leave traces, so that the erasure is not told of an empty house.
-        expect(places).toEqual(
-          expect.arrayContaining([
-            "ai_run",
-            "blob_chunk",
-            "channel_folder",
-            "end_user",
-            "end_user_uid",
-            "idempotency",
-            "job",
-            "mail_message",
-            "ticket",
-            "ticket_message",
-            "ticket_message_attachment"
-          ])
-        )
-        const token = (yield* tickets.getTicket({ path: { id: ticketID } })).ticketToken
+  it.effect("leaves its tickets, empty, and not a word of it anywhere", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { tickets, ticketMessages } = yield* clientOf("acme-admin")
+      const { endUserID, messageID, ticketID } = yield* leaveTraces("zebrafish")
+      const other = yield* leaveTraces("notzebrafish")
+      const before = yield* rowsWith("notzebrafish")
+      const { AccessToken } = yield* exported(endUserID)
+      const places = Object.keys(yield* rowsWith("zebrafish"))
+      // Everywhere a person can leave traces, so that the erasure is not told of an empty house.
+      expect(places).toEqual(
+        expect.arrayContaining([
+          "ai_run",
+          "blob_chunk",
+          "channel_folder",
+          "end_user",
+          "end_user_uid",
+          "idempotency",
+          "job",
+          "mail_message",
+          "ticket",
+          "ticket_message",
+          "ticket_message_attachment"
+        ])
+      )
+      const token = (yield* tickets.getTicket({ path: { id: ticketID } })).ticketToken
 
-        const { dataRights } = yield* clientOf("acme-admin")
-        const asked = yield* Effect.all(
-          Array.from({ length: 5 }, () => dataRights.eraseEndUser({ path: { id: endUserID } })),
-          { concurrency: "unbounded" }
-        )
-        expect(new Set(asked.map(({ ReceiptID }) => ReceiptID)).size).toBe(1)
-        // Whoever was just at work for the person writes it down afterwards.
-        yield* eventually(
-          sql`select 1 from data_request where customer_id = 1 and about_end_user = ${endUserID} and erased_at is not null`,
-          (rows) => rows.length === 1
-        )
-        expect((yield* dataRights.getErasure({ path: { id: endUserID } })).Status).toBe("Running")
-        yield* sql`
+      const { dataRights } = yield* clientOf("acme-admin")
+      const asked = yield* Effect.all(
+        Array.from({ length: 5 }, () => dataRights.eraseEndUser({ path: { id: endUserID } })),
+        { concurrency: "unbounded" }
+      )
+      expect(new Set(asked.map(({ ReceiptID }) => ReceiptID)).size).toBe(1)
+      // Whoever was just at work for the person writes it down afterwards.
+      yield* eventually(
+        sql`select 1 from data_request where customer_id = 1 and about_end_user = ${endUserID} and erased_at is not null`,
+        (rows) => rows.length === 1
+      )
+      expect((yield* dataRights.getErasure({ path: { id: endUserID } })).Status).toBe("Running")
+      yield* sql`
           insert into ai_run (customer_id, ticket_message_id, purpose, slot, prompt_version, system_prompt, user_prompt,
             duration_ms, outcome, output)
           values (1, ${messageID}, 'Draft', 'EmailText', 'draft-1', '', 'zebrafish', 1, 'Succeeded', 'zebrafish')`
-        yield* sql`update ticket set history_summary = 'zebrafish' where customer_id = 1 and ticket_id = ${ticketID}`
+      yield* sql`update ticket set history_summary = 'zebrafish' where customer_id = 1 and ticket_id = ${ticketID}`
 
-        const receipt = yield* erased(endUserID)
-        expect(yield* rowsWith("zebrafish")).toEqual({})
-        expect(yield* rowsWith("notzebrafish")).toEqual(before)
-        expect(receipt).toMatchObject({ Status: "Succeeded", EndUserID: endUserID })
-        expect(receipt.Counts).toMatchObject({
-          EndUsers: 1,
-          Tickets: 1,
-          Messages: 2,
-          // The file went with the answer, too.
-          Attachments: 2,
-          SetAsideMails: 1,
-          OutboxMails: 1,
-          Exports: 1,
-          Mails: 1,
-          FolderErrors: 1
-        })
-        expect(receipt.Counts["AiRuns"]).toBeGreaterThan(3)
-        expect(receipt.Counts["Jobs"]).toBeGreaterThan(0)
+      const receipt = yield* erased(endUserID)
+      expect(yield* rowsWith("zebrafish")).toEqual({})
+      expect(yield* rowsWith("notzebrafish")).toEqual(before)
+      expect(receipt).toMatchObject({ Status: "Succeeded", EndUserID: endUserID })
+      expect(receipt.Counts).toMatchObject({
+        EndUsers: 1,
+        Tickets: 1,
+        Messages: 2,
+        // The file went with the answer, too.
+        Attachments: 2,
+        SetAsideMails: 1,
+        OutboxMails: 1,
+        Exports: 1,
+        Mails: 1,
+        FolderErrors: 1
+      })
+      expect(receipt.Counts["AiRuns"]).toBeGreaterThan(3)
+      expect(receipt.Counts["Jobs"]).toBeGreaterThan(0)
 
-        const ticket = yield* tickets.getTicket({ path: { id: ticketID } })
-        expect(ticket).toMatchObject({ subject: null, endUserID: null, customFieldsData: {} })
-        expect(ticket.ticketToken).not.toBe(token)
-        const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
-        expect(items.map(({ fromAddress, htmlBody, message }) => [message, htmlBody, fromAddress])).toEqual([
-          [null, null, null],
-          [null, null, null]
-        ])
-        expect((yield* tickets.getTicket({ path: { id: other.ticketID } })).subject).toBe("notzebrafish subject")
-        expect((yield* send("GET", `/api/File/${AccessToken}`)).status).toBe(404)
-        expect(
-          (yield* sendJson("GET", `/api/EndUsers/${endUserID}`, { token: yield* tokenOf("acme-admin") })).status
-        ).toBe(404)
-        const audits = yield* sql`select 1 from audit_log where customer_id = 1 and event = 'EndUserErased'`
-        expect(audits).toHaveLength(1)
-      }),
-    180_000
+      const ticket = yield* tickets.getTicket({ path: { id: ticketID } })
+      expect(ticket).toMatchObject({ subject: null, endUserID: null, customFieldsData: {} })
+      expect(ticket.ticketToken).not.toBe(token)
+      const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
+      expect(items.map(({ fromAddress, htmlBody, message }) => [message, htmlBody, fromAddress])).toEqual([
+        [null, null, null],
+        [null, null, null]
+      ])
+      expect((yield* tickets.getTicket({ path: { id: other.ticketID } })).subject).toBe("notzebrafish subject")
+      expect((yield* send("GET", `/api/File/${AccessToken}`)).status).toBe(404)
+      expect(
+        (yield* sendJson("GET", `/api/EndUsers/${endUserID}`, { token: yield* tokenOf("acme-admin") })).status
+      ).toBe(404)
+      const audits = yield* sql`select 1 from audit_log where customer_id = 1 and event = 'EndUserErased'`
+      expect(audits).toHaveLength(1)
+    })
   )
 
-  it.effect(
-    "leaves no word of it in what models were asked about others either",
-    () =>
-      Effect.gen(function* () {
-        const { endUsers, ticketMessages, ticketSummaries, tickets, topics } = yield* clientOf("acme-admin")
-        const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
-        const address = "Quentin Quagga <quagga@people.example>"
-        const { EndUserID: id } = yield* endUsers.createEndUser({
-          payload: { FirstName: "Quentin", LastName: "Quagga", UIDs: [{ UID: "quagga@people.example" }] }
-        })
-        const corrected = yield* write({ fromAddress: "quagga@people.example", message: "quagga lost the key" })
-        const [topic] = (yield* topics.listTopics({ urlParams: {} })).items
-        const topicIds = topic === undefined ? [] : [topic.topicID]
-        yield* ticketMessages.correctTopics({ path: { id: corrected.messageID }, payload: { topicIds } })
-        const about = yield* write({ fromAddress: "olga@people.example", message: "When does the shop open?" })
-        const { ticketID } = about
-        yield* write({ ticketID, fromAddress: address, message: "quagga says it opens at nine" })
-        yield* write({ ticketID, fromAddress: "olga@people.example", message: "Thank you, and on Sunday?" })
-        yield* ticketSummaries.getHistorySummary({ path: { id: ticketID } })
-        const stray = yield* write({ fromAddress: address, message: "quagga wrote from elsewhere" })
-        yield* tickets.updateTicket({ path: { id: stray.ticketID }, payload: { endUserID: null } })
-        const sql = yield* SqlClient.SqlClient
-        const quoting = yield* sql<{ purpose: string }>`
+  it.effect("leaves no word of it in what models were asked about others either", () =>
+    Effect.gen(function* () {
+      const { endUsers, ticketMessages, ticketSummaries, tickets, topics } = yield* clientOf("acme-admin")
+      const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
+      const address = "Quentin Quagga <quagga@people.example>"
+      const { EndUserID: id } = yield* endUsers.createEndUser({
+        payload: { FirstName: "Quentin", LastName: "Quagga", UIDs: [{ UID: "quagga@people.example" }] }
+      })
+      const corrected = yield* write({ fromAddress: "quagga@people.example", message: "quagga lost the key" })
+      const [topic] = (yield* topics.listTopics({ urlParams: {} })).items
+      const topicIds = topic === undefined ? [] : [topic.topicID]
+      yield* ticketMessages.correctTopics({ path: { id: corrected.messageID }, payload: { topicIds } })
+      const about = yield* write({ fromAddress: "olga@people.example", message: "When does the shop open?" })
+      const { ticketID } = about
+      yield* write({ ticketID, fromAddress: address, message: "quagga says it opens at nine" })
+      yield* write({ ticketID, fromAddress: "olga@people.example", message: "Thank you, and on Sunday?" })
+      yield* ticketSummaries.getHistorySummary({ path: { id: ticketID } })
+      const stray = yield* write({ fromAddress: address, message: "quagga wrote from elsewhere" })
+      yield* tickets.updateTicket({ path: { id: stray.ticketID }, payload: { endUserID: null } })
+      const sql = yield* SqlClient.SqlClient
+      const quoting = yield* sql<{ purpose: string }>`
           select distinct r.purpose from ai_run r join ticket_message m
             on m.customer_id = r.customer_id and m.ticket_message_id = r.ticket_message_id
           where r.customer_id = 1 and m.from_address = 'olga@people.example' and r.user_prompt ~ 'quagga' order by 1`
-        expect(quoting.map(({ purpose }) => purpose)).toEqual(["Draft", "Summary", "Topics"])
+      expect(quoting.map(({ purpose }) => purpose)).toEqual(["Draft", "Summary", "Topics"])
 
-        yield* erased(id)
-        expect(yield* rowsWith("quagga")).toEqual({})
-        const own = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
-        expect(own.items.map(({ message }) => message)).toEqual([
-          "When does the shop open?",
-          null,
-          "Thank you, and on Sunday?"
-        ])
-        expect((yield* tickets.getTicket({ path: { id: ticketID } })).subject).toBe("When does the shop open?")
-      }),
-    180_000
+      yield* erased(id)
+      expect(yield* rowsWith("quagga")).toEqual({})
+      const own = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
+      expect(own.items.map(({ message }) => message)).toEqual([
+        "When does the shop open?",
+        null,
+        "Thank you, and on Sunday?"
+      ])
+      expect((yield* tickets.getTicket({ path: { id: ticketID } })).subject).toBe("When does the shop open?")
+    })
   )
 
-  it.effect(
-    "happens once, with a receipt that stays and can be checked",
-    () =>
-      Effect.gen(function* () {
-        const { endUsers } = yield* clientOf("acme-admin")
-        const { EndUserID: id } = yield* endUsers.createEndUser({ payload: { FirstName: "Only", LastName: "Once" } })
-        const token = yield* tokenOf("acme-admin")
-        const first = yield* erased(id)
-        const { json } = yield* sendJson("POST", `/api/EndUsers/${id}/erase`, { token })
-        expect(Object(json)["ReceiptID"]).toBe(first.ReceiptID)
-        const { Hash: hash, ...receipt } = Object(json)
-        expect(createHash("sha256").update(JSON.stringify(receipt)).digest("hex")).toBe(hash)
-        expect(JSON.stringify(json)).not.toMatch(/Only|Once/)
-        expect((yield* sendJson("GET", `/api/EndUsers/${id}/export`, { token })).status).toBe(404)
-      }),
-    180_000
+  it.effect("happens once, with a receipt that stays and can be checked", () =>
+    Effect.gen(function* () {
+      const { endUsers } = yield* clientOf("acme-admin")
+      const { EndUserID: id } = yield* endUsers.createEndUser({ payload: { FirstName: "Only", LastName: "Once" } })
+      const token = yield* tokenOf("acme-admin")
+      const first = yield* erased(id)
+      const { json } = yield* sendJson("POST", `/api/EndUsers/${id}/erase`, { token })
+      expect(Object(json)["ReceiptID"]).toBe(first.ReceiptID)
+      const { Hash: hash, ...receipt } = Object(json)
+      expect(createHash("sha256").update(JSON.stringify(receipt)).digest("hex")).toBe(hash)
+      expect(JSON.stringify(json)).not.toMatch(/Only|Once/)
+      expect((yield* sendJson("GET", `/api/EndUsers/${id}/export`, { token })).status).toBe(404)
+    })
   )
 
   it.effect("is for an Admin of the same customer", () =>
@@ -175,33 +166,30 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
     })
   )
 
-  it.effect(
-    "passes over what is shared with somebody else, unless it is in its own ticket",
-    () =>
-      Effect.gen(function* () {
-        const { endUsers, ticketMessages, ticketMessagesOnPhone, tickets } = yield* clientOf("acme-admin")
-        const UIDs = [{ UID: "family@people.example" }]
-        const child = yield* endUsers.createEndUser({ payload: { FirstName: "Kid", LastName: "Family", UIDs } })
-        const parent = yield* endUsers.createEndUser({ payload: { FirstName: "Pat", LastName: "Family", UIDs } })
-        const { channels } = yield* clientOf("acme-admin")
-        const channel = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Email")
-        const channelID = yield* Effect.fromNullable(channel?.channelID)
-        const write = (endUserID: EndUserID, message: string) =>
-          Effect.gen(function* () {
-            const { ticketID } = yield* tickets.createTicket({ payload: { channelID, endUserID, subject: message } })
-            const payload = { ticketID, message, fromAddress: "family@people.example" }
-            return yield* ticketMessagesOnPhone.createTicketMessage({ payload })
-          })
-        const own = yield* write(child.EndUserID, "from the child")
-        const others = yield* write(parent.EndUserID, "from the parent")
-        yield* erased(child.EndUserID)
-        const textsIn = ({ ticketID }: typeof own) =>
-          Effect.map(ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } }), ({ items }) =>
-            items.map(({ message }) => message)
-          )
-        expect(yield* textsIn(own)).toEqual([null])
-        expect(yield* textsIn(others)).toEqual(["from the parent"])
-      }),
-    180_000
+  it.effect("passes over what is shared with somebody else, unless it is in its own ticket", () =>
+    Effect.gen(function* () {
+      const { endUsers, ticketMessages, ticketMessagesOnPhone, tickets } = yield* clientOf("acme-admin")
+      const UIDs = [{ UID: "family@people.example" }]
+      const child = yield* endUsers.createEndUser({ payload: { FirstName: "Kid", LastName: "Family", UIDs } })
+      const parent = yield* endUsers.createEndUser({ payload: { FirstName: "Pat", LastName: "Family", UIDs } })
+      const { channels } = yield* clientOf("acme-admin")
+      const channel = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Email")
+      const channelID = yield* Effect.fromNullable(channel?.channelID)
+      const write = (endUserID: EndUserID, message: string) =>
+        Effect.gen(function* () {
+          const { ticketID } = yield* tickets.createTicket({ payload: { channelID, endUserID, subject: message } })
+          const payload = { ticketID, message, fromAddress: "family@people.example" }
+          return yield* ticketMessagesOnPhone.createTicketMessage({ payload })
+        })
+      const own = yield* write(child.EndUserID, "from the child")
+      const others = yield* write(parent.EndUserID, "from the parent")
+      yield* erased(child.EndUserID)
+      const textsIn = ({ ticketID }: typeof own) =>
+        Effect.map(ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } }), ({ items }) =>
+          items.map(({ message }) => message)
+        )
+      expect(yield* textsIn(own)).toEqual([null])
+      expect(yield* textsIn(others)).toEqual(["from the parent"])
+    })
   )
 })

@@ -15,47 +15,44 @@ const download = (accessToken: string | null) =>
   )
 
 layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it) => {
-  it.effect(
-    "is a file with everything that is kept, for those who have its token, for a day",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { endUserID, messageID } = yield* leaveTraces("axolotl")
-        const { dataRights } = yield* clientOf("acme-admin")
-        const begun = yield* Effect.all(
-          Array.from({ length: 3 }, () => dataRights.exportEndUser({ path: { id: endUserID } })),
-          { concurrency: "unbounded" }
-        )
-        expect(new Set(begun.map(({ JobID }) => JobID)).size).toBe(1)
-        const receipt = yield* exported(endUserID)
-        expect(receipt).toMatchObject({ Status: "Succeeded", ReceiptID: begun[0]?.ReceiptID })
+  it.effect("is a file with everything that is kept, for those who have its token, for a day", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { endUserID, messageID } = yield* leaveTraces("axolotl")
+      const { dataRights } = yield* clientOf("acme-admin")
+      const begun = yield* Effect.all(
+        Array.from({ length: 3 }, () => dataRights.exportEndUser({ path: { id: endUserID } })),
+        { concurrency: "unbounded" }
+      )
+      expect(new Set(begun.map(({ JobID }) => JobID)).size).toBe(1)
+      const receipt = yield* exported(endUserID)
+      expect(receipt).toMatchObject({ Status: "Succeeded", ReceiptID: begun[0]?.ReceiptID })
 
-        const file = yield* download(receipt.AccessToken)
-        expect(file.status).toBe(200)
-        expect(file.headers.get("content-type")).toBe("application/zip")
-        expect(file.headers.get("content-disposition")).toBe(`attachment; filename="end-user-${endUserID}.zip"`)
-        expect(file.bytes).toHaveLength(receipt.Size ?? 0)
-        expect(createHash("sha256").update(file.bytes).digest("hex")).toBe(receipt.Hash)
+      const file = yield* download(receipt.AccessToken)
+      expect(file.status).toBe(200)
+      expect(file.headers.get("content-type")).toBe("application/zip")
+      expect(file.headers.get("content-disposition")).toBe(`attachment; filename="end-user-${endUserID}.zip"`)
+      expect(file.bytes).toHaveLength(receipt.Size ?? 0)
+      expect(createHash("sha256").update(file.bytes).digest("hex")).toBe(receipt.Hash)
 
-        const zip = yield* Effect.promise(() => JSZip.loadAsync(file.bytes))
-        const text = (name: string) => Effect.promise(async () => (await zip.file(name)?.async("text")) ?? "")
-        for (const name of ["EndUsers", "Uids", "Tickets", "Messages", "AiRuns", "Jobs", "Mails", "OutboxMails"]) {
-          const rows: unknown = JSON.parse(yield* text(`${name}.json`))
-          expect(rows, name).toHaveLength(receipt.Counts[name] ?? -1)
-          expect(JSON.stringify(rows), name).toContain("axolotl")
-        }
-        expect(JSON.parse(yield* text("Messages.json"))[0]).toMatchObject({ messageID, senderType: "EndUser" })
-        const names = Object.keys(zip.files)
-        const attachment = names.find((name) => /^attachments\/\d+-axolotl\.pdf$/.test(name)) ?? ""
-        expect(yield* text(attachment)).toBe("%PDF-1.4 the passport of axolotl")
-        expect(yield* text(names.find((name) => name.startsWith("set-aside-mails/")) ?? "")).toContain("axolotl again")
+      const zip = yield* Effect.promise(() => JSZip.loadAsync(file.bytes))
+      const text = (name: string) => Effect.promise(async () => (await zip.file(name)?.async("text")) ?? "")
+      for (const name of ["EndUsers", "Uids", "Tickets", "Messages", "AiRuns", "Jobs", "Mails", "OutboxMails"]) {
+        const rows: unknown = JSON.parse(yield* text(`${name}.json`))
+        expect(rows, name).toHaveLength(receipt.Counts[name] ?? -1)
+        expect(JSON.stringify(rows), name).toContain("axolotl")
+      }
+      expect(JSON.parse(yield* text("Messages.json"))[0]).toMatchObject({ messageID, senderType: "EndUser" })
+      const names = Object.keys(zip.files)
+      const attachment = names.find((name) => /^attachments\/\d+-axolotl\.pdf$/.test(name)) ?? ""
+      expect(yield* text(attachment)).toBe("%PDF-1.4 the passport of axolotl")
+      expect(yield* text(names.find((name) => name.startsWith("set-aside-mails/")) ?? "")).toContain("axolotl again")
 
-        yield* sql`update data_request set expires_at = now() where customer_id = 1 and about_end_user = ${endUserID}`
-        expect((yield* send("GET", `/api/File/${receipt.AccessToken}`)).status).toBe(404)
-        const again = yield* exported(endUserID)
-        expect(again.AccessToken).not.toBe(receipt.AccessToken)
-        expect((yield* download(again.AccessToken)).status).toBe(200)
-      }),
-    180_000
+      yield* sql`update data_request set expires_at = now() where customer_id = 1 and about_end_user = ${endUserID}`
+      expect((yield* send("GET", `/api/File/${receipt.AccessToken}`)).status).toBe(404)
+      const again = yield* exported(endUserID)
+      expect(again.AccessToken).not.toBe(receipt.AccessToken)
+      expect((yield* download(again.AccessToken)).status).toBe(200)
+    })
   )
 })

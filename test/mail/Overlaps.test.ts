@@ -198,7 +198,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
       server.state.subscriptions.delete(subscriptionID ?? "")
       yield* sql`insert into job (customer_id, kind, payload)
         values (1, 'RemoveSubscription', ${JSON.stringify({ channelID, subscriptionID })}::jsonb)`
-      yield* eventually(folderOf(folderID), (folder) => folder.subscriptionID !== subscriptionID, "20 seconds")
+      yield* eventually(folderOf(folderID), (folder) => folder.subscriptionID !== subscriptionID)
       yield* settled(channelID)
     })
   )

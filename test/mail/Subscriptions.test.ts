@@ -104,7 +104,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
         const started = yield* channels.importEmails({ path: { id: channelID } })
         expect(started.jobs).toMatchObject([{ channelID }])
         const path = { id: yield* Effect.fromNullable(started.jobs[0]?.jobID) }
-        const job = yield* eventually(jobs.getJob({ path }), ({ status }) => status === "Succeeded", "90 seconds")
+        const job = yield* eventually(jobs.getJob({ path }), ({ status }) => status === "Succeeded")
         expect(job).toMatchObject({ kind: "ImportFolder", total: 131, done: 131, imported: 130, skipped: 1, failed: 0 })
         expect(yield* ticketsOf(channelID)).toHaveLength(131)
       }),

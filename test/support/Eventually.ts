@@ -10,7 +10,7 @@ class NotYet extends Data.TaggedError("NotYet")<{ readonly last: unknown }> {
 export const eventually = <A, E, R>(
   ask: Effect.Effect<A, E, R>,
   wanted: (answer: A) => boolean,
-  within: Duration.DurationInput = "60 seconds"
+  within: Duration.DurationInput = "3 minutes"
 ) =>
   ask.pipe(
     Effect.filterOrFail(wanted, (last) => new NotYet({ last })),
