@@ -11,6 +11,11 @@ import { type BlobID, BlobStore, type ByteRange, inOnePiece } from "./BlobStore.
 
 type S3Place = Extract<BlobPlace, { readonly _tag: "S3" }>
 
+const nothing = () => undefined
+
+/** What goes wrong comes as an error, and is logged as such; without one of its own the client writes lines between ours. */
+const silent = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing }
+
 /** Loaded only where it is used: the client takes longer to load than the rest of the service. */
 const loadClient = ({ endpoint, region }: S3Place) =>
   Effect.gen(function* () {
@@ -20,6 +25,7 @@ const loadClient = ({ endpoint, region }: S3Place) =>
         () =>
           new s3.S3Client({
             region,
+            logger: silent,
             // Stores that are not Amazon's rarely have a name in the DNS for each bucket, nor the newer checksums.
             ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
             requestChecksumCalculation: "WHEN_REQUIRED",
@@ -79,12 +85,11 @@ export const s3BlobStore = (place: S3Place) =>
           Effect.gen(function* () {
             const { path, size } = yield* spooled(bytes)
             const object = objectOf(customerID, blobID)
-            yield* Effect.tryPromise((abortSignal) =>
+            yield* Effect.promise((abortSignal) =>
               client.send(new s3.PutObjectCommand({ ...object, Body: createReadStream(path), ContentLength: size }), {
                 abortSignal
               })
             ).pipe(
-              Effect.orDie,
               // The store may have taken it although the answer never came.
               Effect.onError(() =>
                 Effect.ignore(Effect.tryPromise(() => client.send(new s3.DeleteObjectCommand(object))))

@@ -22,6 +22,12 @@ layer(quietApp({ ROLE: "web" }), { excludeTestServices: true })("The commands fo
       const written = yield* admin("end-user", "export", "acme rentals", String(id), "--file", file)
       expect(written).toMatchObject({ succeeded: true })
       expect(written.output).toMatch(/ola\.zip\nSHA-256 [0-9a-f]{64}\n.*EndUsers 1/)
+      expect(written.errors).toEqual(["Working on it; this may take a minute or two."])
+      const oncemore = yield* admin("end-user", "export", "acme rentals", String(id), "--file", file)
+      expect(oncemore.output).toBe(written.output)
+      expect(oncemore.errors.join()).toMatch(
+        /^This one was made at 20\S+Z\. Another is made when it has expired, at 20\S+Z\.$/
+      )
       const zip = yield* Effect.promise(async () => JSZip.loadAsync(await readFile(file)))
       expect(yield* Effect.promise(async () => zip.file("EndUsers.json")?.async("text"))).toContain(
         "ola@people.example"

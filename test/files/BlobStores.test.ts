@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, type Scope, Stream } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, type Scope, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { BlobStore } from "../../src/files/BlobStore.ts"
 import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
@@ -157,3 +157,19 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
     )
   })
 }
+
+const away = s3Server.pipe(
+  Effect.tap(({ stop }) => stop),
+  Effect.map(({ blobStore }): Place => ({ settings: { BLOB_STORE: blobStore }, count: Effect.succeed(0) }))
+)
+
+layer(contract(away), { excludeTestServices: true })("A store that is away", (it) => {
+  it.effect("says why it takes nothing", () =>
+    Effect.gen(function* () {
+      const store = yield* BlobStore
+      const blobID = yield* (yield* BlobsRepo).register(acme)
+      const exit = yield* Effect.exit(store.put(acme, blobID, Stream.make(pattern(100))))
+      expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("ECONNREFUSED")
+    })
+  )
+})

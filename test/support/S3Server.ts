@@ -61,7 +61,7 @@ const credentials = { AWS_ACCESS_KEY_ID: "test-key", AWS_SECRET_ACCESS_KEY: "tes
 /** An object store that speaks as much of Amazon's language as the service does; it takes signed requests only. */
 export const s3Server = Effect.gen(function* () {
   const objects = new Map<string, Buffer>()
-  const { port } = yield* Effect.acquireRelease(listen(objects), ({ close }) => Effect.sync(close))
+  const { close, port } = yield* Effect.acquireRelease(listen(objects), ({ close }) => Effect.sync(close))
   yield* Effect.acquireRelease(
     Effect.sync(() => Object.assign(process.env, credentials)),
     () =>
@@ -69,5 +69,10 @@ export const s3Server = Effect.gen(function* () {
         for (const name of Object.keys(credentials)) delete process.env[name]
       })
   )
-  return { objects, blobStore: `s3://files/casework?endpoint=http://127.0.0.1:${port}&region=eu-test-1` }
+  return {
+    objects,
+    blobStore: `s3://files/casework?endpoint=http://127.0.0.1:${port}&region=eu-test-1`,
+    /** From then on nobody answers there. */
+    stop: Effect.sync(close)
+  }
 })
