@@ -1,6 +1,6 @@
 import { Args, Command, Options } from "@effect/cli"
 import { FileSystem } from "@effect/platform"
-import { Console, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Console, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { EndUserErasure } from "../../schema/DataRights.ts"
 import { type CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
@@ -53,6 +53,11 @@ const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKi
       .pipe(Effect.catchTag("NotFound", () => refuse(missing)))
     const begun = yield* ask
     if (!isOver(begun)) yield* Console.error("Working on it; this may take a minute or two.")
+    // An export serves for a day. Whoever asks again should know that it is not of this moment.
+    else if (kind === "Export" && begun.finishedAt !== null && begun.expiresAt !== null) {
+      const [made, until] = [begun.finishedAt, begun.expiresAt].map(DateTime.formatIso)
+      yield* Console.error(`This one was made at ${made}. Another is made when it has expired, at ${until}.`)
+    }
     const repo = yield* DataRequestsRepo
     const ended = yield* repo
       .findByJob(customerID, begun.jobID)

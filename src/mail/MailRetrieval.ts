@@ -44,7 +44,9 @@ const inbox = {
 }
 
 const refusal = ({ message, reason }: MailProblem): Effect.Effect<never, BadRequest | BadGateway> =>
-  reason === "Blocked" ? BadRequest.of(message) : BadGateway.of(`${message}. Nothing was switched on.`)
+  reason === "Blocked"
+    ? BadRequest.of(message)
+    : BadGateway.of(`${message.replace(/\.$/, "")}. Nothing was switched on.`)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
