@@ -150,7 +150,7 @@ const make = Effect.gen(function* () {
       Effect.provideService(CurrentChain, run),
       // What nobody expected, such as a database that went away, is tried again; in the end the others have their turn.
       Effect.catchAllDefect((defect) =>
-        claim.isLast && !startsOver(Cause.die(defect))
+        claim.isLast && !(isTransactional(effective) && startsOver(Cause.die(defect)))
           ? Effect.logError("an action failed unexpectedly", defect).pipe(
               Effect.zipRight(Effect.fail({ message: "It failed unexpectedly; the log says why." }))
             )

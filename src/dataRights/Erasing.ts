@@ -79,6 +79,14 @@ const make = Effect.gen(function* () {
             and not coalesce(ticket_message_id = any(${messageIDs}::int[]), false)`.pipe(Effect.orDie)
   }
 
+  /** Drafts of answers to others for which such a question was asked. */
+  const forgetDrafts = ({ customerID, messageIDs }: Person) =>
+    sql`
+      update ticket_message set ai_reply = null, modified_at = now()
+      where customer_id = ${customerID} and ai_reply is not null and ticket_message_id = any(array(
+        select ticket_message_id from ai_run
+        where customer_id = ${customerID} and purpose = 'Draft' and quotes && ${messageIDs}::int[]))`.pipe(Effect.orDie)
+
   /** What others' tickets say of the messages that the person wrote there. */
   const forgetInTickets = ({ customerID, messageIDs }: Person) =>
     sql`
@@ -118,6 +126,7 @@ const make = Effect.gen(function* () {
       const traces = tracesOf(person, found)
       yield* lockTickets(person)
       yield* forgetQuotes(person)
+      yield* forgetDrafts(person)
       yield* forgetInTickets(person)
       yield* noteAsKnown(person, found)
       const files = yield* Effect.forEach(withFiles, (table) => filesIn(table, traces[table]))

@@ -21,7 +21,7 @@ export class BlobsRepo extends Context.Tag("casework/BlobsRepo")<
     readonly setSize: (customerID: CustomerID, blobID: BlobID, size: number) => Effect.Effect<void>
     /** Only when nothing refers to it; nothing can from then on. */
     readonly deleteUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<boolean>
-    /** Of all customers: what nothing refers to, an hour after it began at the earliest. */
+    /** Of all customers: what nothing refers to, nobody is about to remove, and began an hour ago at the latest. */
     readonly findForgotten: (count: number) => Effect.Effect<ReadonlyArray<typeof Key.Type>>
   }
 >() {
@@ -54,6 +54,10 @@ const make = Effect.gen(function* () {
       /* all customers: bytes that nobody can reach any more */
       select customer_id as "customerID", blob_id as "blobID" from blob
       where created_at < now() - interval '1 hour' and ${unused}
+        and not exists (
+          select 1 from job
+          where job.customer_id = blob.customer_id and job.status in ('Queued', 'Running') and job.kind = 'RemoveBlob'
+            and job.payload ->> 'blobID' = blob.blob_id::text)
       order by created_at limit ${count}`
   })
 

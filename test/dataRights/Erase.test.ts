@@ -106,7 +106,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
       const about = yield* write({ fromAddress: "olga@people.example", message: "When does the shop open?" })
       const { ticketID } = about
       yield* write({ ticketID, fromAddress: address, message: "quagga says it opens at nine" })
-      yield* write({ ticketID, fromAddress: "olga@people.example", message: "Thank you, and on Sunday?" })
+      const next = yield* write({ ticketID, fromAddress: "olga@people.example", message: "Thank you, and on Sunday?" })
       yield* ticketSummaries.getHistorySummary({ path: { id: ticketID } })
       const stray = yield* write({ fromAddress: address, message: "quagga wrote from elsewhere" })
       yield* tickets.updateTicket({ path: { id: stray.ticketID }, payload: { endUserID: null } })
@@ -116,6 +116,10 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
             on m.customer_id = r.customer_id and m.ticket_message_id = r.ticket_message_id
           where r.customer_id = 1 and m.from_address = 'olga@people.example' and r.user_prompt ~ 'quagga' order by 1`
       expect(quoting.map(({ purpose }) => purpose)).toEqual(["Draft", "Summary", "Topics"])
+      // What a model may well make of the conversation.
+      yield* sql`
+        update ticket_message set ai_reply = 'quagga said at nine'
+        where customer_id = 1 and ticket_message_id = ${next.messageID}`
 
       yield* erased(id)
       expect(yield* rowsWith("quagga")).toEqual({})
@@ -126,6 +130,33 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
         "Thank you, and on Sunday?"
       ])
       expect((yield* tickets.getTicket({ path: { id: ticketID } })).subject).toBe("When does the shop open?")
+    })
+  )
+
+  it.effect("leaves no word of what was deleted before, which nobody could find any more", () =>
+    Effect.gen(function* () {
+      const { endUsers, ticketMessages, ticketSummaries, tickets, topics } = yield* clientOf("acme-admin")
+      const sql = yield* SqlClient.SqlClient
+      const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
+      const { EndUserID: id } = yield* endUsers.createEndUser({
+        payload: { FirstName: "Orla", LastName: "Okapi", UIDs: [{ UID: "okapi@people.example" }] }
+      })
+      const corrected = yield* write({ fromAddress: "okapi@people.example", message: "okapi lost the key" })
+      const [topic] = (yield* topics.listTopics({ urlParams: {} })).items
+      const topicIds = topic === undefined ? [] : [topic.topicID]
+      yield* ticketMessages.correctTopics({ path: { id: corrected.messageID }, payload: { topicIds } })
+      const { ticketID } = yield* write({ fromAddress: "olga@people.example", message: "When does the zoo open?" })
+      const inAnothers = yield* write({ ticketID, fromAddress: "okapi@people.example", message: "okapi says at nine" })
+      yield* write({ ticketID, fromAddress: "olga@people.example", message: "Thank you, and on Monday?" })
+      yield* ticketSummaries.getHistorySummary({ path: { id: ticketID } })
+      yield* sql`
+        update ticket set history_summary = 'okapi knew it' where customer_id = 1 and ticket_id = ${ticketID}`
+      expect(Object.keys(yield* rowsWith("okapi"))).toEqual(expect.arrayContaining(["ai_run", "ticket"]))
+
+      yield* tickets.deleteTicket({ path: { id: corrected.ticketID } })
+      yield* ticketMessages.deleteTicketMessage({ path: { id: inAnothers.messageID } })
+      yield* erased(id)
+      expect(yield* rowsWith("okapi")).toEqual({})
     })
   )
 

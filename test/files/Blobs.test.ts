@@ -140,6 +140,8 @@ layer(service(Duration.hours(1)), { excludeTestServices: true })("Blobs that som
         select 1 from job where customer_id = ${customerID} and kind = 'RemoveBlob' and status = 'Queued'
           and due_at > now() + interval '30 minutes'`
       yield* eventually(waiting, ({ length }) => length === 1)
+      yield* makeOlder(blobID, "2 hours")
+      yield* blobs.sweep
       expect((yield* kept).get(blobID)).toBe(1)
       const old = JSON.stringify("2026-01-01T00:00:00.000Z")
       yield* sql`
