@@ -18,6 +18,8 @@ export interface OutboundMessage extends Recipient {
   readonly customerRepID: CustomerRepID | null
   readonly createdAt: Date
   readonly subject: string | null
+  /** Whether anything stood in the ticket before it. */
+  readonly isReply: boolean
   readonly text: string
   readonly language: string | null
   /** The message that this one answers. */

@@ -5,10 +5,12 @@ import { Settings } from "../platform/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ReplySignatures } from "../representatives/ReplySignatures.ts"
 import { makeAnswerFiles } from "./AnswerFiles.ts"
-import { type DeliveryRoute, NotDelivered } from "./Delivery.ts"
+import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "./Delivery.ts"
 
-export const asReply = (subject: string | null) =>
-  subject === null || subject.trim() === "" ? "Your message" : /^re:/i.test(subject) ? subject : `Re: ${subject}`
+export const subjectOf = ({ isReply, subject }: OutboundMessage) => {
+  if (subject === null || subject.trim() === "") return "Your message"
+  return isReply && !/^re:/i.test(subject) ? `Re: ${subject}` : subject
+}
 
 /** Answers by mail where the customer has no mail provider: through the service's own mailer. */
 export const makeMailDelivery = Effect.gen(function* () {
@@ -28,7 +30,7 @@ export const makeMailDelivery = Effect.gen(function* () {
       yield* mailer
         .send(customerID, {
           to: message.address,
-          subject: asReply(message.subject),
+          subject: subjectOf(message),
           text: emailSignatureText === null ? message.text : `${message.text}\n\n-- \n${emailSignatureText}`,
           isAutomatic: message.customerRepID === null,
           messageId: `<casework-${message.ticketMessageID}-${message.ticketToken}@${host}>`,

@@ -16,6 +16,7 @@ const Outbound = Schema.Struct({
   createdAt: Schema.DateFromSelf,
   address: Schema.NullOr(Schema.String),
   subject: Schema.NullOr(Schema.String),
+  isReply: Schema.Boolean,
   text: Schema.String,
   language: Schema.NullOr(Schema.String),
   answersMessageID: Schema.NullOr(TicketMessageID)
@@ -43,7 +44,11 @@ export class OutboundRepo extends Context.Tag("casework/OutboundRepo")<
           select m.ticket_message_id as "ticketMessageID", m.ticket_id as "ticketID",
             t.ticket_token as "ticketToken", m.channel_id as "channelID", c.channel_type as "channelType",
             m.customer_rep_id as "customerRepID", m.created_at as "createdAt", m.to_address as address,
-            coalesce(m.subject, t.subject) as subject, coalesce(m.message, '') as text, t.language, m.answers_message_id as "answersMessageID"
+            coalesce(m.subject, t.subject) as subject, exists (
+              select from ticket_message earlier
+              where earlier.customer_id = m.customer_id and earlier.ticket_id = m.ticket_id
+                and earlier.ticket_message_id < m.ticket_message_id) as "isReply",
+            coalesce(m.message, '') as text, t.language, m.answers_message_id as "answersMessageID"
           from ticket_message m
           join ticket t on t.customer_id = m.customer_id and t.ticket_id = m.ticket_id
           join channel c on c.customer_id = m.customer_id and c.channel_id = m.channel_id

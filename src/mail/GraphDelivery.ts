@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { makeAnswerFiles } from "../delivery/AnswerFiles.ts"
 import { NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
-import { asReply } from "../delivery/MailDelivery.ts"
+import { subjectOf } from "../delivery/MailDelivery.ts"
 import { beforeItLeaves } from "../platform/JobClaim.ts"
 import { Settings } from "../platform/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -99,7 +99,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
       const signature = yield* signatures.find(customerID, message.customerRepID, message.language)
       const mail = {
         to: message.address,
-        subject: asReply(message.subject),
+        subject: subjectOf(message),
         html: answerHtml(message.text, signature),
         internetMessageID,
         isAutomatic: message.customerRepID === null

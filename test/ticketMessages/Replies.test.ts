@@ -44,6 +44,17 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
+  it.effect("is called one only where something stood before it", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const write = { senderType: "CustomerRep", toAddress: "new@mail.example", subject: "Your contract" } as const
+      const { ticketID } = yield* newMessage(write)
+      expect((yield* mailer.next).subject).toBe("Your contract")
+      yield* newMessage({ ...write, ticketID })
+      expect((yield* mailer.next).subject).toBe("Re: Your contract")
+    })
+  )
+
   it.effect("is the draft when nothing else is given, and needs one of them", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
