@@ -89,11 +89,13 @@ const make = Effect.gen(function* () {
     update: fn("Reports.update")(
       function* (reportID, { heroPhotoAccessToken, ...change }) {
         const { customerID } = yield* CurrentRep
-        yield* repo.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
-        const stored = yield* repo.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
+        yield* repo.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
         const hero = yield* heroOf(customerID, reportID, heroPhotoAccessToken)
         const isForeign = typeof heroPhotoAccessToken === "string" && Option.isNone(hero)
+        // What it names before itself: a topic that is deleted is taken before the reports that named it.
         yield* checkOwnReferences(customerID, referencesOf(change), isForeign ? notItsPhoto : [])
+        yield* repo.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
+        const stored = yield* repo.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
         yield* repo.update(customerID, reportID, { ...stored, ...change })
         if (heroPhotoAccessToken === undefined) return
         yield* repo.setHeroPhoto(customerID, reportID, Option.getOrNull(hero))

@@ -1,5 +1,6 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { type Cause, Effect, Option, Schedule } from "effect"
+import { transactionsHindered } from "./telemetry/ServiceMetrics.ts"
 import { sqlState } from "./Violations.ts"
 
 const mostTries = 3
@@ -16,6 +17,12 @@ const isOutrun = (cause: Cause.Cause<unknown>) => Option.contains(sqlState(cause
 /** Whether a transaction that ended so is done again. */
 export const startsOver = (cause: Cause.Cause<unknown>) => isVictim(cause) || isOutrun(cause)
 
+const count = (cause: Cause.Cause<unknown>) =>
+  Effect.sync(() => {
+    if (isVictim(cause)) transactionsHindered.add({ reason: "deadlock" })
+    else if (isOutrun(cause)) transactionsHindered.add({ reason: "gone" })
+  })
+
 /**
  * The same client, whose transactions start over when another one got in their way. Nothing of a first try is left, so
  * what is done in a transaction must be in the database, or do no harm when it is done again.
@@ -24,6 +31,7 @@ export const repeatTransactions = <Client extends SqlClient.SqlClient>(sql: Clie
   const { withTransaction: onTry } = sql
   const tried = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.sandbox(onTry(work)).pipe(
+      Effect.tapError(count),
       Effect.retry({ while: startsOver, times: mostTries - 1, schedule: whileTheOtherGoesOn }),
       Effect.unsandbox
     )

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Fiber, Option } from "effect"
+import { Effect, Fiber, Metric, Option } from "effect"
+import { transactionsHindered } from "../../src/platform/telemetry/ServiceMetrics.ts"
 import { quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
 import { onPostgres } from "../support/TestDatabase.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
@@ -142,6 +143,9 @@ const meeting = (place: keyof typeof places, first: Move, second: Move, uid: str
     return yield* Effect.forEach(asked, Fiber.join)
   })
 
+/** Whoever takes rows in another order than the others is helped out, but a second late. */
+const deadlocks = transactionsHindered.of({ reason: "deadlock" })
+
 layer(quietApp(), { excludeTestServices: true })("Two requests that meet", (it) => {
   for (const [name, deletion] of Object.entries(deletions)) {
     it.effect(`are both answered, whatever comes before or after ${name}`, () =>
@@ -153,8 +157,11 @@ layer(quietApp(), { excludeTestServices: true })("Two requests that meet", (it) 
           for (const [other, move] of Object.entries(moves)) {
             for (const order of ["before", "after"] as const) {
               const pair = order === "before" ? ([move, deletion] as const) : ([deletion, move] as const)
+              const { count: before } = yield* Metric.value(deadlocks)
               const statuses = yield* meeting(place, ...pair, `${name} ${place} ${other} ${order}`)
-              if (statuses.some((status) => status >= 500)) broken.push(`${place}: ${other} ${order}: ${statuses}`)
+              const happened = `${place}: ${other} ${order}: ${statuses}`
+              if (statuses.some((status) => status >= 500)) broken.push(happened)
+              if ((yield* Metric.value(deadlocks)).count > before) broken.push(`${happened}, a deadlock`)
             }
           }
         }

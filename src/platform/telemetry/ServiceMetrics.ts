@@ -66,6 +66,10 @@ export const deliveries = counters("casework_deliveries_total", "Attempts to del
 export const hubConnections = gauges("casework_hub_connections", "Connections to the hub on this node")
 
 export const databaseUp = gauges("casework_database_up", "1 when the database answered the last look")
+export const transactionsHindered = counters(
+  "casework_transactions_hindered_total",
+  "Tries of transactions that got in each other's way: they waited for each other, or what one referred to had just gone"
+)
 export const databaseConnections = gauges("casework_database_connections", "Connections of this node's pool")
 
 export const buildInfo = gauges("casework_build_info", "1, with the version that runs")
@@ -87,5 +91,6 @@ for (const purpose of AiPurpose.literals) {
   for (const outcome of ["succeeded", "failed", "rejected"]) aiCalls.add({ purpose, outcome }, 0)
   for (const direction of ["input", "output"]) aiTokens.add({ purpose, direction }, 0)
 }
+for (const reason of ["deadlock", "gone"]) transactionsHindered.add({ reason }, 0)
 for (const state of ["busy", "idle", "waiting"]) databaseConnections.set(0, { state })
 for (const who of ["representative", "visitor"]) hubConnections.set(0, { who })
