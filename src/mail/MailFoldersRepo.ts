@@ -88,6 +88,12 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
         readonly expires: Date
       }
     ) => Effect.Effect<boolean>
+    /** Goes on with a subscription that is there; answers the one that the folder held until then. */
+    readonly holdSubscription: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      held: { readonly subscriptionID: string; readonly clientState: string | null }
+    ) => Effect.Effect<string | null>
     /** Stores the word unless there is one; answers the one that counts. */
     readonly agreeOn: (customerID: CustomerID, folderID: ChannelFolderID, clientState: string) => Effect.Effect<string>
     /**
@@ -214,6 +220,17 @@ const make = Effect.gen(function* () {
             and (channel_folder.auto_retrieve_emails and c.auto_retrieve_emails or not ${retrieves}::boolean) for share)
         returning 1`.pipe(
         Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      ),
+    holdSubscription: (customerID, folderID, held) =>
+      sql<{ before: string | null }>`
+        with known as (
+          select subscription_id from channel_folder
+          where customer_id = ${customerID} and channel_folder_id = ${folderID} for update)
+        update channel_folder set ${sql.update(valuesOf(held))} from known
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+        returning known.subscription_id as before`.pipe(
+        Effect.map(([row]) => row?.before ?? null),
         Effect.orDie
       ),
     agreeOn: (customerID, folderID, clientState) =>

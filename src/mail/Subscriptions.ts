@@ -115,18 +115,31 @@ const make = Effect.gen(function* () {
     known: string | null,
     agreed: Agreed
   ) {
-    const { customerID, folderID, subscriptionID } = open.folder
-    const hold = (id: string | null, word: string | null) =>
-      repo.save(customerID, folderID, {
-        subscriptionID: id,
-        clientState: word === null ? null : secrets.encrypt(clientStatePlace(customerID), word)
-      })
+    const { channelID, customerID, folderID, subscriptionID } = open.folder
+    const encrypted = (word: string | null) =>
+      word === null ? null : secrets.encrypt(clientStatePlace(customerID), word)
     // Held before it is renewed: whoever is about to remove it sees that, or the renewal sees that it is gone.
-    yield* hold(twin.id, twin.clientState ?? known)
+    yield* repo
+      .holdSubscription(customerID, folderID, {
+        subscriptionID: twin.id,
+        clientState: encrypted(twin.clientState ?? known)
+      })
+      .pipe(
+        // Of several that came into being in the same moment one may be held already; then it is one too many.
+        Effect.flatMap((before) =>
+          before === null || before === twin.id
+            ? Effect.void
+            : jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: before })
+        ),
+        sql.withTransaction,
+        Effect.orDie
+      )
     const { expirationDateTime } = yield* graph
       .renew(open.mailbox, twin.id, expiry())
       // The next one is made with the word that was agreed on.
-      .pipe(Effect.tapError(() => hold(subscriptionID, agreed.word)))
+      .pipe(
+        Effect.tapError(() => repo.save(customerID, folderID, { subscriptionID, clientState: encrypted(agreed.word) }))
+      )
     yield* repo
       .save(customerID, folderID, { subscriptionExpires: DateTime.toDate(expirationDateTime), lastError: null })
       .pipe(Effect.zipRight(catchUp(open.folder)), sql.withTransaction, Effect.orDie)

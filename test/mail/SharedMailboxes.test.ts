@@ -6,6 +6,7 @@ import { GraphServer } from "../support/GraphServer.ts"
 import { folderOf, mailApp, newMailChannel, subscribedTo, subscriptionsOf, ticketsArrive } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
+import { onPostgres } from "../support/TestDatabase.ts"
 
 layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription", (it) => {
   it.effect("tells every channel that stands for it, until the last one is told no more", () =>
@@ -111,7 +112,7 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
       const [only] = yield* eventually(subscriptionsOf(address), (left) => left.length === 1)
       const folders = yield* sendJson("GET", `/api/ChannelFolders/byChannel/${channelID}`, { token })
       expect(folders.json).toMatchObject([{ name: "Inbox", subscriptionID: only?.id }])
-    })
+    }).pipe(Effect.replicateEffect(onPostgres ? 10 : 1, { discard: true }))
   )
 
   it.effect("is subscribed to although the provider fails at first", () =>
