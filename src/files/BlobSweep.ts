@@ -2,7 +2,8 @@ import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { hourly } from "../platform/Hourly.ts"
 import { Again } from "../platform/JobRun.ts"
 import { Jobs } from "../platform/Jobs.ts"
-import { Blobs, blobRemoval } from "./Blobs.ts"
+import { blobRemoval } from "./BlobRemoval.ts"
+import { Blobs } from "./Blobs.ts"
 
 /** Whoever is just reading what was deleted, a slow download or a document that is being made, gets to its end. */
 export class RemovalTiming extends Context.Reference<RemovalTiming>()("casework/RemovalTiming", {

@@ -1,11 +1,12 @@
 import type { Readable } from "node:stream"
 import { SqlClient } from "@effect/sql"
-import { Context, DateTime, Effect, Layer, type Option, Ref, Schema, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Ref, Stream } from "effect"
 import { PayloadTooLarge } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { Jobs } from "../platform/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
+import { blobRemoval } from "./BlobRemoval.ts"
+import { type BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
 import { BlobsRepo } from "./BlobsRepo.ts"
 
 /** Bytes that a row of the caller's may now refer to. */
@@ -50,13 +51,6 @@ export class Blobs extends Context.Tag("casework/Blobs")<
     Blobs,
     Effect.suspend(() => make)
   )
-}
-
-const Removal = Schema.Struct({ blobID: BlobID, discardedAt: Schema.optional(Schema.DateTimeUtc) })
-
-export const blobRemoval: JobKind<typeof Removal.Type, typeof Removal.Encoded> = {
-  kind: "RemoveBlob",
-  payload: Removal
 }
 
 const sweptAtOnce = 500

@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
+import { blobRemoval } from "./BlobRemoval.ts"
 import { BlobID } from "./BlobStore.ts"
 
 /** Every table that refers to blobs. What stands in none of them is swept away. */
@@ -56,7 +57,7 @@ const make = Effect.gen(function* () {
       where created_at < now() - interval '1 hour' and ${unused}
         and not exists (
           select 1 from job
-          where job.customer_id = blob.customer_id and job.status in ('Queued', 'Running') and job.kind = 'RemoveBlob'
+          where job.customer_id = blob.customer_id and job.status in ('Queued', 'Running') and job.kind = ${blobRemoval.kind}
             and job.payload ->> 'blobID' = blob.blob_id::text)
       order by created_at limit ${count}`
   })

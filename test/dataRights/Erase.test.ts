@@ -8,6 +8,19 @@ import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
 import { erased, exported, leaveTraces, rightsApp, rowsWith, workIsDone } from "./RightsTools.ts"
 
+const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
+
+/** A message whose topics somebody corrects: from then on it is an example for others. */
+const writeCorrected = (fields: Parameters<typeof newMessage>[0]) =>
+  Effect.gen(function* () {
+    const { ticketMessages, topics } = yield* clientOf("acme-admin")
+    const written = yield* write(fields)
+    const [topic] = (yield* topics.listTopics({ urlParams: {} })).items
+    const topicIds = topic === undefined ? [] : [topic.topicID]
+    yield* ticketMessages.correctTopics({ path: { id: written.messageID }, payload: { topicIds } })
+    return written
+  })
+
 layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
   it.effect("leaves its tickets, empty, and not a word of it anywhere", () =>
     Effect.gen(function* () {
@@ -93,16 +106,12 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
 
   it.effect("leaves no word of it in what models were asked about others either", () =>
     Effect.gen(function* () {
-      const { endUsers, ticketMessages, ticketSummaries, tickets, topics } = yield* clientOf("acme-admin")
-      const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
+      const { endUsers, ticketMessages, ticketSummaries, tickets } = yield* clientOf("acme-admin")
       const address = "Quentin Quagga <quagga@people.example>"
       const { EndUserID: id } = yield* endUsers.createEndUser({
         payload: { FirstName: "Quentin", LastName: "Quagga", UIDs: [{ UID: "quagga@people.example" }] }
       })
-      const corrected = yield* write({ fromAddress: "quagga@people.example", message: "quagga lost the key" })
-      const [topic] = (yield* topics.listTopics({ urlParams: {} })).items
-      const topicIds = topic === undefined ? [] : [topic.topicID]
-      yield* ticketMessages.correctTopics({ path: { id: corrected.messageID }, payload: { topicIds } })
+      yield* writeCorrected({ fromAddress: "quagga@people.example", message: "quagga lost the key" })
       const about = yield* write({ fromAddress: "olga@people.example", message: "When does the shop open?" })
       const { ticketID } = about
       yield* write({ ticketID, fromAddress: address, message: "quagga says it opens at nine" })
@@ -135,16 +144,12 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
 
   it.effect("leaves no word of what was deleted before, which nobody could find any more", () =>
     Effect.gen(function* () {
-      const { endUsers, ticketMessages, ticketSummaries, tickets, topics } = yield* clientOf("acme-admin")
+      const { endUsers, ticketMessages, ticketSummaries, tickets } = yield* clientOf("acme-admin")
       const sql = yield* SqlClient.SqlClient
-      const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
       const { EndUserID: id } = yield* endUsers.createEndUser({
         payload: { FirstName: "Orla", LastName: "Okapi", UIDs: [{ UID: "okapi@people.example" }] }
       })
-      const corrected = yield* write({ fromAddress: "okapi@people.example", message: "okapi lost the key" })
-      const [topic] = (yield* topics.listTopics({ urlParams: {} })).items
-      const topicIds = topic === undefined ? [] : [topic.topicID]
-      yield* ticketMessages.correctTopics({ path: { id: corrected.messageID }, payload: { topicIds } })
+      const corrected = yield* writeCorrected({ fromAddress: "okapi@people.example", message: "okapi lost the key" })
       const { ticketID } = yield* write({ fromAddress: "olga@people.example", message: "When does the zoo open?" })
       const inAnothers = yield* write({ ticketID, fromAddress: "okapi@people.example", message: "okapi says at nine" })
       yield* write({ ticketID, fromAddress: "olga@people.example", message: "Thank you, and on Monday?" })
