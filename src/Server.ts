@@ -14,17 +14,21 @@ import { refuseBrokenRequests } from "./platform/http/BrokenRequests.ts"
 import { Deadlines } from "./platform/http/Deadlines.ts"
 import { stopGracefully } from "./platform/http/GracefulStop.ts"
 import { ignoreOtherProtocols } from "./platform/http/OtherProtocols.ts"
-import { makeRoutes } from "./platform/http/Routes.ts"
+import { makeRoutes, plainUrl } from "./platform/http/Routes.ts"
 import { NodeServer, serve } from "./platform/http/Serve.ts"
 import { lazily } from "./platform/Lazily.ts"
 import { Settings } from "./platform/Settings.ts"
 import { Stopping } from "./platform/Stopping.ts"
 
+const hubPath = "/chatHub"
+
 const routes = makeRoutes(
   CaseworkApi,
-  ["/docs", "/openapi.json", "/reset-password", "/chatHub", ...pagePaths],
-  ["/chatHub/negotiate"]
+  ["/docs", "/openapi.json", "/reset-password", hubPath, ...pagePaths],
+  [`${hubPath}/negotiate`]
 )
+
+const takesSockets = (method: string, url: string) => routes.find(method, plainUrl(url))?.route.path === hubPath
 
 const openApiJson = lazily(() => HttpServerResponse.unsafeJson(OpenApi.fromApi(CaseworkApi)))
 
@@ -42,7 +46,8 @@ const Listen = Layer.unwrapScoped(
         keepAliveTimeout: deadlines.idle,
         // A request without a Host is answered here like any other, not by node with an empty 400.
         requireHostHeader: false
-      })
+      }),
+      takesSockets
     )
     // Whoever asks for much and reads nothing does not hold it for ever.
     server.setTimeout(deadlines.stalled)

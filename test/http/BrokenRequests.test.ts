@@ -103,14 +103,23 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
 
   it.effect("that offer another protocol are answered in this one", () =>
     Effect.gen(function* () {
-      const upgrade = ["Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"]
-      expect(
-        (yield* sendRaw(request("GET /health/live HTTP/1.1", ...upgrade).replace("close", "Upgrade, close"))).status
-      ).toBe(200)
       const body = '{"username":"acme-admin","password":"Demo-Pass-1","hostname":"localhost"}'
-      const post = request("POST /api/Auth/login HTTP/1.1", ...upgrade, `Content-Length: ${body.length}`)
-      const answer = yield* sendRaw(post.replace("close", "Upgrade, HTTP2-Settings, close") + body)
-      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("token")])
+      const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+      const offers = [
+        ["Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"],
+        ["Upgrade: websocket", "Sec-WebSocket-Version: 13", key]
+      ]
+      for (const offer of offers) {
+        const offering = (line: string, ...headers: ReadonlyArray<string>) =>
+          request(line, ...offer, ...headers).replace("close", "Upgrade, HTTP2-Settings, close")
+        expect((yield* sendRaw(offering("GET /health/live HTTP/1.1"))).status).toBe(200)
+        // More than fits into the buffers of a socket.
+        const docs = yield* sendRaw(offering("GET /openapi.json HTTP/1.1"))
+        expect([docs.status, docs.text]).toEqual([200, (yield* send("GET", "/openapi.json")).text])
+        const post = offering("POST /api/Auth/login HTTP/1.1", `Content-Length: ${body.length}`)
+        const answer = yield* sendRaw(post + body)
+        expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("token")])
+      }
     })
   )
 })

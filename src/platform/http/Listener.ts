@@ -3,7 +3,6 @@ import {
   Etag,
   FileSystem,
   Headers,
-  HttpBody,
   HttpPlatform,
   type HttpRouter,
   HttpServerError,
@@ -12,14 +11,13 @@ import {
   Path
 } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Context, Effect, type Fiber, Runtime, Scope } from "effect"
 import { type Begun, type Conventions, withServices } from "./Conventions.ts"
 import { NodeRequest } from "./NodeRequest.ts"
 import { plainAnswer } from "./PlainAnswer.ts"
 import { RequestScope } from "./RequestScope.ts"
 import type { AppServices, RunServices } from "./Routes.ts"
-import { ReadableBody, sendResponse } from "./SendResponse.ts"
+import { sendResponse } from "./SendResponse.ts"
 
 /** What the library lets handlers take for granted. */
 const granted = Context.pick(HttpPlatform.HttpPlatform, Etag.Generator, FileSystem.FileSystem, Path.Path)
@@ -81,15 +79,6 @@ export const makeListener = (begin: Conventions) =>
       })
   })
 
-/** What the library sends by itself. */
-const known = (response: HttpServerResponse.HttpServerResponse) => {
-  const { body } = response
-  if (body._tag !== "Raw" || !(body.body instanceof ReadableBody)) return response
-  const { open, size } = body.body
-  const bytes = NodeStream.fromReadable<unknown, Uint8Array>(open, (error) => error)
-  return HttpServerResponse.setBody(response, HttpBody.stream(bytes, body.contentType, size))
-}
-
 /** The same for a request that asks for another protocol: the library gives it what it asks for. */
 export const answerUpgrade = (begin: Conventions) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
@@ -102,7 +91,7 @@ export const answerUpgrade = (begin: Conventions) =>
           const answer = end(exit, fiber)
           return answer === undefined
             ? Effect.interrupt
-            : Effect.succeed(HttpServerResponse.setHeaders(known(answer.response), Headers.fromInput(answer.headers)))
+            : Effect.succeed(HttpServerResponse.setHeaders(answer.response, Headers.fromInput(answer.headers)))
         })
       )
     })

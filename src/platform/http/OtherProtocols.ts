@@ -15,10 +15,13 @@ const withoutOffer = (request: IncomingMessage) => {
 }
 
 /**
- * Some clients offer HTTP/2 with their first request. Once anybody listens for upgrades, node takes such a request for
- * one and loses its body; so the connection begins anew without the offer. Web sockets stay what they are.
+ * Some clients offer HTTP/2 with their first request, or a web socket anywhere. Once anybody listens for upgrades, node
+ * takes such a request for one and loses its body; so where nobody takes up the offer the connection begins anew
+ * without it.
  */
-export const ignoreOtherProtocols = (server: Server) => {
+export const ignoreOtherProtocols = (server: Server, takesSockets: (method: string, url: string) => boolean) => {
+  const isSocket = ({ headers, method = "", url = "" }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === "websocket" && takesSockets(method, url)
   const emit = server.emit.bind(server)
   server.emit = (event: string, ...values: Array<unknown>) => {
     const [request, socket, head] = values
@@ -26,7 +29,7 @@ export const ignoreOtherProtocols = (server: Server) => {
       event !== "upgrade" ||
       !(request instanceof IncomingMessage) ||
       !(socket instanceof Socket) ||
-      request.headers.upgrade?.toLowerCase() === "websocket"
+      isSocket(request)
     ) {
       return emit(event, ...values)
     }
