@@ -14,6 +14,8 @@ import { leanStatements } from "./LeanStatements.ts"
 const create = (options: PGliteOptions) =>
   PGlite.create({
     ...options,
+    // By default a database takes 128 MB before it has a row, and a good part of a second to write zeros there.
+    startParams: [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"],
     extensions: { btree_gin, pg_trgm },
     parsers: { [types.INT8]: (value) => value, [types.NUMERIC]: (value) => value }
   })
