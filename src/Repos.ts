@@ -26,6 +26,7 @@ import { ChatsRepo } from "./hub/ChatsRepo.ts"
 import { HubEventsRepo } from "./hub/HubEventsRepo.ts"
 import { JobProgressRepo } from "./jobs/JobProgressRepo.ts"
 import { FailedMailsRepo } from "./mail/FailedMailsRepo.ts"
+import { HeldSubscriptionsRepo } from "./mail/HeldSubscriptionsRepo.ts"
 import { MailFoldersRepo } from "./mail/MailFoldersRepo.ts"
 import { MailMessagesRepo } from "./mail/MailMessagesRepo.ts"
 import { SentMailsRepo } from "./mail/SentMailsRepo.ts"
@@ -79,6 +80,7 @@ export const Repos = Layer.mergeAll(
   PlaceholderRepo.layer,
   FailedMailsRepo.layer,
   SentMailsRepo.layer,
+  HeldSubscriptionsRepo.layer,
   MailFoldersRepo.layer,
   MailMessagesRepo.layer,
   JobProgressRepo.layer,

@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
-import { importFolder, removeSubscription } from "./MailJobs.ts"
+import { importFolder } from "./MailJobs.ts"
 
 /** A folder as the mail side sees it. */
 const MailFolder = Schema.Struct({
@@ -59,8 +59,6 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
     }) => Effect.Effect<ReadonlyArray<MailFolder & { readonly emailAddress: string }>>
     /** Of all customers: those that a subscription tells about. Channels may stand for the same mailbox. */
     readonly holding: (subscriptionID: string) => Effect.Effect<ReadonlyArray<MailFolder>>
-    /** Whether somebody's subscription is still to be removed at the provider. */
-    readonly isEnding: (subscriptionID: string) => Effect.Effect<boolean>
     /** Whether an import of what lies in the folder waits or is under way. */
     readonly isBeingRead: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<boolean>
     /** Of all customers: those that fetch by themselves. */
@@ -72,30 +70,6 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
       folderID: ChannelFolderID,
       externalFolderID: string
     ) => Effect.Effect<void, Duplicate>
-    /**
-     * Takes one subscription for another, unless somebody else did meanwhile, it is about a folder that this one no
-     * longer stands for, or the folder has stopped to fetch by itself; answers whether it did.
-     */
-    readonly changeSubscription: (
-      customerID: CustomerID,
-      folderID: ChannelFolderID,
-      change: {
-        readonly externalID: string
-        /** Whether the folder fetched by itself when the subscription was asked for. */
-        readonly retrieves: boolean
-        readonly from: string | null
-        readonly to: string
-        readonly expires: Date
-      }
-    ) => Effect.Effect<boolean>
-    /** Goes on with a subscription that is there; answers the one that the folder held until then. */
-    readonly holdSubscription: (
-      customerID: CustomerID,
-      folderID: ChannelFolderID,
-      held: { readonly subscriptionID: string; readonly clientState: string | null }
-    ) => Effect.Effect<string | null>
-    /** Stores the word unless there is one; answers the one that counts. */
-    readonly agreeOn: (customerID: CustomerID, folderID: ChannelFolderID, clientState: string) => Effect.Effect<string>
     /**
      * Notes how far the folder is read. Not when somebody has it read from somewhere else meanwhile; answers whether it
      * did.
@@ -184,14 +158,6 @@ const make = Effect.gen(function* () {
     ofChannel: (customerID, channelID) => ofChannel({ customerID, channelID }).pipe(Effect.orDie),
     findNotified: notified,
     holding: (subscriptionID) => notified({ subscriptionIDs: [subscriptionID], places: [] }),
-    isEnding: (subscriptionID) =>
-      sql`
-        /* all customers: the provider has one subscription for all who stand for a mailbox */
-        select 1 from job where kind = ${removeSubscription.kind} and status in ('Queued', 'Running')
-          and payload ->> 'subscriptionID' = ${subscriptionID} limit 1`.pipe(
-        Effect.map(({ length }) => length > 0),
-        Effect.orDie
-      ),
     isBeingRead: (customerID, folderID) =>
       sql`
         select 1 from job where customer_id = ${customerID} and kind = ${importFolder.kind}
@@ -208,39 +174,6 @@ const make = Effect.gen(function* () {
       sql`
         update channel_folder set ${sql.update(valuesOf(state))}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, Effect.orDie),
-    changeSubscription: (customerID, folderID, { expires, externalID, from: before, retrieves, to }) =>
-      sql`
-        update channel_folder set ${sql.update(
-          valuesOf({ subscriptionID: to, subscriptionExpires: expires, lastError: null })
-        )}
-        where customer_id = ${customerID} and channel_folder_id = ${folderID}
-          and subscription_id is not distinct from ${before}::text and external_folder_id = ${externalID}
-          and exists (select from channel c where c.customer_id = channel_folder.customer_id
-            and c.channel_id = channel_folder.channel_id and c.deleted_at is null
-            and (channel_folder.auto_retrieve_emails and c.auto_retrieve_emails or not ${retrieves}::boolean) for share)
-        returning 1`.pipe(
-        Effect.map(({ length }) => length > 0),
-        Effect.orDie
-      ),
-    holdSubscription: (customerID, folderID, held) =>
-      sql<{ before: string | null }>`
-        with known as (
-          select subscription_id from channel_folder
-          where customer_id = ${customerID} and channel_folder_id = ${folderID} for update)
-        update channel_folder set ${sql.update(valuesOf(held))} from known
-        where customer_id = ${customerID} and channel_folder_id = ${folderID}
-        returning known.subscription_id as before`.pipe(
-        Effect.map(([row]) => row?.before ?? null),
-        Effect.orDie
-      ),
-    agreeOn: (customerID, folderID, clientState) =>
-      sql<{ clientState: string }>`
-        update channel_folder set client_state = coalesce(client_state, ${clientState})
-        where customer_id = ${customerID} and channel_folder_id = ${folderID}
-        returning client_state as "clientState"`.pipe(
-        Effect.map(([row]) => row?.clientState ?? clientState),
-        Effect.orDie
-      ),
     moveOn: (customerID, folderID, { from: before, isLast, since, to }) => {
       const done = isLast ? { lastSync: new Date(), lastError: null } : {}
       return sql`

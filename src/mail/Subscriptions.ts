@@ -7,6 +7,7 @@ import { Secrets } from "../platform/Secrets.ts"
 import { Settings } from "../platform/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { GraphSubscription } from "./GraphShapes.ts"
+import { HeldSubscriptionsRepo } from "./HeldSubscriptionsRepo.ts"
 import { MailFolders, type OpenFolder } from "./MailFolders.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
@@ -55,6 +56,7 @@ const make = Effect.gen(function* () {
   const graph = yield* MailGraph
   const folders = yield* MailFolders
   const repo = yield* MailFoldersRepo
+  const held = yield* HeldSubscriptionsRepo
   const secrets = yield* Secrets
   const jobs = yield* Jobs
   const { baseUrl } = yield* Settings
@@ -67,7 +69,7 @@ const make = Effect.gen(function* () {
   const agree = fn("Subscriptions.agree")(function* ({ customerID, folderID }: MailFolder) {
     const place = clientStatePlace(customerID)
     const fresh = secrets.encrypt(place, randomBytes(32).toString("base64url"))
-    const stored = yield* repo.agreeOn(customerID, folderID, fresh)
+    const stored = yield* held.agreeOn(customerID, folderID, fresh)
     return { word: yield* secrets.decrypt(place, stored), isFresh: stored === fresh }
   })
   type Agreed = Effect.Effect.Success<ReturnType<typeof agree>>
@@ -90,7 +92,7 @@ const make = Effect.gen(function* () {
       to: id,
       expires: DateTime.toDate(expirationDateTime)
     }
-    yield* repo.changeSubscription(customerID, folderID, change).pipe(
+    yield* held.change(customerID, folderID, change).pipe(
       Effect.flatMap((isMine) =>
         isMine ? catchUp(open.folder) : jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: id })
       ),
@@ -119,8 +121,8 @@ const make = Effect.gen(function* () {
     const encrypted = (word: string | null) =>
       word === null ? null : secrets.encrypt(clientStatePlace(customerID), word)
     // Held before it is renewed: whoever is about to remove it sees that, or the renewal sees that it is gone.
-    yield* repo
-      .holdSubscription(customerID, folderID, {
+    yield* held
+      .hold(customerID, folderID, {
         subscriptionID: twin.id,
         clientState: encrypted(twin.clientState ?? known)
       })
@@ -154,7 +156,7 @@ const make = Effect.gen(function* () {
       return yield* adopt(open, twin, word, agreed)
     }
     // One that was not made with our word does not carry it.
-    if (!(yield* repo.isEnding(twin.id))) return yield* adopt(open, twin, agreed.isFresh ? null : agreed.word, agreed)
+    if (!(yield* held.isEnding(twin.id))) return yield* adopt(open, twin, agreed.isFresh ? null : agreed.word, agreed)
     // It was ended, and its removal is still to come: adopted now, it would be removed then.
     yield* graph.unsubscribe(open.mailbox, twin.id)
     return yield* subscribe(open, externalID, agreed)

@@ -1,0 +1,87 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
+import { removeSubscription } from "./MailJobs.ts"
+
+/** Which subscription each folder holds, agreed on by all who may be about to change that. */
+export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptionsRepo")<
+  HeldSubscriptionsRepo,
+  {
+    /** Stores the word, encrypted, unless there is one; answers the one that counts. */
+    readonly agreeOn: (customerID: CustomerID, folderID: ChannelFolderID, clientState: string) => Effect.Effect<string>
+    /**
+     * Takes one subscription for another, unless somebody else did meanwhile, it is about a folder that this one no
+     * longer stands for, or the folder has stopped to fetch by itself; answers whether it did.
+     */
+    readonly change: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      change: {
+        readonly externalID: string
+        /** Whether the folder fetched by itself when the subscription was asked for. */
+        readonly retrieves: boolean
+        readonly from: string | null
+        readonly to: string
+        readonly expires: Date
+      }
+    ) => Effect.Effect<boolean>
+    /** Goes on with a subscription that is there; answers the one that the folder held until then. */
+    readonly hold: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      held: { readonly subscriptionID: string; readonly clientState: string | null }
+    ) => Effect.Effect<string | null>
+    /** Whether somebody's subscription is still to be removed at the provider. */
+    readonly isEnding: (subscriptionID: string) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    HeldSubscriptionsRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return HeldSubscriptionsRepo.of({
+    agreeOn: (customerID, folderID, clientState) =>
+      sql<{ clientState: string }>`
+        update channel_folder set client_state = coalesce(client_state, ${clientState})
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+        returning client_state as "clientState"`.pipe(
+        Effect.map(([row]) => row?.clientState ?? clientState),
+        Effect.orDie
+      ),
+    change: (customerID, folderID, { expires, externalID, from, retrieves, to }) =>
+      sql`
+        update channel_folder set subscription_id = ${to}, subscription_expires_at = ${expires}, last_error = null
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+          and subscription_id is not distinct from ${from}::text and external_folder_id = ${externalID}
+          and exists (select from channel c where c.customer_id = channel_folder.customer_id
+            and c.channel_id = channel_folder.channel_id and c.deleted_at is null
+            and (channel_folder.auto_retrieve_emails and c.auto_retrieve_emails or not ${retrieves}::boolean) for share)
+        returning 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      ),
+    hold: (customerID, folderID, { clientState, subscriptionID }) =>
+      sql<{ before: string | null }>`
+        with known as (
+          select subscription_id from channel_folder
+          where customer_id = ${customerID} and channel_folder_id = ${folderID} for update)
+        update channel_folder set subscription_id = ${subscriptionID}, client_state = ${clientState} from known
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+        returning known.subscription_id as before`.pipe(
+        Effect.map(([row]) => row?.before ?? null),
+        Effect.orDie
+      ),
+    isEnding: (subscriptionID) =>
+      sql`
+        /* all customers: the provider has one subscription for all who stand for a mailbox */
+        select 1 from job where kind = ${removeSubscription.kind} and status in ('Queued', 'Running')
+          and payload ->> 'subscriptionID' = ${subscriptionID} limit 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      )
+  })
+})
