@@ -12,6 +12,7 @@ import type { Live } from "./Live.ts"
 import { renderMessages } from "./Messages.ts"
 import type { People } from "./People.ts"
 import { Reply } from "./Reply.ts"
+import { SidePanel } from "./SidePanel.ts"
 import { makeTicketCommands, type TicketCommands } from "./TicketCommands.ts"
 import { toast } from "./Toast.ts"
 import { Trace } from "./Trace.ts"
@@ -27,17 +28,16 @@ export class TicketPane {
   #earlier = 0
   #topics: ReadonlyArray<Topic> = []
   #picked: TicketMessageID | undefined
-  #side: "details" | "why" = "why"
   #isTyping = false
   #typingEnds: ReturnType<typeof setTimeout> | undefined
   readonly #header = element("header", { class: "ticket-head" })
   readonly #log = element("ol", { class: "messages", "aria-label": "Conversation" })
   readonly #typing = element("p", { class: "typing", role: "status" })
   readonly #scroll = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Conversation" })
-  readonly #aside = element("aside", { class: "side", "aria-label": "About this ticket" })
   readonly #reply: Reply
   readonly #trace: Trace
   readonly #details: Details
+  readonly #side: SidePanel
   readonly #commands: TicketCommands
   readonly #client: Client
   readonly #people: People
@@ -52,6 +52,10 @@ export class TicketPane {
     this.#reply = new Reply(client, live, reload)
     this.#trace = new Trace(client)
     this.#details = new Details(client, people, this.#commands)
+    this.#side = new SidePanel(
+      { why: this.#trace.view, details: this.#details.view },
+      { onTurn: () => this.render(), onClose: () => this.view.classList.remove("side-open") }
+    )
     this.#scroll.append(this.#log, this.#typing)
     this.show(undefined)
   }
@@ -120,12 +124,11 @@ export class TicketPane {
     this.#renderHeader(ticket)
     this.#log.replaceChildren(
       ...renderMessages(this.#messages, {
-        explained: this.#side === "why" ? this.#explained : undefined,
+        explained: this.#side.side === "why" ? this.#explained : undefined,
         onExplain: (messageID) => {
-          this.#side = "why"
           this.#picked = messageID
           this.#openSide()
-          this.render()
+          this.#side.turnTo("why")
           void this.#explain()
         },
         onTopics: (message) => void this.#correctTopics(message)
@@ -138,7 +141,7 @@ export class TicketPane {
     if (this.#messages.at(-1)?.senderType === "EndUser" && isAtEnd) this.#hideTyping()
     this.#reply.update(ticket, this.#messages)
     this.#details.update(ticket)
-    this.#renderSide()
+    this.#side.render()
     if (isAtEnd) this.#scroll.scrollTop = this.#scroll.scrollHeight
   }
 
@@ -149,7 +152,7 @@ export class TicketPane {
         "div",
         { class: "ticket-body" },
         element("div", { class: "talk" }, this.#scroll, this.#reply.view),
-        this.#aside
+        this.#side.view
       )
     )
     this.view.classList.remove("side-open")
@@ -191,50 +194,6 @@ export class TicketPane {
           ? button({ class: "secondary" }, () => void commands.reopen(ticket), "Reopen")
           : button({ class: "secondary" }, () => void commands.close(ticket), "Close"),
         button({ class: "secondary side-toggle" }, () => this.#openSide(), "About")
-      )
-    )
-  }
-
-  #renderSide() {
-    const tab = (side: "details" | "why", name: string) =>
-      button(
-        {
-          class: "tab",
-          role: "tab",
-          id: `tab-${side}`,
-          "aria-selected": String(side === this.#side),
-          "aria-controls": "side-panel"
-        },
-        () => {
-          this.#side = side
-          this.render()
-          document.getElementById(`tab-${side}`)?.focus()
-        },
-        name
-      )
-    const panel = this.#side === "why" ? this.#trace.view : this.#details.view
-    if (this.#aside.dataset["side"] === this.#side && this.#aside.contains(panel)) return
-    this.#aside.dataset["side"] = this.#side
-    this.#aside.replaceChildren(
-      element(
-        "div",
-        { class: "side-head" },
-        element(
-          "div",
-          { class: "tabs", role: "tablist", "aria-label": "About this ticket" },
-          tab("why", "Why did it do that?"),
-          tab("details", "Details")
-        ),
-        button(
-          { class: "icon-button side-close", "aria-label": "Close" },
-          () => this.view.classList.remove("side-open"),
-          icon(icons.close)
-        )
-      ),
-      element(
-        "div",
-        { class: "side-panel", id: "side-panel", role: "tabpanel", "aria-labelledby": `tab-${this.#side}` },
-        panel
       )
     )
   }

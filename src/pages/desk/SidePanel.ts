@@ -1,0 +1,63 @@
+import { button, element, icon } from "../dom/Element.ts"
+import { icons } from "../dom/Icons.ts"
+
+export type Side = "details" | "why"
+
+const names = { why: "Why did it do that?", details: "Details" } satisfies Readonly<Record<Side, string>>
+
+/** What stands beside the conversation: one of two panels, under tabs. */
+export class SidePanel {
+  readonly view = element("aside", { class: "side", "aria-label": "About this ticket" })
+  #side: Side = "why"
+  readonly #panels: Readonly<Record<Side, HTMLElement>>
+  readonly #onTurn: () => void
+  readonly #onClose: () => void
+
+  constructor(
+    panels: Readonly<Record<Side, HTMLElement>>,
+    { onClose, onTurn }: { readonly onTurn: () => void; readonly onClose: () => void }
+  ) {
+    this.#panels = panels
+    this.#onTurn = onTurn
+    this.#onClose = onClose
+  }
+
+  get side() {
+    return this.#side
+  }
+
+  turnTo(side: Side) {
+    this.#side = side
+    this.#onTurn()
+  }
+
+  render() {
+    const panel = this.#panels[this.#side]
+    if (this.view.dataset["side"] === this.#side && this.view.contains(panel)) return
+    this.view.dataset["side"] = this.#side
+    const close = button({ class: "icon-button side-close", "aria-label": "Close" }, this.#onClose, icon(icons.close))
+    const tabs = { class: "tabs", role: "tablist", "aria-label": "About this ticket" }
+    const labelled = { id: "side-panel", role: "tabpanel", "aria-labelledby": `tab-${this.#side}` }
+    this.view.replaceChildren(
+      element("div", { class: "side-head" }, element("div", tabs, this.#tab("why"), this.#tab("details")), close),
+      element("div", { class: "side-panel", ...labelled }, panel)
+    )
+  }
+
+  #tab(side: Side) {
+    return button(
+      {
+        class: "tab",
+        role: "tab",
+        id: `tab-${side}`,
+        "aria-selected": String(side === this.#side),
+        "aria-controls": "side-panel"
+      },
+      () => {
+        this.turnTo(side)
+        document.getElementById(`tab-${side}`)?.focus()
+      },
+      names[side]
+    )
+  }
+}
