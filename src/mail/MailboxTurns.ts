@@ -77,10 +77,13 @@ export const makeMailboxTurns = Effect.gen(function* () {
       return Effect.succeedSome(free)
     })
 
-  const find = (turns: Turns): Effect.Effect<HeldTurn> =>
+  /** Only the waiting can be interrupted: a turn that was found and not held on to would never come back. */
+  const find = (
+    turns: Turns,
+    restore: <A, E, R>(wait: Effect.Effect<A, E, R>) => typeof wait
+  ): Effect.Effect<HeldTurn> =>
     Effect.flatMap(
-      // Not in the middle: a turn that nobody knows of would be lost for a while.
-      Effect.uninterruptible(tryToFind(turns)),
+      tryToFind(turns),
       Option.match({
         onSome: Effect.succeed,
         onNone: () =>
@@ -88,7 +91,8 @@ export const makeMailboxTurns = Effect.gen(function* () {
             Effect.map((milliseconds) => leaveAlone(turns, milliseconds)),
             Effect.zipRight(Effect.flatMap(Random.nextIntBetween(40, 80), (pause) => Effect.sleep(pause))),
             Effect.zipRight(afterPause(turns)),
-            Effect.zipRight(Effect.suspend(() => find(turns)))
+            restore,
+            Effect.zipRight(Effect.suspend(() => find(turns, restore)))
           )
       })
     )
@@ -130,7 +134,7 @@ export const makeMailboxTurns = Effect.gen(function* () {
           Effect.gen(function* () {
             yield* restore(turns.semaphore.take(1))
             yield* Effect.addFinalizer(() => turns.semaphore.release(1))
-            const turn = yield* restore(find(turns))
+            const turn = yield* find(turns, restore)
             yield* Effect.addFinalizer(() => release(turn))
           })
         )

@@ -112,4 +112,30 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
       yield* eventually(turnsAt(mailbox), ({ length }) => length === 0)
     })
   )
+
+  it.scoped("come back from requests that end while the database is asked for them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const turns = yield* makeMailboxTurns
+      const { request, seen } = requestsTo("gone@acme.example")
+      const [locked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const slow = yield* sql`lock table mailbox_turn in access exclusive mode`.pipe(
+        Effect.zipRight(Deferred.succeed(locked, undefined)),
+        Effect.zipRight(Deferred.await(goOn)),
+        sql.withTransaction,
+        Effect.fork
+      )
+      yield* Deferred.await(locked)
+      const gone = yield* Effect.forEach([1, 2, 3, 4], () => Effect.fork(request(turns)))
+      // Until all four are where they wait for the database.
+      yield* Effect.yieldNow({ priority: 10 }).pipe(Effect.repeatN(100))
+      yield* Effect.forEach(gone, Fiber.interruptFork)
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(slow)
+      yield* Effect.forEach(gone, Fiber.await)
+      yield* Effect.all(Arr.replicate(request(turns), 5), atOnce)
+      expect(seen.done).toBe(5)
+      yield* eventually(turnsAt("gone@acme.example"), ({ length }) => length === 0)
+    })
+  )
 })
