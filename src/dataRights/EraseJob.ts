@@ -41,7 +41,6 @@ export const EraseJob = Layer.effectDiscard(
 
     const eraseAll = fn("EraseJob.eraseAll")(
       function* (request: DataRequest, claim: JobClaim, known: Person, found: FoundRows) {
-        yield* claim.confirm
         yield* erasing.holdMail(request.customerID)
         // Before anything is locked that such work may be waiting for.
         const stopped = yield* erasing.stopWork(known, found)
@@ -52,6 +51,8 @@ export const EraseJob = Layer.effectDiscard(
           blobIDs,
           counts: { ...counts, Jobs: (counts["Jobs"] ?? 0) + stopped }
         })
+        // At the end: it locks the job, and there may be much to erase.
+        yield* claim.confirm
       },
       sql.withTransaction,
       Effect.orDie
@@ -72,9 +73,10 @@ export const EraseJob = Layer.effectDiscard(
 
     const eraseLeftOver = fn("EraseJob.eraseLeftOver")(
       function* (request: DataRequest, claim: JobClaim) {
-        yield* claim.confirm
         const person = yield* persons.findLeftOver(request)
-        return yield* erasing.erase(person, { ...nothingFound, jobID: claim.jobID })
+        const erased = yield* erasing.erase(person, { ...nothingFound, jobID: claim.jobID })
+        yield* claim.confirm
+        return erased
       },
       sql.withTransaction,
       Effect.orDie

@@ -1,4 +1,4 @@
-import { Cause, Data, Effect, Exit, Schedule } from "effect"
+import { Cause, Data, Duration, Effect, Exit, Schedule } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { ClaimLost, CurrentClaim, isClaimLost, type JobClaim, makeClaim } from "./JobClaim.ts"
 import { type ClaimedJob, ClaimTiming, JobsRepo } from "./JobsRepo.ts"
@@ -36,13 +36,16 @@ const firstLine = (cause: Cause.Cause<unknown>) => Cause.pretty(cause).split("\n
 /** Runs a claimed job to its end, whatever that is: done, put back, to be tried again or given up. */
 export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, onPutBack, telemetry }: Surroundings) {
   const repo = yield* JobsRepo
-  const { renewEvery } = yield* ClaimTiming
+  const { claimSeconds, renewEvery } = yield* ClaimTiming
+  // A little before the claim runs out it has been renewed, or the work ends.
+  const patience = claimSeconds * 960 - Duration.toMillis(renewEvery)
 
   /** Ends only when the claim is lost, or could not be renewed in time. */
   const keepClaim = (job: ClaimedJob) =>
     repo.renew(job).pipe(
-      Effect.timeout("5 seconds"),
-      Effect.retry(Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(2))),
+      Effect.timeout(patience / 3),
+      Effect.retry(Schedule.spaced(patience / 20)),
+      Effect.timeout(patience),
       Effect.filterOrDie(
         (holds) => holds,
         () => new ClaimLost({ jobID: job.jobID })
@@ -66,7 +69,11 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
     Effect.suspend(() => {
       const claim = claimOf(job)
       return handlers.get(job.kind)?.giveUp(job.customerID, job.payload, claim, reason) ?? Effect.void
-    }).pipe(Effect.catchAllCause((cause) => Effect.logError("work that was given up could not be ended", cause)))
+    }).pipe(
+      Effect.timeout(longestRun),
+      Effect.raceFirst(keepClaim(job)),
+      Effect.catchAllCause((cause) => Effect.logError("work that was given up could not be ended", cause))
+    )
 
   const failed = (job: ClaimedJob, cause: Cause.Cause<unknown>) => {
     const status = job.attempts >= mostAttempts ? "Failed" : "Queued"

@@ -1,4 +1,4 @@
-import { SqlClient, SqlSchema, type Statement } from "@effect/sql"
+import { SqlClient, type SqlError, SqlSchema, type Statement } from "@effect/sql"
 import { Context, Duration, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
@@ -74,7 +74,7 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
       readonly withOld: boolean
     }) => Effect.Effect<Option.Option<ClaimedJob>>
     /** The rest answers whether the claim still holds; without it, nothing changes. */
-    readonly renew: (job: ClaimedJob) => Effect.Effect<boolean>
+    readonly renew: (job: ClaimedJob) => Effect.Effect<boolean, SqlError.SqlError>
     /** Locks the job until the transaction ends. */
     readonly advance: (job: ClaimedJob, progress: Progress) => Effect.Effect<boolean>
     readonly finish: (
@@ -128,14 +128,13 @@ const make = Effect.gen(function* () {
     Result: Claimed,
     execute: (_) => {
       // Rank by rank, and no further than needed: what waits for a later time is never looked through.
-      const first = (column: string, customer: Statement.Fragment, lock: string) => {
-        const of = (rank: JobRank) => sql`(
-          select ${sql.literal(column)} from job
-          where customer_id = ${customer} and rank = ${rank} and status in ('Queued', 'Running') and due_at <= now()
-            and ${sql.in("kind", _.kinds)}
-          order by due_at limit 1 ${sql.literal(lock)})`
-        return sql`coalesce(${of(ranks.waitedFor)}, ${of(ranks.fresh)}${_.withOld ? sql`, ${of(ranks.old)}` : sql``})`
-      }
+      const of = (rank: JobRank) => sql`(
+        select job_id from job
+        where customer_id = customer.id and rank = ${rank} and status in ('Queued', 'Running') and due_at <= now()
+          and ${sql.in("kind", _.kinds)}
+        order by due_at limit 1 for update skip locked)`
+      const old = _.withOld ? sql`, ${of(ranks.old)}` : sql``
+      // Looked for and locked in one go: a customer whose work somebody holds is passed over, and holds up nobody.
       return sql`
         /* all customers: a worker takes whatever is due, from each customer in turn */
         with recursive waiting (id) as (
@@ -145,14 +144,18 @@ const make = Effect.gen(function* () {
             order by customer_id limit 1)
           from waiting where waiting.id is not null
         ), next as (
-          select id from waiting
-          where id is not null and id <> all(${_.without}::int[])
-            and ${first("true", sql`id`, "")}
-          order by id <= ${_.behind}, id limit 1
+          select first.job_id from (
+            select id from waiting where id is not null and id <> all(${_.without}::int[])
+            order by id <= ${_.behind}, id
+          ) customer
+          cross join lateral (
+            select coalesce(${of(ranks.waitedFor)}, ${of(ranks.fresh)}${old}) as job_id offset 0
+          ) first
+          where first.job_id is not null limit 1
         )
         update job set status = 'Running', attempts = attempts + 1, claims = claims + 1, updated_at = now(),
           due_at = now() + make_interval(secs => ${claimSeconds}::int)
-        where job_id = ${first("job_id", sql`(select id from next)`, "for update skip locked")}
+        where job_id = (select job_id from next)
         returning job_id::text as "jobID", customer_id as "customerID", kind, rank, payload,
           attempts, claims, trace_parent as "traceParent"`
     }
@@ -161,10 +164,21 @@ const make = Effect.gen(function* () {
   const held = (_: typeof Held.Encoded) => sql`
     customer_id = ${_.customerID} and job_id = ${_.jobID}::uuid
     and status = 'Running' and attempts = ${_.attempts} and claims = ${_.claims}`
+  // Counted from the moment itself: a transaction may have begun long before.
+  const fromNow = sql`clock_timestamp() + make_interval(secs => ${claimSeconds}::int)`
   const holding = (_: typeof Held.Encoded) => sql`
-    update job set due_at = now() + make_interval(secs => ${claimSeconds}::int)
-    where ${held(_)} returning job_id::text as "jobID"`
-  const renew = SqlSchema.findAll({ Request: Held, Result: Returned, execute: holding })
+    update job set due_at = ${fromNow} where ${held(_)} returning job_id::text as "jobID"`
+  // Locked by a transaction of the work itself, nobody can take it: waiting for that would end the work.
+  const renew = SqlSchema.findAll({
+    Request: Held,
+    Result: Returned,
+    execute: (_) => sql`
+      with free as (select job_id from job where ${held(_)} for update skip locked),
+        renewed as (
+          update job set due_at = ${fromNow}
+          where customer_id = ${_.customerID} and job_id in (select job_id from free))
+      select job_id::text as "jobID" from job where ${held(_)}`
+  })
   const advance = SqlSchema.findAll({
     Request: Schema.Struct({
       ...Held.fields,
@@ -177,8 +191,7 @@ const make = Effect.gen(function* () {
     Result: Returned,
     execute: (_) => sql`
       update job set total = total + ${_.total}, done = done + ${_.done}, imported = imported + ${_.imported},
-        skipped = skipped + ${_.skipped}, failed = failed + ${_.failed}, updated_at = now(),
-        due_at = now() + make_interval(secs => ${claimSeconds}::int)
+        skipped = skipped + ${_.skipped}, failed = failed + ${_.failed}, updated_at = now(), due_at = ${fromNow}
       where ${held(_)} returning job_id::text as "jobID"`
   })
   const finish = SqlSchema.findAll({
@@ -228,7 +241,11 @@ const make = Effect.gen(function* () {
         ${payload}, ${place((_) => _.traceParent)}::text
       from ${from}`,
     claim: (search) => claim(search).pipe(Effect.orDie),
-    renew: (job) => didSomething(renew(job)),
+    renew: (job) =>
+      renew(job).pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.catchTag("ParseError", Effect.die)
+      ),
     holding,
     advance: (job, progress) => didSomething(advance({ ...job, ...nothing, ...progress })),
     finish: (job, end) => didSomething(finish({ ...job, ...end })),

@@ -1,42 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array, Clock, Context, Deferred, Duration, Effect, Layer, Logger, LogLevel, Queue, Schema } from "effect"
-import { CustomerID } from "../../schema/Ids.ts"
+import { Array, Clock, Deferred, Duration, Effect, Queue } from "effect"
 import { OldWork, ranks } from "../../src/platform/JobRank.ts"
 import { Again } from "../../src/platform/JobRun.ts"
-import { Jobs, StopWork } from "../../src/platform/Jobs.ts"
-import { ClaimTiming } from "../../src/platform/JobsRepo.ts"
 import { everySoManyMinutes } from "../../src/platform/PeriodicWork.ts"
 import { eventually } from "../support/Eventually.ts"
-import { StatementAudit } from "../support/StatementAudit.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const [one, other] = [CustomerID.make(1), CustomerID.make(2)]
-
-const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number: Schema.Int }) })
-
-const Quiet = Logger.minimumLogLevel(LogLevel.None)
-
-/** Workers of one node, until the scope ends. */
-const startNode = (timing = { claimSeconds: 25, renewEvery: Duration.seconds(7) }) =>
-  Layer.build(
-    Layer.fresh(Jobs.layer).pipe(
-      Layer.provide([
-        StatementAudit,
-        Quiet,
-        Layer.succeed(ClaimTiming, timing),
-        Layer.succeed(StopWork, { within: Duration.zero })
-      ])
-    )
-  ).pipe(Effect.map((context) => Context.get(context, Jobs)))
-
-const rowsOf = (kind: string) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<{ status: string; attempts: number; done: number; error: string | null }>`
-      select status, attempts, done, error from job
-      where customer_id in (${one}, ${other}) and kind = ${kind} order by created_at`
-  )
+import { kindOf, one, other, rowsOf, startNode } from "./JobNodes.ts"
 
 const everySucceeded = (rows: ReadonlyArray<{ readonly status: string }>) =>
   rows.every(({ status }) => status === "Succeeded")
