@@ -1,10 +1,10 @@
-import { lookup } from "node:dns/promises"
 import { isIP, type LookupFunction } from "node:net"
 import { HttpClient } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Context, Data, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Agent, buildConnector } from "undici"
 import { isPublicAddress } from "./AddressRules.ts"
+import { makeSharedLookup, NameLookup, type Resolve } from "./NameLookup.ts"
 import { type AllowedHost, isAllowed, normalHost } from "./OutboundAllow.ts"
 import { Settings } from "./Settings.ts"
 
@@ -14,30 +14,6 @@ export class AddressRefused extends Error {
     super(`${host} leads to a private, local or reserved address`)
   }
 }
-
-export interface ResolvedAddress {
-  readonly address: string
-  readonly family: number
-}
-
-/** A name without an address; the code is the resolver's, such as ENOTFOUND. */
-export class LookupFailed extends Data.TaggedError("LookupFailed")<{ readonly code: string }> {}
-
-type Resolve = (hostname: string) => Effect.Effect<ReadonlyArray<ResolvedAddress>, LookupFailed>
-
-const systemLookup: Resolve = (hostname) =>
-  Effect.tryPromise({
-    try: () => lookup(hostname, { all: true }),
-    catch: (error) => new LookupFailed({ code: error instanceof Error && "code" in error ? String(error.code) : "" })
-  })
-
-/** Finds the addresses behind a name. */
-export class NameLookup extends Context.Reference<NameLookup>()("casework/NameLookup", {
-  defaultValue: () => systemLookup
-}) {}
-
-// The system's resolver takes one of four threads, which password hashing needs too: slow names must not hold them all.
-const lookupsAtOnce = 2
 
 /** A lookup for one connection: every address it gives to the socket has been checked. */
 const checkedLookup =
@@ -91,8 +67,7 @@ export class GuardedHttpClient extends Context.Tag("casework/GuardedHttpClient")
     Effect.gen(function* () {
       const { outboundAllow } = yield* Settings
       const resolve = yield* NameLookup
-      const turns = yield* Effect.makeSemaphore(lookupsAtOnce)
-      const connect = guardedConnector(outboundAllow, (hostname) => turns.withPermits(1)(resolve(hostname)))
+      const connect = guardedConnector(outboundAllow, yield* makeSharedLookup(resolve))
       const agent = yield* Effect.acquireRelease(
         Effect.sync(() => new Agent({ connect })),
         (dispatcher) => Effect.promise(() => dispatcher.destroy())

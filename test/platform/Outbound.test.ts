@@ -2,7 +2,8 @@ import { HttpClientRequest } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { boundedCall } from "../../src/platform/BoundedCall.ts"
-import { GuardedHttpClient, NameLookup } from "../../src/platform/Outbound.ts"
+import { NameLookup } from "../../src/platform/NameLookup.ts"
+import { GuardedHttpClient } from "../../src/platform/Outbound.ts"
 import { answering, bomb, flooding, hanging, redirecting, trickling } from "../support/Hostile.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
@@ -202,6 +203,30 @@ describe("the limits of a call", () => {
       Layer.succeed(NameLookup, () => Effect.never)
     )
   )
+
+  it.live("to one slow name do not hold up calls to others, and share its lookup", () => {
+    const asked: Array<string> = []
+    const resolve = (hostname: string) => {
+      asked.push(hostname)
+      return hostname === "slow.example" ? Effect.never : Effect.succeed([{ address: "127.0.0.1", family: 4 }])
+    }
+    return withUpstream(
+      itself,
+      Effect.gen(function* () {
+        const upstream = yield* UpstreamServer
+        yield* upstream.on("/", answering(200, "there"))
+        const slow = call(HttpClientRequest.get(`http://slow.example:${upstream.port}/`), Duration.millis(200))
+        yield* Effect.all(
+          Array.from({ length: 6 }, () => Effect.flip(slow)),
+          { concurrency: "unbounded" }
+        )
+        yield* Effect.flip(slow)
+        expect(yield* get(`http://fast.example:${upstream.port}/`)).toMatchObject({ body: "there" })
+        expect(asked).toEqual(["slow.example", "fast.example"])
+      }),
+      Layer.succeed(NameLookup, resolve)
+    )
+  })
 })
 
 describe("redirects", () => {
