@@ -33,10 +33,12 @@ export class Chats extends Context.Tag("casework/Chats")<
       begun: (ticketID: TicketID) => Effect.Effect<void>
     ) => Effect.Effect<HubSentMessage, BadRequest | NotFound>
     readonly answer: (rep: Representative, message: HubSendMessage) => Effect.Effect<HubSentMessage, BadRequest>
+    /** Says which ticket it is before it is read: what is said meanwhile is told, and nothing falls between the two. */
     readonly resume: (
       visitor: Visitor,
-      ticketToken: string
-    ) => Effect.Effect<{ readonly ticketID: TicketID; readonly chat: ReadyJson<ResumedChat> }, NotFound>
+      ticketToken: string,
+      found: (ticketID: TicketID) => Effect.Effect<void>
+    ) => Effect.Effect<ReadyJson<ResumedChat>, NotFound>
     readonly join: (rep: Representative, ticketID: TicketID) => Effect.Effect<void, NotFound>
     readonly requestAgent: (
       visitor: Visitor,
@@ -115,8 +117,10 @@ const make = Effect.gen(function* () {
       return yield* add(customerID, { ticketID, senderType: "CustomerRep", customerRepID, message })
     }),
 
-    resume: fn("Chats.resume")(function* ({ channelID, customerID }, ticketToken) {
-      return yield* repo.resume(customerID, channelID, ticketToken).pipe(orNotFound(noSuchChat))
+    resume: fn("Chats.resume")(function* ({ channelID, customerID }, ticketToken, found) {
+      const ticketID = yield* repo.findByToken(customerID, channelID, ticketToken).pipe(orNotFound(noSuchChat))
+      yield* found(ticketID)
+      return yield* repo.resume(customerID, ticketID).pipe(orNotFound(noSuchChat))
     }),
 
     join: fn("Chats.join")(

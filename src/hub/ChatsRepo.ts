@@ -14,22 +14,22 @@ const About = Schema.Struct({
   lastMessageID: Schema.NullOr(TicketMessageID)
 })
 
-interface Resumed {
-  readonly ticketID: TicketID
-  readonly chat: ReadyJson<ResumedChat>
-}
-
 /** Tickets as chats. */
 export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
   ChatsRepo,
   {
     readonly about: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<typeof About.Type>>
-    /** A chat of one channel by its token, with its last messages, as its visitor sees it. */
-    readonly resume: (
+    /** The chat of one channel that has this token. */
+    readonly findByToken: (
       customerID: CustomerID,
       channelID: ChannelID,
       ticketToken: string
-    ) => Effect.Effect<Option.Option<Resumed>>
+    ) => Effect.Effect<Option.Option<TicketID>>
+    /** A chat with its last messages, as its visitor sees it. */
+    readonly resume: (
+      customerID: CustomerID,
+      ticketID: TicketID
+    ) => Effect.Effect<Option.Option<ReadyJson<ResumedChat>>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -53,11 +53,18 @@ const make = Effect.gen(function* () {
           order by created_at desc, ticket_message_id desc limit 1) as "lastMessageID"
       from ticket t where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
   })
-  const resume = SqlSchema.findOne({
+  const findByToken = SqlSchema.findOne({
     Request: Schema.Struct({ customerID: CustomerID, channelID: ChannelID, ticketToken: Schema.UUID }),
-    Result: Schema.Struct({ ticketID: TicketID, json: Schema.String }),
+    Result: Schema.Struct({ ticketID: TicketID }),
     execute: (_) => sql`
-      select chat."ticketID", row_to_json(chat)::text as json from (
+      select ticket_id as "ticketID" from ticket
+      where customer_id = ${_.customerID} and channel_id = ${_.channelID} and ticket_token = ${_.ticketToken}::uuid`
+  })
+  const resume = SqlSchema.findOne({
+    Request: Key,
+    Result: Schema.Struct({ json: Schema.String }),
+    execute: (_) => sql`
+      select row_to_json(chat)::text as json from (
         select t.ticket_id as "ticketID", t.ticket_token as "ticketToken", t.status = 'Closed' as "isClosed",
           (select coalesce(nullif(r.name, ''), r.username) from event e
             join customer_rep r on r.customer_id = e.customer_id
@@ -70,18 +77,22 @@ const make = Effect.gen(function* () {
               where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and not m.is_given_up
               order by m.created_at desc, m.ticket_message_id desc limit 200) last), '[]') as messages
         from ticket t
-        where t.customer_id = ${_.customerID} and t.channel_id = ${_.channelID}
-          and t.ticket_token = ${_.ticketToken}::uuid) chat`
+        where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}) chat`
   })
 
   return ChatsRepo.of({
     about: (customerID, ticketID) => about({ customerID, ticketID }).pipe(Effect.orDie),
-    resume: (customerID, channelID, ticketToken) =>
+    findByToken: (customerID, channelID, ticketToken) =>
       Schema.is(Schema.UUID)(ticketToken)
-        ? resume({ customerID, channelID, ticketToken }).pipe(
-            Effect.map(Option.map(({ json, ticketID }) => ({ ticketID, chat: readyJson(ResumedChat, json) }))),
+        ? findByToken({ customerID, channelID, ticketToken }).pipe(
+            Effect.map(Option.map(({ ticketID }) => ticketID)),
             Effect.orDie
           )
-        : Effect.succeedNone
+        : Effect.succeedNone,
+    resume: (customerID, ticketID) =>
+      resume({ customerID, ticketID }).pipe(
+        Effect.map(Option.map(({ json }) => readyJson(ResumedChat, json))),
+        Effect.orDie
+      )
   })
 })

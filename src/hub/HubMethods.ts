@@ -110,8 +110,11 @@ const make = Effect.gen(function* () {
 
   const resumeChat = taking(Schema.String, (session, ticketToken) =>
     Effect.gen(function* () {
-      const { chat, ticketID } = yield* chats.resume(yield* ofVisitor(session), ticketToken)
-      yield* enter(session, ticketID)
+      const visitor = yield* ofVisitor(session)
+      const before = session.chat
+      const chat = yield* chats
+        .resume(visitor, ticketToken, (ticketID) => enter(session, ticketID))
+        .pipe(Effect.onError(() => (session.chat === before ? Effect.void : leave(session))))
       return chat.text
     })
   )

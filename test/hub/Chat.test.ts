@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Clock, Effect, Layer, Schema, Struct } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Schema, Struct } from "effect"
 import { ResumedChat, VisitorMessage } from "../../schema/Hub.ts"
 import { CustomerID } from "../../schema/Ids.ts"
 import { TicketMessage } from "../../schema/TicketMessages.ts"
@@ -8,6 +8,7 @@ import { Ticket } from "../../schema/Tickets.ts"
 import { Presence } from "../../src/hub/Presence.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, quietApp, sendJson, testApp } from "../support/TestApp.ts"
+import { onPostgres } from "../support/TestDatabase.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
 import { allTold, firstOfEach, nextTold, repPeer, say, toldMessage, visitorPeer } from "./HubTools.ts"
@@ -57,6 +58,39 @@ layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) =
 })
 
 layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
+  it.scoped("that is resumed is told what is said while it is read", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rep = yield* repPeer("acme-agent")
+      const { ticketID, ticketToken } = yield* Effect.scoped(
+        Effect.flatMap(visitorPeer(), (visitor) => say(visitor, "Anybody there?"))
+      )
+      yield* rep.invoke("JoinTicket", ticketID)
+      const visitor = yield* visitorPeer()
+      const [locked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      // The messages cannot be read meanwhile; on the embedded database nothing can.
+      const holder = yield* sql`lock table ticket_message in access exclusive mode`.pipe(
+        Effect.zipRight(Deferred.succeed(locked, undefined)),
+        Effect.zipRight(Deferred.await(goOn)),
+        sql.withTransaction,
+        Effect.when(() => onPostgres),
+        Effect.fork
+      )
+      if (onPostgres) yield* Deferred.await(locked)
+      const resuming = yield* Effect.fork(visitor.invoke("ResumeChat", ticketToken))
+      if (onPostgres) {
+        yield* eventually(rep.invoke("Typing", ticketID).pipe(Effect.zipRight(allTold(visitor))), (told) =>
+          told.some(({ event }) => event === "Typing")
+        )
+      }
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(holder)
+      expect(yield* decodeChat(yield* Fiber.join(resuming))).toMatchObject({ ticketID, ticketToken })
+      const { messageID } = yield* say(rep, "Yes", ticketID)
+      yield* toldMessage(visitor, messageID)
+    })
+  )
+
   it.scoped("is one ticket, whatever the visitor sends, and is theirs alone", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
