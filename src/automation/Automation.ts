@@ -85,12 +85,16 @@ const make = Effect.gen(function* () {
         if (!hadFailed && !isNoSpamAfterAll) {
           return yield* Conflict.of("Nothing has failed in the processing of this message.")
         }
+        const underWay = yield* pipeline.hasten(customerID, ticketMessageID)
+        if (underWay === "Running") return yield* Conflict.of("This message is being processed. Try again in a moment.")
         // One that failed for another reason, such as an answer that could not be delivered, stays as it is.
         if (isNoSpamAfterAll || (status === "Failed" && aiReply === null)) {
           yield* messages.update(customerID, ticketMessageID, { status: "Received" })
         }
-        const opensTicket = yield* pipeline.opensTicket(customerID, ticketMessageID)
-        yield* jobs.enqueue(runPipeline, customerID, { ticketMessageID, opensTicket })
+        if (underWay === "None") {
+          const opensTicket = yield* pipeline.opensTicket(customerID, ticketMessageID)
+          yield* jobs.enqueue(runPipeline, customerID, { ticketMessageID, opensTicket })
+        } else yield* jobs.woken
         yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
       },
       sql.withTransaction,

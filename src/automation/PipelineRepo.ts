@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
+import { runPipeline } from "./AutomationJobs.ts"
 
 export interface FinishedStep {
   readonly step: string
@@ -40,6 +41,14 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
     ) => Effect.Effect<void>
     /** Forgets the steps that failed, so that they are done again; answers whether there were any. */
     readonly forgetFailures: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    /**
+     * Makes a run that waits go on at once, with the steps that are to be done again; answers what there is of it. Two
+     * of one message must not go on side by side.
+     */
+    readonly hasten: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID
+    ) => Effect.Effect<"Running" | "Queued" | "None">
     /** Whether its ticket was made for it. */
     readonly opensTicket: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
     /** Gives the ticket a language when it has none yet. */
@@ -96,6 +105,15 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
             delete from pipeline_step where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
               and outcome like ${`${failurePrefix}%`} returning step`.pipe(
             Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          ),
+        hasten: (customerID, ticketMessageID) =>
+          sql<{ status: "Running" | "Queued" }>`
+            update job set due_at = case status when 'Queued' then least(due_at, now()) else due_at end
+            where customer_id = ${customerID} and kind = ${runPipeline.kind} and status in ('Queued', 'Running')
+              and payload ->> 'ticketMessageID' = ${String(ticketMessageID)}
+            returning status`.pipe(
+            Effect.map((rows) => rows.find(({ status }) => status === "Running")?.status ?? rows[0]?.status ?? "None"),
             Effect.orDie
           ),
         opensTicket: (customerID, ticketMessageID) =>

@@ -5,7 +5,17 @@ import type { TicketMessageID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { messageEvents, newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
-import { actionsOf, fire, freshHook, nothingLeft, onHook, settledMessage, stepsOf, traceOf } from "./AutomationTools.ts"
+import {
+  actionsOf,
+  fire,
+  freshHook,
+  nothingLeft,
+  onHook,
+  settledMessage,
+  stepsOf,
+  traceOf,
+  unmap
+} from "./AutomationTools.ts"
 
 /** Work whose tenth node has just died. */
 const lastNodeDied = (kind: string, payload: object) =>
@@ -31,6 +41,15 @@ const beforeDraft = (id: TicketMessageID) =>
 const retry = (id: TicketMessageID) =>
   Effect.flatMap(clientOf("acme-agent"), ({ automation }) => automation.retryMessage({ path: { id } }))
 
+const pipelinesOf = (id: TicketMessageID) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ status: string; isDue: boolean }>`
+      select status, due_at <= now() as "isDue" from job
+      where customer_id = 1 and kind = 'RunPipeline' and status in ('Queued', 'Running')
+        and payload ->> 'ticketMessageID' = ${String(id)}`
+  )
+
 layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) => {
   it.effect("leaves a message as Failed, says so in its trace, and is done again when somebody asks", () =>
     Effect.gen(function* () {
@@ -44,6 +63,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       expect(given).toMatchObject({ type: "Step", outcome: expect.stringContaining("Failed: ") })
       expect((yield* messageEvents(messageID)).at(-1)).toBe("MessageChanged")
 
+      yield* eventually(pipelinesOf(messageID), ({ length }) => length === 0)
       yield* retry(messageID)
       const message = yield* eventually(readMessage(messageID), ({ status }) => status === "Drafted")
       expect(message.aiReply).toContain("[sandbox]")
@@ -52,6 +72,40 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       expect(steps).toHaveLength(12)
       expect(steps).not.toContain("Given up")
       expect(yield* Effect.flip(retry(messageID))).toMatchObject({ status: 409 })
+    })
+  )
+
+  it.effect("in a part goes on where the rest waits, and never beside it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* onHook("OnTopicsDetected", { operation: "Wait", parameters: { seconds: 3600 } })
+      const { messageID } = yield* newMessage({ message: "I lost my key" })
+      yield* eventually(pipelinesOf(messageID), ([job]) => job?.status === "Queued" && !job.isDue)
+      yield* unmap(rows)
+      const [first] = yield* stepsOf(messageID)
+      yield* sql`
+        update pipeline_step set outcome = 'Failed: by hand'
+        where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first?.[0] ?? ""}`
+      yield* retry(messageID)
+      // The step is done again by the run that waits, which then waits on.
+      yield* eventually(stepsOf(messageID), (steps) =>
+        steps.some(([what, how]) => what === first?.[0] && how === first[1])
+      )
+      const left = yield* eventually(pipelinesOf(messageID), ([job]) => job?.status === "Queued" && !job.isDue)
+      expect(left).toHaveLength(1)
+      yield* sql`
+        update job set status = 'Running' where customer_id = 1 and kind = 'RunPipeline' and status = 'Queued'
+          and payload ->> 'ticketMessageID' = ${String(messageID)}`
+      yield* sql`
+        update pipeline_step set outcome = 'Failed: by hand'
+        where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first?.[0] ?? ""}`
+      expect(yield* Effect.flip(retry(messageID))).toMatchObject({
+        status: 409,
+        message: expect.stringContaining("being processed")
+      })
+      yield* sql`
+        delete from job where customer_id = 1 and kind = 'RunPipeline'
+          and payload ->> 'ticketMessageID' = ${String(messageID)}`
     })
   )
 
