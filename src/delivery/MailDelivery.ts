@@ -36,7 +36,7 @@ export const makeMailDelivery = Effect.gen(function* () {
           messageId: `<casework-${message.ticketMessageID}-${message.ticketToken}@${host}>`,
           files: yield* filesOf(customerID, message.ticketMessageID)
         })
-        .pipe(Effect.mapError(({ message: reason }) => new NotDelivered({ message: reason, permanent: false })))
+        .pipe(Effect.mapError((error) => new NotDelivered({ message: error.message, permanent: error.isRefused })))
     })
   } satisfies DeliveryRoute
 })

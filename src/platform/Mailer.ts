@@ -1,5 +1,5 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Context, Data, Effect, Layer, Option, Redacted, type Stream } from "effect"
+import { Context, Data, Effect, Layer, Option, Predicate, Redacted, type Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { beforeItLeaves } from "./JobClaim.ts"
 import { Outbox } from "./Outbox.ts"
@@ -27,6 +27,17 @@ export interface Mail {
 export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly cause: unknown }> {
   override get message() {
     return this.cause instanceof Error ? this.cause.message : "The mail could not be sent"
+  }
+
+  /** The receiving side took neither the address nor the mail, and will not. A wrong password may be mended. */
+  get isRefused() {
+    const { cause } = this
+    return (
+      Predicate.hasProperty(cause, "responseCode") &&
+      Number(cause.responseCode) >= 500 &&
+      Predicate.hasProperty(cause, "code") &&
+      (cause.code === "EENVELOPE" || cause.code === "EMESSAGE")
+    )
   }
 }
 

@@ -27,7 +27,7 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
       answer(refuse() ? "451 try again later" : "250 ok")
     } else if (/^RCPT TO/i.test(line)) {
       to = line.slice(8)
-      answer("250 ok")
+      answer(/nobody@/i.test(line) ? "550 no such mailbox" : "250 ok")
     } else if (/^DATA/i.test(line)) {
       ;[data, inData] = ["", true]
       answer("354 go on")
@@ -46,7 +46,7 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
   answer("220 smtp.test")
 }
 
-/** A mail server of its own, which can be told to refuse. */
+/** A mail server of its own, which can be told to refuse, and does not know nobody@. */
 export const smtpServer = Effect.gen(function* () {
   const mails = yield* Queue.unbounded<ReceivedMail>()
   let refusing = false
