@@ -65,14 +65,16 @@ const make = Effect.gen(function* () {
       from ${ofHooks(customerID, [sql`t.topic_action_id = any(${[...hookActionIDs]}::int[])`])}
       order by t.topic_action_id`.pipe(Effect.flatMap(decodeRows), Effect.orDie)
   const decodeSum = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ totalWaitSeconds: Schema.Int })))
+  // An action runs once in a chain, however often it is on the hook.
   const sumWaits = (customerID: CustomerID, hookName: string, channel: Option.Option<HookChannel>) =>
     sql`
-      select coalesce(sum((a.parameters->>'seconds')::int), 0)::float8 as "totalWaitSeconds"
-      from ${ofHooks(customerID, [
-        isHook(hookName),
-        sql`t.is_active and a.is_active and a.operation = 'Wait'`,
-        matchesChannel(sql, channel)
-      ])}`.pipe(
+      select coalesce(sum(seconds), 0)::float8 as "totalWaitSeconds" from (
+        select distinct a.action_id, (a.parameters->>'seconds')::int as seconds
+        from ${ofHooks(customerID, [
+          isHook(hookName),
+          sql`t.is_active and a.is_active and a.operation = 'Wait'`,
+          matchesChannel(sql, channel)
+        ])}) once`.pipe(
       Effect.flatMap(decodeSum),
       Effect.map(([{ totalWaitSeconds }]) => totalWaitSeconds),
       Effect.orDie

@@ -1,5 +1,7 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
+import type { ActionID } from "../../schema/Ids.ts"
 import type { TopicActionCreate } from "../../schema/TopicActions.ts"
 import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newAction, newChannel, phoneToken, refusedPaths } from "../topics/Mappings.ts"
@@ -62,25 +64,35 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
     })
   )
 
+  it.effect("count an action once, however often it is on the hook", () =>
+    Effect.gen(function* () {
+      const { hookActions } = yield* clientOf("acme-admin")
+      const hookName = fresh("Twice").replace(" ", "-")
+      const { actionID } = yield* newAction("acme-admin", "Wait 10 seconds")
+      const other = yield* newAction("acme-admin", "Wait 15 seconds")
+      yield* hookActions.createHookActions({
+        payload: [
+          { hookName, actionID, priority: 1 },
+          { hookName, actionID, priority: 2, specialChannel: "All" },
+          { hookName, actionID: other.actionID, priority: 3 }
+        ]
+      })
+      expect(yield* hookActions.waitSeconds({ urlParams: { hookName } })).toMatchObject({ totalWaitSeconds: 25 })
+    })
+  )
+
   it.effect("may be more than an integer holds", () =>
     Effect.gen(function* () {
-      const { actions, hookActions } = yield* clientOf("acme-admin")
+      const sql = yield* SqlClient.SqlClient
+      const { hookActions } = yield* clientOf("acme-admin")
       const seconds = 30 * 24 * 3600
-      const months = yield* Effect.forEach([1, 2, 3, 4, 5], () =>
-        actions.createAction({
-          payload: { name: fresh("Month"), priority: 1, isActive: true, operation: "Wait", parameters: { seconds } }
-        })
-      )
-      const channels = yield* Effect.forEach(Array.from({ length: 200 }), () => newChannel("acme-admin", "WhatsApp"))
-      for (const { actionID } of months) {
+      const months = yield* sql<{ actionID: ActionID }>`
+        insert into action (customer_id, name, priority, is_active, operation, parameters, operation_from_name)
+        select 1, 'Month ' || number, 1, true, 'Wait', jsonb_build_object('seconds', ${seconds}::int), false
+        from generate_series(1, 1000) number returning action_id as "actionID"`
+      for (const some of Arr.chunksOf(months, 200)) {
         yield* hookActions.createHookActions({
-          payload: channels.map((channelID) => ({
-            hookName: "long-wait",
-            actionID,
-            priority: 1,
-            channelID,
-            specialChannel: "All"
-          }))
+          payload: some.map(({ actionID }) => ({ hookName: "long-wait", actionID, priority: 1 }))
         })
       }
       const { totalWaitSeconds } = yield* hookActions.waitSeconds({ urlParams: { hookName: "Long-Wait" } })
