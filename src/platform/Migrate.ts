@@ -8,6 +8,17 @@ const table = "casework_migrations"
 const advisoryLock = 4_137_922
 
 /**
+ * A copy of another server's database may have events of transactions that are yet to come here: they would be told
+ * again when their numbers come round.
+ */
+const settleCopiedEvents = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`
+    /* all customers: the numbers are the server's */
+    update event set transaction_id = '3'::xid8 where transaction_id >= pg_snapshot_xmax(pg_current_snapshot())`
+)
+
+/**
  * Brings the database to this version. Nodes that start at once wait for each other; all pending migrations are one
  * transaction, so a failing one leaves the database as it was.
  */
@@ -20,7 +31,9 @@ export const migrate = Effect.gen(function* () {
     // The migrator would find out by failing whether its table is there, which ends the transaction.
     yield* sql`create table if not exists ${sql(table)} (
       migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
-    return yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+    const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+    yield* settleCopiedEvents
+    return applied
   }).pipe(sql.withTransaction)
 })
 

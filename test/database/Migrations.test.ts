@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs"
-import type { SqlClient } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { inject } from "vitest"
@@ -33,6 +33,19 @@ layer(TestDatabase, { excludeTestServices: true })("A migrated database", (it) =
     Effect.gen(function* () {
       expect(yield* migrate).toEqual([])
       expect(yield* appliedMigrations).toEqual(inFolder)
+    })
+  )
+
+  it.effect("that was copied from another server has no events of the future", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into event (customer_id, kind) values (1, 'TicketUpdated')`
+      yield* sql`insert into event (customer_id, kind, transaction_id) values (1, 'Copied', '1000000000'::xid8)`
+      const numbers = sql<{ number: string }>`
+        select transaction_id::text as number from event where customer_id = 1 order by event_id`
+      const [before] = yield* numbers
+      yield* migrate
+      expect(yield* numbers).toEqual([before, { number: "3" }])
     })
   )
 })
