@@ -86,10 +86,10 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** All folders or none: what was begun for those before a refusal is ended again. */
+  /** All folders or none: what was begun before a refusal, or before the caller went away, is ended again. */
   const startAll = (mailbox: Mailbox, all: ReadonlyArray<MailFolder>) =>
     Effect.forEach(all, (folder) => subscriptions.start({ folder, mailbox })).pipe(
-      Effect.tapErrorCause(() =>
+      Effect.onError(() =>
         Effect.gen(function* () {
           for (const { channelID, customerID, folderID, retrieves } of all) {
             const now = yield* folders.find(customerID, folderID)
