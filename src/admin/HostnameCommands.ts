@@ -14,7 +14,16 @@ const add = Command.make("add", { customer, hostname }, ({ customer, hostname })
   })
 ).pipe(Command.withDescription("Let a customer's representatives log in with a hostname"))
 
+const remove = Command.make("remove", { customer, hostname }, ({ customer, hostname }) =>
+  Effect.gen(function* () {
+    const provisioning = yield* Provisioning
+    const { customerID, name } = yield* provisioning.customerNamed(customer)
+    yield* provisioning.removeHostname(customerID, hostname)
+    yield* Console.log(`Representatives of "${name}" can no longer log in with the hostname ${hostname.toLowerCase()}.`)
+  })
+).pipe(Command.withDescription("Take a login hostname away from a customer; who is logged in stays so"))
+
 export const hostnameCommands = Command.make("hostname").pipe(
-  Command.withDescription("Give a customer login hostnames"),
-  Command.withSubcommands([add])
+  Command.withDescription("Give customers login hostnames, or take them away"),
+  Command.withSubcommands([add, remove])
 )

@@ -31,6 +31,7 @@ export class Provisioning extends Context.Tag("casework/Provisioning")<
       features?: ReadonlyArray<Feature>
     ) => Effect.Effect<CustomerID, Refused>
     readonly addHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<void, Refused>
+    readonly removeHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<void, Refused>
     readonly addFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<void, Refused>
     readonly removeFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<void, Refused>
     readonly addRepresentative: (
@@ -101,6 +102,11 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", Effect.die)
     ),
     addHostname,
+    removeHostname: fn("Provisioning.removeHostname")(function* (customerID, hostname) {
+      if (!(yield* customers.removeHostname(customerID, hostname))) {
+        return yield* refuse(`The customer does not have the hostname ${hostname.toLowerCase()}.`)
+      }
+    }),
     addFeature,
     removeFeature: fn("Provisioning.removeFeature")(function* (customerID, feature) {
       if (!(yield* customers.removeFeature(customerID, feature))) {

@@ -16,6 +16,6 @@ export const rotateSecretsCommand = Command.make("rotate-secrets", {}, () =>
   })
 ).pipe(
   Command.withDescription(
-    "Encrypt every stored secret with the first SECRETS_KEY. Put the new key first, the old one behind it, restart, then run this."
+    "Encrypt every stored secret with the first SECRETS_KEY. Every node must know the new key by then: the README has the steps."
   )
 )

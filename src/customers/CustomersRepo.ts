@@ -13,8 +13,9 @@ export class CustomersRepo extends Context.Tag("casework/CustomersRepo")<
     readonly insert: (name: string) => Effect.Effect<CustomerID, Duplicate>
     readonly findByName: (name: string) => Effect.Effect<Option.Option<CustomerSummary>>
     readonly all: Effect.Effect<ReadonlyArray<CustomerSummary>>
-    /** These three answer whether they changed anything. */
+    /** The rest answers whether it changed anything. */
     readonly addHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<boolean>
+    readonly removeHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<boolean>
     readonly addFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<boolean>
     readonly removeFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<boolean>
   }
@@ -57,6 +58,13 @@ const make = Effect.gen(function* () {
       insert into login_hostname (customer_id, hostname) values (${_.customerID}, lower(${_.value}))
       on conflict do nothing returning customer_id as "customerID"`
   })
+  const removeHostname = SqlSchema.findAll({
+    Request: Named,
+    Result: Changed,
+    execute: (_) => sql`
+      delete from login_hostname where customer_id = ${_.customerID} and hostname = lower(${_.value})
+      returning customer_id as "customerID"`
+  })
   const addFeature = SqlSchema.findAll({
     Request: Named,
     Result: Changed,
@@ -80,6 +88,7 @@ const make = Effect.gen(function* () {
     findByName: (name) => findByName(name).pipe(Effect.orDie),
     all: all(undefined).pipe(Effect.orDie),
     addHostname: (customerID, value) => changedSomething(addHostname({ customerID, value })),
+    removeHostname: (customerID, value) => changedSomething(removeHostname({ customerID, value })),
     addFeature: (customerID, value) => changedSomething(addFeature({ customerID, value })),
     removeFeature: (customerID, value) => changedSomething(removeFeature({ customerID, value }))
   })

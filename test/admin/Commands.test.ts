@@ -31,10 +31,14 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     })
   )
 
-  it.effect("adds hostnames, and adds and removes features", () =>
+  it.effect("adds and removes hostnames and features", () =>
     Effect.gen(function* () {
       yield* admin("hostname", "add", "Globex Support", "second.globex.example")
       expect(yield* loginStatus("globex-admin", "Demo-Pass-1", "second.globex.example")).toBe(200)
+      expect((yield* admin("hostname", "remove", "Globex Support", "Second.Globex.example")).output).toBe(
+        'Representatives of "Globex Support" can no longer log in with the hostname second.globex.example.'
+      )
+      expect(yield* loginStatus("globex-admin", "Demo-Pass-1", "second.globex.example")).toBe(401)
       const features = Effect.map(
         admin("customer", "list"),
         ({ output }) => /Globex .*features: (\w+)/.exec(output)?.[1]
@@ -84,6 +88,7 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     [["customer", "create"], /name/],
     [["hostname", "add", "Nobody", "x.example"], /^There is no customer named "Nobody"\./],
     [["hostname", "add", "Acme Rentals", "ACME.example"], /^The customer already has the hostname acme.example\.$/],
+    [["hostname", "remove", "Acme Rentals", "x.example"], /^The customer does not have the hostname x.example\.$/],
     [["feature", "add", "Acme Rentals", "SchedulesOfCondition"], /^The customer already has the feature/],
     [["feature", "remove", "Globex Support", "SchedulesOfCondition"], /^The customer does not have the feature/],
     [["feature", "add", "Acme Rentals", "Magic"], /SchedulesOfCondition/],
