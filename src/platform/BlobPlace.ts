@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net"
 import { Either } from "effect"
 
 /** Where the bytes of files are kept. */
@@ -16,26 +17,46 @@ export type BlobPlace =
 
 const expected = "Expected folder, postgres or s3://bucket/prefix?endpoint=https://…&region=…"
 
+const bucketNames = "the name of a bucket has 3 to 63 lower-case letters, digits, dots and hyphens"
+
+const isBucket = (name: string) =>
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) && !name.includes("..") && !isIPv4(name)
+
+/** The value may end up in a log: credentials come in variables of their own. */
+const noCredentials = "Give the credentials in the AWS_ variables instead"
+
+const endpointProblem = (endpoint: string) => {
+  if (!URL.canParse(endpoint) || !/^https?:\/\//.test(endpoint)) {
+    return "The endpoint must be an http or https address, such as https://s3.example"
+  }
+  const { password, username } = new URL(endpoint)
+  return `${username}${password}` === "" ? undefined : noCredentials
+}
+
+const parsePrefix = (pathname: string) =>
+  Either.try({
+    try: () => decodeURIComponent(pathname).replace(/^\/+|\/+$/g, ""),
+    catch: () => "In the prefix a % is written %25"
+  })
+
 const parseS3 = (text: string): Either.Either<BlobPlace, string> => {
-  if (!URL.canParse(text)) return Either.left(expected)
-  const { hostname: bucket, password, pathname, searchParams, username } = new URL(text)
+  if (!URL.canParse(text)) return Either.left(`${expected}; ${bucketNames}`)
+  const { host: bucket, password, pathname, searchParams, username } = new URL(text)
   const { endpoint, region, ...others } = Object.fromEntries(searchParams)
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) return Either.left(`It does not know ${unknown}, only endpoint and region`)
-  // The value may end up in a log: credentials come in variables of their own.
-  if (`${username}${password}` !== "") return Either.left("Give the credentials in the AWS_ variables instead")
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) return Either.left(expected)
-  if (endpoint !== undefined && !(URL.canParse(endpoint) && /^https?:/.test(endpoint))) {
-    return Either.left("endpoint must be an http or https address")
-  }
-  const prefix = decodeURIComponent(pathname).replace(/^\/+|\/+$/g, "")
-  return Either.right({
+  if (`${username}${password}` !== "") return Either.left(noCredentials)
+  if (bucket === "") return Either.left(expected)
+  if (!isBucket(bucket)) return Either.left(`There can be no bucket "${bucket}": ${bucketNames}`)
+  const problem = endpoint === undefined ? undefined : endpointProblem(endpoint)
+  if (problem !== undefined) return Either.left(problem)
+  return Either.map(parsePrefix(pathname), (prefix) => ({
     _tag: "S3",
     bucket,
     prefix: prefix === "" ? "" : `${prefix}/`,
     endpoint,
     region: region ?? "us-east-1"
-  })
+  }))
 }
 
 /** Reads BLOB_STORE, or says what is wrong with it. */
@@ -43,5 +64,5 @@ export const parseBlobPlace = (text: string): Either.Either<BlobPlace, string> =
   const word = text.trim()
   if (word.toLowerCase() === "folder") return Either.right({ _tag: "Folder" })
   if (word.toLowerCase() === "postgres") return Either.right({ _tag: "Postgres" })
-  return word.startsWith("s3://") ? parseS3(word) : Either.left(`${expected} but received "${text}"`)
+  return /^s3:\/\//i.test(word) ? parseS3(word) : Either.left(`${expected} but received "${text}"`)
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { inDataFolder } from "./DataFolder.ts"
 
 const read = (file: string) =>
   readFile(file, "utf8").catch((error: unknown) => {
@@ -11,7 +11,7 @@ const read = (file: string) =>
 
 /** A secret that is made once and kept in the data folder, readable by its owner only. */
 export const keptSecret = (dataDir: string, name: string) =>
-  Effect.promise(async () => {
+  inDataFolder(dataDir, async () => {
     const file = join(dataDir, `${name.toLowerCase()}.txt`)
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     const known = await read(file)

@@ -1,8 +1,12 @@
+import { join } from "node:path"
 import { Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
 import { type BlobPlace, parseBlobPlace } from "./BlobPlace.ts"
+import { parseCorsOrigins } from "./CorsOrigins.ts"
+import { checkWritable } from "./DataFolder.ts"
 import { keptSecret } from "./KeptSecrets.ts"
 import { parseOtlpHeaders } from "./OtlpHeaders.ts"
 import { type AllowedHost, parseOutboundAllow } from "./OutboundAllow.ts"
+import { flag, limit, secret, secretUrl, setting, text, url, wholeNumber, word } from "./SettingValues.ts"
 
 /** Who answers for a customer without an AI key of its own: nobody, or the sandbox. */
 export type AiProviderName = "openai" | "sandbox"
@@ -61,125 +65,43 @@ export class Settings extends Context.Tag("casework/Settings")<
   )
 }
 
-const text = (name: string) => Config.option(Config.nonEmptyString(name))
-
-const secret = (name: string) => Config.option(Config.redacted(Config.nonEmptyString(name)))
-
-const words: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  "1": true,
-  false: false,
-  no: false,
-  off: false,
-  "0": false
-}
-
-/** As everywhere else here, set but empty is as unset. */
-const flag = (name: string, fallback: boolean) =>
-  Config.nonEmptyString(name).pipe(
-    Config.mapOrFail((value) =>
-      Either.fromNullable(words[value.trim().toLowerCase()], () =>
-        ConfigError.InvalidData([name], `Expected true or false but received "${value}"`)
-      )
-    ),
-    Config.withDefault(fallback)
+const outboundAllow = setting("OUTBOUND_ALLOW", (list) =>
+  Either.mapLeft(
+    parseOutboundAllow(list),
+    (entry) => `Expected hosts or host:port, comma-separated, but received "${entry}"`
   )
+).pipe(Config.withDefault([]))
 
-const url = (name: string) =>
-  Config.nonEmptyString(name).pipe(
-    Config.mapOrFail((value) =>
-      URL.canParse(value) && /^https?:/.test(value)
-        ? Either.right(value.replace(/\/+$/, ""))
-        : Either.left(ConfigError.InvalidData([name], `Expected an http or https address but received "${value}"`))
-    ),
-    Config.option
+const corsOrigins = setting("CORS_ORIGINS", (list) =>
+  Either.mapLeft(
+    parseCorsOrigins(list),
+    (entry) => `Expected origins such as https://desk.example, comma-separated, but received "${entry}"`
   )
+).pipe(Config.withDefault([]))
 
-const isSmtpUrl = (value: string) => {
-  if (!URL.canParse(value)) return false
-  const { hostname, protocol } = new URL(value)
-  return /^smtps?:$/.test(protocol) && hostname !== ""
-}
+const mailFrom = setting("MAIL_FROM", (value) =>
+  /[^\s@<>]@[^\s@<>]/.test(value)
+    ? Either.right(value)
+    : Either.left(`Expected an address such as Casework <no-reply@desk.example> but received "${value}"`)
+).pipe(Config.withDefault("Casework <no-reply@localhost>"))
 
-/** It holds a password, so what is wrong with it is said without repeating it. */
-const smtpUrl = Config.nonEmptyString("SMTP_URL").pipe(
-  Config.mapOrFail((value) =>
-    isSmtpUrl(value)
-      ? Either.right(Redacted.make(value))
-      : Either.left(
-          ConfigError.InvalidData(
-            ["SMTP_URL"],
-            "Expected smtp:// or smtps:// and a host; in a password /, ? and # are written %2F, %3F and %23"
+const otlpHeaders = setting("OTEL_EXPORTER_OTLP_HEADERS", (list) =>
+  Either.map(parseOtlpHeaders(list), Redacted.make)
+).pipe(Config.option)
+
+/** The embedded database has one process: without one that does everything, nobody would do the work. */
+const roleOn = (embedded: boolean) =>
+  word("ROLE", ["all", "web", "worker"], "all").pipe(
+    Config.mapOrFail((role) =>
+      embedded && role !== "all"
+        ? Either.left(
+            ConfigError.InvalidData(
+              ["ROLE"],
+              `ROLE=${role} needs DATABASE_URL: the embedded database belongs to one process, which does everything`
+            )
           )
-        )
-  ),
-  Config.option
-)
-
-const numberUpTo = (name: string, most: number, value: string) =>
-  /^\d{1,9}$/.test(value.trim()) && Number(value) <= most
-    ? Either.right(Number(value))
-    : Either.left(ConfigError.InvalidData([name], `Expected a number from 0 to ${most} but received "${value}"`))
-
-const wholeNumber = (name: string, most: number, fallback: number) =>
-  Config.nonEmptyString(name).pipe(
-    Config.mapOrFail((value) => numberUpTo(name, most, value)),
-    Config.withDefault(fallback)
-  )
-
-/** How much of something is allowed; off is no limit. */
-const limit = (name: string, fallback: number) =>
-  Config.nonEmptyString(name).pipe(
-    Config.mapOrFail((value) =>
-      words[value.trim().toLowerCase()] === false
-        ? Either.right(Option.none<number>())
-        : Either.map(numberUpTo(name, 1_000_000, value), Option.some)
-    ),
-    Config.withDefault(Option.some(fallback))
-  )
-
-const outboundAllow = Config.nonEmptyString("OUTBOUND_ALLOW").pipe(
-  Config.withDefault(""),
-  Config.mapOrFail((list) =>
-    Either.mapLeft(parseOutboundAllow(list), (entry) =>
-      ConfigError.InvalidData(
-        ["OUTBOUND_ALLOW"],
-        `Expected hosts or host:port, comma-separated, but received "${entry}"`
-      )
+        : Either.right(role)
     )
-  )
-)
-
-const otlpHeaders = Config.nonEmptyString("OTEL_EXPORTER_OTLP_HEADERS").pipe(
-  Config.mapOrFail((text) =>
-    Either.mapBoth(parseOtlpHeaders(text), {
-      onLeft: (problem) => ConfigError.InvalidData(["OTEL_EXPORTER_OTLP_HEADERS"], problem),
-      onRight: Redacted.make
-    })
-  ),
-  Config.option
-)
-
-const blobPlace = (embedded: boolean) =>
-  Config.nonEmptyString("BLOB_STORE").pipe(
-    Config.withDefault(embedded ? "folder" : "postgres"),
-    Config.mapOrFail((value) =>
-      Either.mapLeft(parseBlobPlace(value), (problem) => ConfigError.InvalidData(["BLOB_STORE"], problem))
-    )
-  )
-
-/** One of a few words, in any case. */
-const word = <const Words extends ReadonlyArray<string>>(name: string, words: Words, fallback: Words[number]) =>
-  Config.nonEmptyString(name).pipe(
-    Config.mapOrFail((value) =>
-      Either.fromNullable(
-        words.find((candidate): candidate is Words[number] => candidate === value.trim().toLowerCase()),
-        () => ConfigError.InvalidData([name], `Expected ${words.join(" or ")} but received "${value}"`)
-      )
-    ),
-    Config.withDefault(fallback)
   )
 
 const shortestSecret = 16
@@ -207,11 +129,19 @@ const secrets = (name: string, embedded: boolean, dataDir: string) =>
   })
 
 const load = Effect.gen(function* () {
-  const databaseUrl = yield* secret("DATABASE_URL")
+  const databaseUrl = yield* secretUrl("DATABASE_URL", ["postgres", "postgresql"])
   const embedded = Option.isNone(databaseUrl)
+  // Before anything is written to the data folder, for who forgot the address of the database.
+  const role = yield* roleOn(embedded)
   const dataDir = yield* Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("./data"))
   // 0 lets the system choose.
   const port = yield* wholeNumber("PORT", 65_535, 3000)
+  const blobPlace = yield* setting("BLOB_STORE", parseBlobPlace).pipe(
+    Config.withDefault<BlobPlace>({ _tag: embedded ? "Folder" : "Postgres" })
+  )
+  // The files may be a disk of their own in a folder that is not to be written to.
+  if (embedded) yield* checkWritable(dataDir)
+  else if (blobPlace._tag === "Folder") yield* checkWritable(join(dataDir, "files"))
   return {
     host: yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("0.0.0.0")),
     port,
@@ -219,28 +149,21 @@ const load = Effect.gen(function* () {
     databaseUrl,
     dataDir,
     demo: yield* flag("DEMO", embedded),
-    blobPlace: yield* blobPlace(embedded),
+    blobPlace,
     docxTemplate: yield* text("DOCX_TEMPLATE"),
     jwtSecrets: yield* secrets("JWT_SECRET", embedded, dataDir),
     secretsKeys: yield* secrets("SECRETS_KEY", embedded, dataDir),
     platformKey: yield* secret("PLATFORM_KEY"),
-    smtpUrl: yield* smtpUrl,
-    mailFrom: yield* Config.nonEmptyString("MAIL_FROM").pipe(Config.withDefault("Casework <no-reply@localhost>")),
+    smtpUrl: yield* secretUrl("SMTP_URL", ["smtp", "smtps"]),
+    mailFrom: yield* mailFrom,
     graphBaseUrl: Option.getOrElse(yield* url("GRAPH_BASE_URL"), () => "https://graph.microsoft.com/v1.0"),
     telephonyBaseUrl: Option.getOrElse(yield* url("TELEPHONY_BASE_URL"), () => "https://api.twilio.com"),
     loginLocalhost: yield* flag("LOGIN_LOCALHOST", true),
     trustProxy: yield* flag("TRUST_PROXY", false),
-    corsOrigins: Option.match(yield* text("CORS_ORIGINS"), {
-      onNone: () => [],
-      onSome: (list) =>
-        list
-          .split(",")
-          .map((origin) => origin.trim())
-          .filter((origin) => origin !== "")
-    }),
+    corsOrigins: yield* corsOrigins,
     outboundAllow: yield* outboundAllow,
     aiProvider: yield* word("AI_PROVIDER", ["openai", "sandbox"], embedded ? "sandbox" : "openai"),
-    role: yield* word("ROLE", ["all", "web", "worker"], "all"),
+    role,
     drainSeconds: yield* wholeNumber("DRAIN_SECONDS", 600, 0),
     rateLimits: { caller: yield* limit("RATE_LIMIT", 6000), address: yield* limit("RATE_LIMIT_ADDRESS", 6000) },
     hubLimits: { customer: yield* limit("HUB_LIMIT", 10_000), address: yield* limit("HUB_LIMIT_ADDRESS", 1000) },

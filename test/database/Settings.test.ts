@@ -1,8 +1,10 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
+import { inOneLine } from "../../src/OneLine.ts"
+import { keptSecret } from "../../src/platform/KeptSecrets.ts"
 import { Settings } from "../../src/platform/Settings.ts"
 
 const given = {
@@ -18,6 +20,12 @@ const settingsOf = (environment: Readonly<Record<string, string | undefined>>) =
   const provider = Layer.setConfigProvider(ConfigProvider.fromMap(new Map(entries)))
   return Settings.pipe(Effect.provide(Settings.layer.pipe(Layer.provide(provider))))
 }
+
+/** What the operator sees instead of a start. */
+const lineOf = (environment: Readonly<Record<string, string | undefined>>) =>
+  Effect.map(Effect.flip(Effect.sandbox(settingsOf(environment))), inOneLine)
+
+const { DATABASE_URL: _, ...embedded } = given
 
 const dataDir = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "casework-settings-"))),
@@ -45,65 +53,142 @@ describe("Settings", () => {
     )
   }
 
-  for (const [name, value] of [
+  for (const [name, value, wrong = value] of [
     ["PORT", "abc"],
     ["PORT", "65536"],
     ["PORT", "-1"],
     ["PORT", "80.5"],
     ["BASE_URL", "casework.example"],
     ["BASE_URL", "ftp://casework.example"],
+    ["BASE_URL", "https:casework.example"],
+    ["BASE_URL", "https://casework.example/?a=b"],
+    ["BASE_URL", "https://casework.example/desk#top"],
     ["DEMO", "maybe"],
     ["TRUST_PROXY", "2"],
     ["AI_PROVIDER", "claude"],
     ["OPENAI_BASE_URL", "localhost:11434"],
-    ["BLOB_STORE", "disk"]
+    ["CORS_ORIGINS", "desk.example"],
+    ["CORS_ORIGINS", "https://desk.example, localhost:5173", '"localhost:5173"'],
+    ["CORS_ORIGINS", "https://desk.example/, https://desk.example/app", '"https://desk.example/app"'],
+    ["CORS_ORIGINS", "https://desk.example?a=b"],
+    ["CORS_ORIGINS", "https://*.example"],
+    ["CORS_ORIGINS", "https://desk.example https://other.example"],
+    ["MAIL_FROM", "Casework"],
+    ["MAIL_FROM", "Casework <@localhost>"],
+    ["METRICS_TOKEN", "   ", "only blanks"],
+    ["PLATFORM_KEY", "\t ", "only blanks"],
+    ["RATE_LIMIT", "many", "a number from 1 to 1000000, or off, but"],
+    ["RATE_LIMIT_ADDRESS", "1000001", "a number from 1 to 1000000, or off, but"],
+    ["HUB_LIMIT", "-1", "a number from 1 to 1000000, or off, but"],
+    ["HUB_LIMIT_ADDRESS", "00", "a number from 1 to 1000000, or off, but"],
+    ["BLOB_STORE", "disk"],
+    ["BLOB_STORE", "s3://", "s3://bucket"],
+    ["BLOB_STORE", "s3://Bucket_1", 'no bucket "Bucket_1": the name of a bucket has 3 to 63'],
+    ["BLOB_STORE", "s3://ab", 'no bucket "ab": the name of a bucket has 3 to 63'],
+    ["BLOB_STORE", "s3://files..old", 'no bucket "files..old"'],
+    ["BLOB_STORE", "s3://store.example:9000/files", 'no bucket "store.example:9000"'],
+    ["BLOB_STORE", "s3://my files", "the name of a bucket has 3 to 63"],
+    ["BLOB_STORE", "s3://files/100%", "%25"],
+    ["BLOB_STORE", "s3://files?endpoint=files.example", "The endpoint must be an http or https address"],
+    ["BLOB_STORE", "s3://files?endpoint=http://key:hush@files.example", "AWS_"],
+    ["BLOB_STORE", "s3://files?secret=x", "secret"],
+    ["BLOB_STORE", "s3://key:hush@files", "AWS_"]
   ] as const) {
     it.live(`refuse ${name}=${value} in one line`, () =>
       Effect.gen(function* () {
-        const error = yield* Effect.flip(settingsOf({ ...given, [name]: value }))
-        expect(String(error)).toContain(name)
-        expect(String(error)).toContain(value)
-        expect(String(error)).not.toContain("\n")
+        const line = yield* lineOf({ ...given, [name]: value })
+        expect(line).toMatch(new RegExp(`^Settings: ${name}: `))
+        expect(line).toContain(wrong)
+        expect(line).not.toMatch(/\n|hush/)
       })
     )
   }
 
-  for (const [value, problem] of [
-    ["s3://", "s3://bucket"],
-    ["s3://Bucket_1", "s3://bucket"],
-    ["s3://files?endpoint=files.example", "http or https"],
-    ["s3://files?secret=x", "secret"],
-    ["s3://key:hush@files", "AWS_"]
+  for (const [name, schemes, values] of [
+    [
+      "SMTP_URL",
+      "smtp:// or smtps://",
+      ["http://user:hush@mail.example", "smtp:", "smtp:mail.example", "smtp://user:hush@"]
+    ],
+    [
+      "DATABASE_URL",
+      "postgres:// or postgresql://",
+      ["mysql://user:hush@mail.example/casework", "postgres:mail.example", "postgres:///garbage"]
+    ]
   ] as const) {
-    it.live(`refuse BLOB_STORE=${value} in one line`, () =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(settingsOf({ ...given, BLOB_STORE: value }))
-        expect(String(error)).toContain("BLOB_STORE")
-        expect(String(error)).toContain(problem)
-        expect(String(error)).not.toMatch(/\n|hush/)
-      })
-    )
+    const [scheme] = schemes.split(":")
+    for (const value of [
+      ...values,
+      "garbage",
+      "mail.example:587",
+      `${scheme}//user:hush@mail.example`,
+      `${scheme}://user:hush#1@mail.example`,
+      `${scheme}://user:hush/1@mail.example`,
+      `${scheme}://user:hush@mail.example:99999`
+    ]) {
+      it.live(`refuse ${name}=${value} in one line without telling it`, () =>
+        Effect.gen(function* () {
+          expect(yield* lineOf({ ...given, [name]: value })).toBe(
+            `Settings: ${name}: Expected ${schemes} and a host; in a password /, ? and # are written %2F, %3F and %23`
+          )
+        })
+      )
+    }
   }
 
-  for (const value of [
-    "garbage",
-    "smtp//user:hush@mail.example",
-    "mail.example:587",
-    "http://user:hush@mail.example",
-    "smtp:",
-    "smtp:mail.example",
-    "smtp://user:hush@",
-    "smtp://user:hush#1@mail.example",
-    "smtp://user:hush@mail.example:99999"
-  ]) {
-    it.live(`refuse SMTP_URL=${value} in one line without telling it`, () =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(settingsOf({ ...given, SMTP_URL: value }))
-        expect(String(error)).toMatch(/SMTP_URL.*smtp:\/\/ or smtps:\/\//)
-        expect(String(error)).not.toMatch(/\n|garbage|user|hush|mail\.example/)
+  it.live("refuse a ROLE that leaves work to others where there are none", () =>
+    Effect.gen(function* () {
+      for (const ROLE of ["web", "worker"]) {
+        expect(yield* lineOf({ ...embedded, ROLE })).toMatch(
+          new RegExp(`^Settings: ROLE=${ROLE} needs DATABASE_URL: [^\\n]+$`)
+        )
+        expect((yield* settingsOf({ ...given, ROLE })).role).toBe(ROLE)
+      }
+      expect((yield* settingsOf({ ...embedded, ROLE: "all" })).role).toBe("all")
+    })
+  )
+
+  it.scopedLive("refuse a DATA_DIR that is a file, or in one, wherever it is needed", () =>
+    Effect.gen(function* () {
+      const file = join(yield* dataDir, "file")
+      yield* Effect.promise(() => writeFile(file, "x"))
+      for (const DATA_DIR of [file, join(file, "data")]) {
+        for (const others of [{}, embedded, { ...given, BLOB_STORE: "folder" }]) {
+          const line = yield* lineOf({ ...others, DATA_DIR })
+          expect(line).toMatch(/^Settings: DATA_DIR: Cannot write to the folder [^\n]+: ENOTDIR: not a directory$/)
+          expect(line).toContain(DATA_DIR)
+        }
+        const kept = yield* Effect.flip(Effect.sandbox(keptSecret(DATA_DIR, "JWT_SECRET")))
+        expect(inOneLine(kept)).toMatch(/^Settings: DATA_DIR: Cannot write to the folder [^\n,]+: E(EXIST|NOTDIR): /)
+        expect((yield* settingsOf({ ...given, DATA_DIR })).dataDir).toBe(DATA_DIR)
+      }
+    })
+  )
+
+  it.live("take what is written in another way than the usual one", () =>
+    Effect.gen(function* () {
+      const settings = yield* settingsOf({
+        ...given,
+        DATABASE_URL: "postgresql://user:p%2Fw@db.example/casework?sslmode=require",
+        BASE_URL: "https://casework.example/desk/",
+        CORS_ORIGINS: "https://Desk.example/, http://localhost:5173,https://other.example:443, *",
+        MAIL_FROM: "service@casework.example",
+        RATE_LIMIT: "0",
+        HUB_LIMIT: "1"
       })
-    )
-  }
+      expect(settings).toMatchObject({
+        baseUrl: "https://casework.example/desk",
+        corsOrigins: ["https://desk.example", "http://localhost:5173", "https://other.example", "*"],
+        mailFrom: "service@casework.example",
+        rateLimits: { caller: Option.none(), address: Option.some(6000) },
+        hubLimits: { customer: Option.some(1), address: Option.some(1000) }
+      })
+      const socket = "postgres:///casework?host=/var/run/postgresql"
+      const { databaseUrl } = yield* settingsOf({ ...given, DATABASE_URL: socket })
+      expect(Option.map(databaseUrl, Redacted.value)).toEqual(Option.some(socket))
+      expect((yield* settingsOf({ ...given, MAIL_FROM: "" })).mailFrom).toBe("Casework <no-reply@localhost>")
+    })
+  )
 
   it.live("take SMTP_URL as it is given, and none when it is empty", () =>
     Effect.gen(function* () {
@@ -161,7 +246,6 @@ describe("Settings", () => {
 
   it.live("let the sandbox answer for AI on the embedded database, unless told otherwise", () =>
     Effect.gen(function* () {
-      const { DATABASE_URL: _, ...embedded } = given
       expect((yield* settingsOf(embedded)).aiProvider).toBe("sandbox")
       expect((yield* settingsOf({ ...embedded, AI_PROVIDER: "OpenAI" })).aiProvider).toBe("openai")
       expect((yield* settingsOf({ ...given, AI_PROVIDER: "sandbox" })).aiProvider).toBe("sandbox")

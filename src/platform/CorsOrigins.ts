@@ -1,0 +1,19 @@
+import { Either } from "effect"
+
+/** A browser sends an origin without the usual port and without a slash; anything more would never be equal to it. */
+const parseOrigin = (entry: string) => {
+  if (entry === "*") return entry
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\*]+\/*$/i.test(entry) || !URL.canParse(entry)) return undefined
+  const { host, protocol } = new URL(entry)
+  return `${protocol}//${host}`
+}
+
+/** Reads a comma-separated list of origins, or * for every one; Left is the entry that is none. */
+export const parseCorsOrigins = (list: string): Either.Either<ReadonlyArray<string>, string> =>
+  Either.all(
+    list
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "")
+      .map((entry) => Either.fromNullable(parseOrigin(entry), () => entry))
+  )

@@ -1,0 +1,89 @@
+import { Config, ConfigError, Either, Option, Redacted } from "effect"
+
+/** A reader of a setting that is there: set but empty is as unset. Left is what is wrong with it. */
+export const setting = <A>(name: string, read: (value: string) => Either.Either<A, string>) =>
+  Config.nonEmptyString(name).pipe(
+    Config.mapOrFail((value) => Either.mapLeft(read(value), (problem) => ConfigError.InvalidData([name], problem)))
+  )
+
+export const text = (name: string) => Config.option(Config.nonEmptyString(name))
+
+export const secret = (name: string) =>
+  setting(name, (value) =>
+    value.trim() === ""
+      ? Either.left("Expected some text but received only blanks")
+      : Either.right(Redacted.make(value))
+  ).pipe(Config.option)
+
+const words: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  "1": true,
+  false: false,
+  no: false,
+  off: false,
+  "0": false
+}
+
+export const flag = (name: string, fallback: boolean) =>
+  setting(name, (value) =>
+    Either.fromNullable(words[value.trim().toLowerCase()], () => `Expected true or false but received "${value}"`)
+  ).pipe(Config.withDefault(fallback))
+
+/** One of a few words, in any case. */
+export const word = <const Words extends ReadonlyArray<string>>(name: string, words: Words, fallback: Words[number]) =>
+  setting(name, (value) =>
+    Either.fromNullable(
+      words.find((candidate): candidate is Words[number] => candidate === value.trim().toLowerCase()),
+      () => `Expected ${words.join(" or ")} but received "${value}"`
+    )
+  ).pipe(Config.withDefault(fallback))
+
+const numberBetween = (least: number, most: number, value: string) =>
+  Option.liftPredicate(Number(value), (number) => /^\d{1,9}$/.test(value.trim()) && number >= least && number <= most)
+
+export const wholeNumber = (name: string, most: number, fallback: number) =>
+  setting(name, (value) =>
+    Either.fromOption(
+      numberBetween(0, most, value),
+      () => `Expected a number from 0 to ${most} but received "${value}"`
+    )
+  ).pipe(Config.withDefault(fallback))
+
+const highestLimit = 1_000_000
+
+/** How much of something is allowed; off is no limit. */
+export const limit = (name: string, fallback: number) =>
+  setting(name, (value) => {
+    if (words[value.trim().toLowerCase()] === false) return Either.right(Option.none<number>())
+    const number = numberBetween(1, highestLimit, value)
+    return Option.isSome(number)
+      ? Either.right(number)
+      : Either.left(`Expected a number from 1 to ${highestLimit}, or off, but received "${value}"`)
+  }).pipe(Config.withDefault(Option.some(fallback)))
+
+/** An address that paths are put behind, so it has neither a query nor a fragment. */
+export const url = (name: string) =>
+  setting(name, (value) =>
+    URL.canParse(value) && /^https?:\/\/[^\s?#]+$/.test(value)
+      ? Either.right(value.replace(/\/+$/, ""))
+      : Either.left(`Expected an http or https address without ? and # but received "${value}"`)
+  ).pipe(Config.option)
+
+const hasHost = (schemes: ReadonlyArray<string>, value: string) => {
+  if (!URL.canParse(value)) return false
+  const { hostname, protocol, searchParams } = new URL(value)
+  // A database on a socket of this machine has it behind the question mark.
+  return (hostname !== "" || searchParams.has("host")) && schemes.includes(protocol.slice(0, -1))
+}
+
+/** It may hold a password, so what is wrong with it is said without repeating it. */
+export const secretUrl = (name: string, schemes: ReadonlyArray<string>) =>
+  setting(name, (value) =>
+    hasHost(schemes, value)
+      ? Either.right(Redacted.make(value))
+      : Either.left(
+          `Expected ${schemes.map((scheme) => `${scheme}://`).join(" or ")} and a host; in a password /, ? and # are written %2F, %3F and %23`
+        )
+  ).pipe(Config.option)
