@@ -77,6 +77,8 @@ const make = Effect.gen(function* () {
     retry: fn("Automation.retry")(
       function* (ticketMessageID) {
         const { customerID } = yield* CurrentRep
+        // Before the message: a run takes its job first, then the message.
+        const underWay = yield* pipeline.hasten(customerID, ticketMessageID)
         const found = messages.findForUpdate(customerID, ticketMessageID)
         const { aiReply, status, ticketID } = yield* found.pipe(access.orRefuse(ticketMessageID))
         const ticket = status === "Spam" ? yield* tickets.find(customerID, ticketID) : Option.none()
@@ -85,7 +87,6 @@ const make = Effect.gen(function* () {
         if (!hadFailed && !isNoSpamAfterAll) {
           return yield* Conflict.of("Nothing has failed in the processing of this message.")
         }
-        const underWay = yield* pipeline.hasten(customerID, ticketMessageID)
         if (underWay === "Running") return yield* Conflict.of("This message is being processed. Try again in a moment.")
         // One that failed for another reason, such as an answer that could not be delivered, stays as it is.
         if (isNoSpamAfterAll || (status === "Failed" && aiReply === null)) {

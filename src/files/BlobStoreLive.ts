@@ -1,22 +1,29 @@
 import { join } from "node:path"
 import type { SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { type ConfigError, Effect, Layer } from "effect"
+import { checkWritable } from "../platform/DataFolder.ts"
 import { Settings } from "../platform/Settings.ts"
 import type { BlobStore } from "./BlobStore.ts"
 import { folderBlobStore } from "./FolderBlobStore.ts"
 import { PostgresBlobStore } from "./PostgresBlobStore.ts"
 import { s3BlobStore } from "./S3BlobStore.ts"
 
+/** Tried here and not with the settings: admin commands may run where the folder is not. */
+const openFolder = (folder: string) => Layer.unwrapEffect(Effect.as(checkWritable(folder), folderBlobStore(folder)))
+
 /** The store that BLOB_STORE names. */
 export const BlobStoreLive = Layer.unwrapEffect(
-  Effect.map(Settings, ({ blobPlace, dataDir }): Layer.Layer<BlobStore, never, SqlClient.SqlClient> => {
-    switch (blobPlace._tag) {
-      case "Folder":
-        return folderBlobStore(join(dataDir, "files"))
-      case "Postgres":
-        return PostgresBlobStore
-      case "S3":
-        return s3BlobStore(blobPlace)
+  Effect.map(
+    Settings,
+    ({ blobPlace, dataDir }): Layer.Layer<BlobStore, ConfigError.ConfigError, SqlClient.SqlClient> => {
+      switch (blobPlace._tag) {
+        case "Folder":
+          return openFolder(join(dataDir, "files"))
+        case "Postgres":
+          return PostgresBlobStore
+        case "S3":
+          return s3BlobStore(blobPlace)
+      }
     }
-  })
+  )
 )

@@ -93,8 +93,10 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           for (const { channelID, customerID, folderID, retrieves } of all) {
             const now = yield* folders.find(customerID, folderID)
+            // Somebody else may have switched it on meanwhile.
+            if (retrieves || Option.exists(now, (found) => found.retrieves)) continue
             const subscriptionID = Option.match(now, { onNone: () => null, onSome: (found) => found.subscriptionID })
-            if (!retrieves) yield* subscriptions.end([{ channelID, customerID, folderID, subscriptionID }])
+            yield* subscriptions.end([{ channelID, customerID, folderID, subscriptionID }])
           }
         }).pipe(sql.withTransaction, Effect.orDie)
       )

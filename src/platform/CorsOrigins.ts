@@ -2,7 +2,8 @@ import { Either } from "effect"
 
 /** A browser sends an origin without the usual port and without a slash; anything more would never be equal to it. */
 const parseOrigin = (entry: string) => {
-  if (entry === "*") return entry
+  // Frames without an origin of their own say null.
+  if (entry === "*" || entry === "null") return entry
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\*]+\/*$/i.test(entry) || !URL.canParse(entry)) return undefined
   const { host, protocol } = new URL(entry)
   return `${protocol}//${host}`

@@ -37,22 +37,21 @@ const firstLine = (cause: Cause.Cause<unknown>) => Cause.pretty(cause).split("\n
 export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, onPutBack, telemetry }: Surroundings) {
   const repo = yield* JobsRepo
   const { claimSeconds, renewEvery } = yield* ClaimTiming
-  // A little before the claim runs out it has been renewed, or the work ends.
-  const patience = claimSeconds * 960 - Duration.toMillis(renewEvery)
+  // A little before the claim runs out it has been renewed, or the work ends: also when the last answer came late.
+  const patience = (claimSeconds * 960 - Duration.toMillis(renewEvery)) * 0.75
 
   /** Ends only when the claim is lost, or could not be renewed in time. */
-  const keepClaim = (job: ClaimedJob) =>
-    repo.renew(job).pipe(
-      Effect.timeout(patience / 3),
-      Effect.retry(Schedule.spaced(patience / 20)),
-      Effect.timeout(patience),
-      Effect.filterOrDie(
-        (holds) => holds,
-        () => new ClaimLost({ jobID: job.jobID })
-      ),
-      Effect.delay(renewEvery),
-      Effect.forever
-    )
+  const keepClaim = Effect.fnUntraced(function* (job: ClaimedJob) {
+    let state: Effect.Effect.Success<ReturnType<typeof repo.renew>> = "Renewed"
+    while (state !== "Lost") {
+      // What could not be renewed now may have to be as soon as the transaction ends.
+      yield* Effect.sleep(state === "Locked" ? Duration.times(renewEvery, 0.1) : renewEvery)
+      state = yield* repo
+        .renew(job)
+        .pipe(Effect.timeout(patience / 3), Effect.retry(Schedule.spaced(patience / 20)), Effect.timeout(patience))
+    }
+    return yield* Effect.die(new ClaimLost({ jobID: job.jobID }))
+  })
 
   const claimOf = (job: ClaimedJob) => makeClaim(repo, job, mostAttempts, () => isCrowded(job.customerID))
 

@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError, SqlSchema, type Statement } from "@effect/sql"
-import { Context, Duration, Effect, Layer, type Option, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
 import { type JobRank, ranks } from "./JobRank.ts"
@@ -73,8 +73,9 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
       /** Whether there is time for what can wait. */
       readonly withOld: boolean
     }) => Effect.Effect<Option.Option<ClaimedJob>>
+    /** Locked: a transaction of the work itself holds the job, so that nobody else can take it, nor renew it. */
+    readonly renew: (job: ClaimedJob) => Effect.Effect<"Renewed" | "Locked" | "Lost", SqlError.SqlError>
     /** The rest answers whether the claim still holds; without it, nothing changes. */
-    readonly renew: (job: ClaimedJob) => Effect.Effect<boolean, SqlError.SqlError>
     /** Locks the job until the transaction ends. */
     readonly advance: (job: ClaimedJob, progress: Progress) => Effect.Effect<boolean>
     readonly finish: (
@@ -169,15 +170,15 @@ const make = Effect.gen(function* () {
   const holding = (_: typeof Held.Encoded) => sql`
     update job set due_at = ${fromNow} where ${held(_)} returning job_id::text as "jobID"`
   // Locked by a transaction of the work itself, nobody can take it: waiting for that would end the work.
-  const renew = SqlSchema.findAll({
+  const renew = SqlSchema.findOne({
     Request: Held,
-    Result: Returned,
+    Result: Schema.Struct({ isFree: Schema.Boolean }),
     execute: (_) => sql`
       with free as (select job_id from job where ${held(_)} for update skip locked),
         renewed as (
           update job set due_at = ${fromNow}
           where customer_id = ${_.customerID} and job_id in (select job_id from free))
-      select job_id::text as "jobID" from job where ${held(_)}`
+      select exists (select from free) as "isFree" from job where ${held(_)}`
   })
   const advance = SqlSchema.findAll({
     Request: Schema.Struct({
@@ -243,7 +244,9 @@ const make = Effect.gen(function* () {
     claim: (search) => claim(search).pipe(Effect.orDie),
     renew: (job) =>
       renew(job).pipe(
-        Effect.map(({ length }) => length > 0),
+        Effect.map(
+          Option.match({ onNone: () => "Lost" as const, onSome: ({ isFree }) => (isFree ? "Renewed" : "Locked") })
+        ),
         Effect.catchTag("ParseError", Effect.die)
       ),
     holding,

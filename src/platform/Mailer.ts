@@ -29,14 +29,15 @@ export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly caus
     return this.cause instanceof Error ? this.cause.message : "The mail could not be sent"
   }
 
-  /** The receiving side took neither the address nor the mail, and will not. A wrong password may be mended. */
+  /** The receiving side does not take the mail, and will not. A wrong password or sender may be mended. */
   get isRefused() {
     const { cause } = this
     return (
       Predicate.hasProperty(cause, "responseCode") &&
       Number(cause.responseCode) >= 500 &&
       Predicate.hasProperty(cause, "code") &&
-      (cause.code === "EENVELOPE" || cause.code === "EMESSAGE")
+      (cause.code === "EENVELOPE" || cause.code === "EMESSAGE") &&
+      !(Predicate.hasProperty(cause, "command") && cause.command === "MAIL FROM")
     )
   }
 }

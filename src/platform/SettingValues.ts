@@ -68,14 +68,16 @@ export const url = (name: string) =>
   setting(name, (value) =>
     URL.canParse(value) && /^https?:\/\/[^\s?#]+$/.test(value)
       ? Either.right(value.replace(/\/+$/, ""))
-      : Either.left(`Expected an http or https address without ? and # but received "${value}"`)
+      : Either.left(`Expected an http or https address without ? and # but received "${value.replace(/[?#].*/s, "…")}"`)
   ).pipe(Config.option)
 
 const hasHost = (schemes: ReadonlyArray<string>, value: string) => {
-  if (!URL.canParse(value)) return false
-  const { hostname, protocol, searchParams } = new URL(value)
-  // A database on a socket of this machine has it behind the question mark.
-  return (hostname !== "" || searchParams.has("host")) && schemes.includes(protocol.slice(0, -1))
+  // A database on a socket of this machine names it behind the question mark, and nothing behind the @.
+  const named = value.replace("@/", "@socket/")
+  if (!URL.canParse(named)) return false
+  const { hostname, protocol, searchParams } = new URL(named)
+  const host = named === value ? hostname : ""
+  return schemes.includes(protocol.slice(0, -1)) && (host !== "" || searchParams.has("host"))
 }
 
 /** It may hold a password, so what is wrong with it is said without repeating it. */

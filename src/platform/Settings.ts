@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
 import { type BlobPlace, parseBlobPlace } from "./BlobPlace.ts"
 import { parseCorsOrigins } from "./CorsOrigins.ts"
@@ -139,9 +138,7 @@ const load = Effect.gen(function* () {
   const blobPlace = yield* setting("BLOB_STORE", parseBlobPlace).pipe(
     Config.withDefault<BlobPlace>({ _tag: embedded ? "Folder" : "Postgres" })
   )
-  // The files may be a disk of their own in a folder that is not to be written to.
   if (embedded) yield* checkWritable(dataDir)
-  else if (blobPlace._tag === "Folder") yield* checkWritable(join(dataDir, "files"))
   return {
     host: yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("0.0.0.0")),
     port,

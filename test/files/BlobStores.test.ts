@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises"
+import { readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
@@ -7,6 +7,7 @@ import { CustomerID } from "../../schema/Ids.ts"
 import { BlobStore } from "../../src/files/BlobStore.ts"
 import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
 import { BlobsRepo } from "../../src/files/BlobsRepo.ts"
+import { inOneLine } from "../../src/OneLine.ts"
 import { s3Server } from "../support/S3Server.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -170,6 +171,20 @@ layer(contract(away), { excludeTestServices: true })("A store that is away", (it
       const blobID = yield* (yield* BlobsRepo).register(acme)
       const exit = yield* Effect.exit(store.put(acme, blobID, Stream.make(pattern(100))))
       expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("ECONNREFUSED")
+    })
+  )
+})
+
+layer(TestDatabase, { excludeTestServices: true })("A folder that cannot be one", (it) => {
+  it.scoped("stops the start, in a line that names the setting", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "file")
+      yield* Effect.promise(() => writeFile(file, "x"))
+      const store = BlobStoreLive.pipe(Layer.provide(settingsLayer({ BLOB_STORE: "folder", DATA_DIR: file })))
+      const cause = yield* Effect.flip(Effect.sandbox(Layer.launch(store)))
+      expect(inOneLine(cause)).toBe(
+        `Settings: DATA_DIR: Cannot write to the folder ${join(file, "files")}: ENOTDIR: not a directory`
+      )
     })
   )
 })

@@ -59,6 +59,10 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
         yield* mailer.send(customerID, mail)
         expect(yield* smtp.count).toBe(1)
       }).pipe(withSettings({ SMTP_URL: smtp.url }))
+      const forged = yield* Effect.flatMap(Mailer, (mailer) => Effect.flip(mailer.send(customerID, mail))).pipe(
+        withSettings({ SMTP_URL: smtp.url, MAIL_FROM: "forged@acme.example" })
+      )
+      expect([forged.isRefused, forged.message]).toEqual([false, expect.stringContaining("not your address")])
       const unreachable = yield* Effect.flatMap(Mailer, (mailer) => Effect.flip(mailer.send(customerID, mail))).pipe(
         withSettings({ SMTP_URL: "smtp://user:hidden-password@127.0.0.1:1" })
       )

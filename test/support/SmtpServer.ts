@@ -24,7 +24,7 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
     } else if (/^EHLO|^HELO/i.test(line)) answer("250 smtp.test")
     else if (/^MAIL FROM/i.test(line)) {
       from = line.slice(10)
-      answer(refuse() ? "451 try again later" : "250 ok")
+      answer(refuse() ? "451 try again later" : /forged@/i.test(line) ? "553 not your address" : "250 ok")
     } else if (/^RCPT TO/i.test(line)) {
       to = line.slice(8)
       answer(/nobody@/i.test(line) ? "550 no such mailbox" : "250 ok")
@@ -46,7 +46,7 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
   answer("220 smtp.test")
 }
 
-/** A mail server of its own, which can be told to refuse, and does not know nobody@. */
+/** A mail server of its own, which can be told to refuse, and knows neither a sender forged@ nor a recipient nobody@. */
 export const smtpServer = Effect.gen(function* () {
   const mails = yield* Queue.unbounded<ReceivedMail>()
   let refusing = false
