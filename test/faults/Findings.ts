@@ -43,7 +43,7 @@ export const judge = (
   { cases, tally }: { readonly cases: ReadonlyArray<Case>; readonly tally: Tally }
 ) =>
   Effect.gen(function* () {
-    yield* eventually(openJobs(postgres), (jobs) => jobs.length === 0, "5 minutes")
+    yield* eventually(openJobs(postgres), (jobs) => jobs.length === 0, "20 minutes")
     const rows = yield* postgres.query(
       "select message, sender_type, status, ticket_message_id as id from ticket_message where message like '%case %'"
     )
