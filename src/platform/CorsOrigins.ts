@@ -1,4 +1,5 @@
-import { Either } from "effect"
+import type { Either } from "effect"
+import { parseCommaList } from "./CommaList.ts"
 
 /** A browser sends an origin without the usual port and without a slash; anything more would never be equal to it. */
 const parseOrigin = (entry: string) => {
@@ -11,10 +12,4 @@ const parseOrigin = (entry: string) => {
 
 /** Reads a comma-separated list of origins, or * for every one; Left is the entry that is none. */
 export const parseCorsOrigins = (list: string): Either.Either<ReadonlyArray<string>, string> =>
-  Either.all(
-    list
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== "")
-      .map((entry) => Either.fromNullable(parseOrigin(entry), () => entry))
-  )
+  parseCommaList(list, parseOrigin)

@@ -1,7 +1,8 @@
 import type { SqlError, Statement } from "@effect/sql"
 import { Cause, Chunk, Clock, Context, Data, Duration, Effect } from "effect"
 import type { JobID } from "../../schema/Jobs.ts"
-import type { ClaimedJob, JobsRepo, Progress } from "./JobsRepo.ts"
+import type { JobsRepo, Progress } from "./JobsRepo.ts"
+import type { ClaimedJob } from "./NextJob.ts"
 
 /** Another node has taken the job over: this one must not go on with it. */
 export class ClaimLost extends Data.TaggedError("ClaimLost")<{ readonly jobID: JobID }> {

@@ -2,7 +2,8 @@ import { SqlClient, type SqlError, SqlSchema, type Statement } from "@effect/sql
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
-import { type JobRank, ranks } from "./JobRank.ts"
+import type { JobRank } from "./JobRank.ts"
+import { type ClaimedJob, claimNextJob, type JobSearch } from "./NextJob.ts"
 import type { Place } from "./WrittenOnce.ts"
 
 /** How far a job is; what is not named stays. */
@@ -13,18 +14,6 @@ export interface Progress {
   readonly skipped?: number
   readonly failed?: number
 }
-
-const Claimed = Schema.Struct({
-  jobID: JobID,
-  customerID: CustomerID,
-  kind: Schema.String,
-  rank: Schema.Int,
-  payload: Schema.Unknown,
-  attempts: Schema.Int,
-  claims: Schema.Int,
-  traceParent: Schema.NullOr(Schema.String)
-})
-export type ClaimedJob = typeof Claimed.Type
 
 const Held = Schema.Struct({
   jobID: JobID,
@@ -66,13 +55,7 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
       from: Statement.Fragment
     ) => Statement.Fragment
     /** A job that is due, of the first customer behind the given one, as if they stood in a circle; its first by rank. */
-    readonly claim: (search: {
-      readonly kinds: ReadonlyArray<string>
-      readonly behind: number
-      readonly without: ReadonlyArray<number>
-      /** Whether there is time for what can wait. */
-      readonly withOld: boolean
-    }) => Effect.Effect<Option.Option<ClaimedJob>>
+    readonly claim: (search: JobSearch) => Effect.Effect<Option.Option<ClaimedJob>>
     /** Locked: a transaction of the work itself holds the job, so that nobody else can take it, nor renew it. */
     readonly renew: (job: ClaimedJob) => Effect.Effect<"Renewed" | "Locked" | "Lost", SqlError.SqlError>
     /** The rest answers whether the claim still holds; without it, nothing changes. */
@@ -119,48 +102,7 @@ const make = Effect.gen(function* () {
         do update set key = excluded.key, rank = least(job.rank, excluded.rank)
       returning job_id::text as "jobID"`
   })
-  const claim = SqlSchema.findOne({
-    Request: Schema.Struct({
-      kinds: Schema.Array(Schema.String),
-      behind: Schema.Int,
-      without: Schema.Array(Schema.Int),
-      withOld: Schema.Boolean
-    }),
-    Result: Claimed,
-    execute: (_) => {
-      // Rank by rank, and no further than needed: what waits for a later time is never looked through.
-      const of = (rank: JobRank) => sql`(
-        select job_id from job
-        where customer_id = customer.id and rank = ${rank} and status in ('Queued', 'Running') and due_at <= now()
-          and ${sql.in("kind", _.kinds)}
-        order by due_at limit 1 for update skip locked)`
-      const old = _.withOld ? sql`, ${of(ranks.old)}` : sql``
-      // Looked for and locked in one go: a customer whose work somebody holds is passed over, and holds up nobody.
-      return sql`
-        /* all customers: a worker takes whatever is due, from each customer in turn */
-        with recursive waiting (id) as (
-          (select customer_id from job where status in ('Queued', 'Running') order by customer_id limit 1)
-          union all
-          select (select customer_id from job where status in ('Queued', 'Running') and customer_id > waiting.id
-            order by customer_id limit 1)
-          from waiting where waiting.id is not null
-        ), next as (
-          select first.job_id from (
-            select id from waiting where id is not null and id <> all(${_.without}::int[])
-            order by id <= ${_.behind}, id
-          ) customer
-          cross join lateral (
-            select coalesce(${of(ranks.waitedFor)}, ${of(ranks.fresh)}${old}) as job_id offset 0
-          ) first
-          where first.job_id is not null limit 1
-        )
-        update job set status = 'Running', attempts = attempts + 1, claims = claims + 1, updated_at = now(),
-          due_at = now() + make_interval(secs => ${claimSeconds}::int)
-        where job_id = (select job_id from next)
-        returning job_id::text as "jobID", customer_id as "customerID", kind, rank, payload,
-          attempts, claims, trace_parent as "traceParent"`
-    }
-  })
+  const claim = claimNextJob(sql, claimSeconds)
   // The numbers of the attempt and of the claim tell whose job it is.
   const held = (_: typeof Held.Encoded) => sql`
     customer_id = ${_.customerID} and job_id = ${_.jobID}::uuid

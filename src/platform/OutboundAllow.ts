@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net"
-import { Either } from "effect"
+import type { Either } from "effect"
+import { parseCommaList } from "./CommaList.ts"
 
 /** A host that may be called although its address is not public; without a port, on every port. */
 export interface AllowedHost {
@@ -23,13 +24,7 @@ const parseEntry = (entry: string): AllowedHost | undefined => {
 
 /** Reads a comma-separated list of hosts or host:port; Left is the entry that is neither. */
 export const parseOutboundAllow = (list: string): Either.Either<ReadonlyArray<AllowedHost>, string> =>
-  Either.all(
-    list
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== "")
-      .map((entry) => Either.fromNullable(parseEntry(entry), () => entry))
-  )
+  parseCommaList(list, parseEntry)
 
 export const isAllowed = (allowed: ReadonlyArray<AllowedHost>, host: string, port: number) => {
   const wanted = normalHost(host)
