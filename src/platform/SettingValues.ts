@@ -68,12 +68,14 @@ export const url = (name: string) =>
   setting(name, (value) =>
     URL.canParse(value) && /^https?:\/\/[^\s?#]+$/.test(value)
       ? Either.right(value.replace(/\/+$/, ""))
-      : Either.left(`Expected an http or https address without ? and # but received "${value.replace(/[?#].*/s, "…")}"`)
+      : Either.left(
+          `Expected an http or https address without ? and # but received "${value.replace(/\/\/.*@/s, "//…@").replace(/[?#].*/s, "…")}"`
+        )
   ).pipe(Config.option)
 
 const hasHost = (schemes: ReadonlyArray<string>, value: string) => {
   // A database on a socket of this machine names it behind the question mark, and nothing behind the @.
-  const named = value.replace("@/", "@socket/")
+  const named = URL.canParse(value) ? value : value.replace("@/", "@socket/")
   if (!URL.canParse(named)) return false
   const { hostname, protocol, searchParams } = new URL(named)
   const host = named === value ? hostname : ""

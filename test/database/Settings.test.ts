@@ -63,6 +63,7 @@ describe("Settings", () => {
     ["BASE_URL", "https:casework.example"],
     ["BASE_URL", "https://casework.example/?a=hush", '"https://casework.example/…"'],
     ["BASE_URL", "https://casework.example/desk#hush", '"https://casework.example/desk…"'],
+    ["OPENAI_BASE_URL", "htps://key:hush@ai.example", '"htps://…@ai.example"'],
     ["DEMO", "maybe"],
     ["TRUST_PROXY", "2"],
     ["AI_PROVIDER", "claude"],
