@@ -58,8 +58,7 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
     readonly claim: (search: JobSearch) => Effect.Effect<Option.Option<ClaimedJob>>
     /** Locked: a transaction of the work itself holds the job, so that nobody else can take it, nor renew it. */
     readonly renew: (job: ClaimedJob) => Effect.Effect<"Renewed" | "Locked" | "Lost", SqlError.SqlError>
-    /** The rest answers whether the claim still holds; without it, nothing changes. */
-    /** Locks the job until the transaction ends. */
+    /** The rest answers whether the claim still holds; without it, nothing changes. This one locks the job as well. */
     readonly advance: (job: ClaimedJob, progress: Progress) => Effect.Effect<boolean>
     readonly finish: (
       job: ClaimedJob,

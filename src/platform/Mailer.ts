@@ -24,6 +24,11 @@ export interface Mail {
   }>
 }
 
+/** Refused for who sends it or by what rule, whenever the server says so: by the command, or by its enhanced code. */
+const isAboutUs = (cause: unknown) =>
+  (Predicate.hasProperty(cause, "command") && cause.command === "MAIL FROM") ||
+  (Predicate.hasProperty(cause, "response") && /^5\d\d[ -]5\.(?:7\.\d+|1\.[78])\b/.test(String(cause.response)))
+
 export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly cause: unknown }> {
   override get message() {
     return this.cause instanceof Error ? this.cause.message : "The mail could not be sent"
@@ -33,11 +38,11 @@ export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly caus
   get isRefused() {
     const { cause } = this
     return (
+      !isAboutUs(cause) &&
       Predicate.hasProperty(cause, "responseCode") &&
       Number(cause.responseCode) >= 500 &&
       Predicate.hasProperty(cause, "code") &&
-      (cause.code === "EENVELOPE" || cause.code === "EMESSAGE") &&
-      !(Predicate.hasProperty(cause, "command") && cause.command === "MAIL FROM")
+      (cause.code === "EENVELOPE" || cause.code === "EMESSAGE")
     )
   }
 }

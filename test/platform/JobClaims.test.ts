@@ -8,6 +8,9 @@ import { kindOf, one, other, rowsOf, startNode } from "./JobNodes.ts"
 /** Claims that run out soon; a slow machine still renews them in time. */
 const brief = { claimSeconds: 5, renewEvery: Duration.millis(500) }
 
+const isOver = ([job]: Effect.Effect.Success<ReturnType<typeof rowsOf>>) =>
+  job !== undefined && job.attempts > 0 && job.status !== "Running"
+
 layer(TestDatabase, { excludeTestServices: true })("The claim of a job", (it) => {
   it.scoped("holds while the work is given up, however long that takes", () =>
     Effect.gen(function* () {
@@ -75,7 +78,7 @@ layer(TestDatabase, { excludeTestServices: true })("The claim of a job", (it) =>
           }).pipe(sql.withTransaction)
         )
         yield* jobs.enqueue(kind, one, { number: 1 })
-        const [row] = yield* eventually(rowsOf(kind.kind), ([job]) => job?.status !== "Running" && begun > 0)
+        const [row] = yield* eventually(rowsOf(kind.kind), isOver)
         expect([begun, row?.status, row?.attempts]).toEqual([1, "Succeeded", 1])
       })
     )

@@ -19,15 +19,25 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
         return
       }
       inData = false
-      take({ from, to, data })
-      answer("250 taken")
+      if (/^Subject: spam$/m.test(data)) answer("554 5.7.1 this server may not send")
+      else if (/^Subject: broken$/m.test(data)) answer("554 5.6.0 not a message")
+      else {
+        take({ from, to, data })
+        answer("250 taken")
+      }
     } else if (/^EHLO|^HELO/i.test(line)) answer("250 smtp.test")
     else if (/^MAIL FROM/i.test(line)) {
       from = line.slice(10)
       answer(refuse() ? "451 try again later" : /forged@/i.test(line) ? "553 not your address" : "250 ok")
     } else if (/^RCPT TO/i.test(line)) {
       to = line.slice(8)
-      answer(/nobody@/i.test(line) ? "550 no such mailbox" : "250 ok")
+      answer(
+        /nobody@/i.test(line)
+          ? "550 no such mailbox"
+          : /relay@/i.test(line)
+            ? "550 5.7.1 no relaying for you"
+            : "250 ok"
+      )
     } else if (/^DATA/i.test(line)) {
       ;[data, inData] = ["", true]
       answer("354 go on")
@@ -46,7 +56,10 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
   answer("220 smtp.test")
 }
 
-/** A mail server of its own, which can be told to refuse, and knows neither a sender forged@ nor a recipient nobody@. */
+/**
+ * A mail server of its own, which can be told to refuse. It knows neither a sender forged@ nor a recipient nobody@, takes
+ * nothing for relay@ from us, and no mail with the subject spam or broken.
+ */
 export const smtpServer = Effect.gen(function* () {
   const mails = yield* Queue.unbounded<ReceivedMail>()
   let refusing = false
