@@ -65,7 +65,8 @@ const knownCaller = (tokens: typeof Tokens.Service) => (request: HttpServerReque
     callerOf(tokens, request),
     Option.map((caller) => ({
       customerID: caller.customerID,
-      role: caller._tag === "Representative" ? caller.role : caller._tag,
+      // What a call asks for is understood by its channel.
+      role: caller._tag === "Representative" ? caller.role : `${caller._tag} ${caller.channelID}`,
       name:
         caller._tag === "Representative"
           ? `representative ${caller.customerRepID}`

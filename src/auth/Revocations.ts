@@ -1,6 +1,6 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
-import { CustomerRepID } from "../../schema/Ids.ts"
+import { ChannelID, CustomerRepID } from "../../schema/Ids.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
 
@@ -15,13 +15,15 @@ const longestTokenSeconds = 12 * 60 * 60
 
 /**
  * Knows which tokens have ended before their time. Each representative has a security version that a new password, a new
- * role or its deletion raises; a token carries the version it was made with. Every node keeps the recent changes in
- * memory, so that no request has to ask the database.
+ * role or its deletion raises; a token carries the version it was made with. That of a call ends with its channel. Every
+ * node keeps the recent changes in memory, so that no request has to ask the database.
  */
 export class Revocations extends Context.Tag("casework/Revocations")<
   Revocations,
   {
     readonly isCurrent: (customerRepID: CustomerRepID, securityVersion: number) => boolean
+    /** Whether the channel of a call has not been deleted. */
+    readonly hasChannel: (channelID: ChannelID) => boolean
     /** Whether the last look is not too long ago, as it is after a pause of the node. */
     readonly isFresh: () => boolean
     /** Looks when it is too long ago. */
@@ -54,12 +56,23 @@ const make = Effect.gen(function* () {
       where security_changed_at > now() - make_interval(secs => ${seconds}::float8) and security_version > 1`
   })
 
+  const deletedChannels = new Set<ChannelID>()
+  const deletedWithin = SqlSchema.findAll({
+    Request: Schema.Number,
+    Result: Schema.Struct({ channelID: ChannelID }),
+    execute: (seconds) => sql`
+      /* all customers: every node must know of every channel that is gone */
+      select channel_id as "channelID" from channel
+      where deleted_at > now() - make_interval(secs => ${seconds}::float8) and channel_type = 'Phone'`
+  })
+
   // Only a look that succeeded counts, so that nothing is missed while the database is away.
   let lookedAt = now() - longestTokenSeconds
   const look = Effect.gen(function* () {
     const started = now()
-    const rows = yield* changedWithin(started - lookedAt + overlapSeconds)
-    for (const row of rows) raise(row.customerRepID, row.securityVersion)
+    const seconds = started - lookedAt + overlapSeconds
+    for (const row of yield* changedWithin(seconds)) raise(row.customerRepID, row.securityVersion)
+    for (const { channelID } of yield* deletedWithin(seconds)) deletedChannels.add(channelID)
     lookedAt = started
   })
 
@@ -76,6 +89,7 @@ const make = Effect.gen(function* () {
   )
   return Revocations.of({
     isCurrent: (customerRepID, version) => version >= (versions.get(customerRepID) ?? 0),
+    hasChannel: (channelID) => !deletedChannels.has(channelID),
     isFresh,
     fresh,
     raised: (customerRepID, version) => Effect.sync(() => raise(customerRepID, version))

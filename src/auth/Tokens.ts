@@ -155,7 +155,9 @@ export class Tokens extends Context.Tag("casework/Tokens")<
 
       const isStillGood = ({ caller, expiresAt, securityVersion }: Verified) =>
         expiresAt > Date.now() &&
-        (caller._tag === "PhoneCall" || revocations.isCurrent(caller.customerRepID, securityVersion))
+        (caller._tag === "PhoneCall"
+          ? revocations.hasChannel(caller.channelID)
+          : revocations.isCurrent(caller.customerRepID, securityVersion))
 
       return {
         forRep: (rep, options) =>

@@ -60,7 +60,7 @@ const make = Effect.gen(function* () {
     ) {
       const failed = yield* repo.find(customerID, endUserID, kind)
       // An erasure that failed behind its first look has no end user any more.
-      if (Option.isNone(failed)) {
+      if (Option.isNone(failed) || kind === "Export") {
         yield* endUsers.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
       }
       const begun = yield* findGood(customerID, endUserID, kind)

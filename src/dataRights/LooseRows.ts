@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Chunk, Context, Effect, Layer, Schema, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
@@ -75,8 +75,11 @@ const make = Effect.gen(function* () {
         Effect.map(headOf(customerID, blobID), (head) => inHead.test(head))
       )
       const inMail = asRegExp(known)
-      const mails = yield* outbox.ofCustomer(customerID)
-      const outboxMails = mails.filter(({ subject, text, to }) => inMail.test(`${to}\n${subject}\n${text}`))
+      const outboxMails = yield* outbox.ofCustomer(customerID).pipe(
+        Stream.filter(({ subject, text, to }) => inMail.test(`${to}\n${subject}\n${text}`)),
+        Stream.runCollect,
+        Effect.map(Chunk.toReadonlyArray)
+      )
       return { setAsideMails, outboxMails }
     })
   })

@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Chunk, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Secrets } from "./Secrets.ts"
 
@@ -14,6 +14,8 @@ const Row = Schema.Struct({
 })
 
 const place = (customerID: CustomerID) => ({ table: "outbox_mail", column: "content", customerID })
+
+const readAtOnce = 200
 
 interface KeepableMail {
   readonly to: string
@@ -37,7 +39,8 @@ export class Outbox extends Context.Tag("casework/Outbox")<
   {
     readonly keep: (customerID: CustomerID, mail: KeepableMail) => Effect.Effect<number>
     readonly newest: (count: number) => Effect.Effect<ReadonlyArray<KeptMail>>
-    readonly ofCustomer: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<KeptMail>>
+    /** From the oldest on, a few at a time. */
+    readonly ofCustomer: (customerID: CustomerID) => Stream.Stream<KeptMail>
     readonly find: (outboxMailID: number) => Effect.Effect<Option.Option<KeptMail>>
   }
 >() {
@@ -73,10 +76,11 @@ export class Outbox extends Context.Tag("casework/Outbox")<
           order by outbox_mail_id desc limit ${_.count}`
       })
       const selectOwn = SqlSchema.findAll({
-        Request: CustomerID,
+        Request: Schema.Struct({ customerID: CustomerID, behind: Schema.Int }),
         Result: Row,
-        execute: (customerID) => sql`
-          select ${columns} from outbox_mail where customer_id = ${customerID} order by outbox_mail_id`
+        execute: (_) => sql`
+          select ${columns} from outbox_mail where customer_id = ${_.customerID} and outbox_mail_id > ${_.behind}
+          order by outbox_mail_id limit ${readAtOnce}`
       })
       const read = Effect.fnUntraced(function* (row: typeof Row.Type) {
         const { subject, text } = yield* secrets
@@ -93,7 +97,14 @@ export class Outbox extends Context.Tag("casework/Outbox")<
             Effect.orDie
           ),
         newest: (count) => select({ only: null, count }).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(read))),
-        ofCustomer: (customerID) => selectOwn(customerID).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(read))),
+        ofCustomer: (customerID) =>
+          Stream.paginateChunkEffect(0, (behind) =>
+            Effect.gen(function* () {
+              const rows = yield* Effect.orDie(selectOwn({ customerID, behind }))
+              const last = rows.length < readAtOnce ? undefined : rows.at(-1)?.outboxMailID
+              return [Chunk.unsafeFromArray(yield* Effect.forEach(rows, read)), Option.fromNullable(last)]
+            })
+          ),
         find: (only) =>
           select({ only, count: 1 }).pipe(
             Effect.orDie,

@@ -19,8 +19,8 @@ export class DraftReplies extends Context.Tag("casework/DraftReplies")<
   DraftReplies,
   {
     /**
-     * Asks for a draft and keeps it beside the message, unless that was answered in the meantime. Not inside a
-     * transaction: data retrieval and the model may take their time.
+     * Asks for a draft and keeps it beside the message, unless that was answered in the meantime, or somebody wrote a
+     * draft. Not inside a transaction: data retrieval and the model may take their time.
      */
     readonly prepare: (
       customerID: CustomerID,
@@ -80,10 +80,10 @@ const make = Effect.gen(function* () {
       })
       yield* Effect.gen(function* () {
         yield* fence
-        const { status } = yield* messages
+        const { aiReply, status } = yield* messages
           .findForUpdate(customerID, ticketMessageID)
           .pipe(access.orRefuse(ticketMessageID))
-        if (status === "Replied") return
+        if (status === "Replied" || aiReply !== message.aiReply) return
         yield* messages.update(customerID, ticketMessageID, { aiReply: draft, status: nextStatus(status) })
         yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID }])
       }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))

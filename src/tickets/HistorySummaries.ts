@@ -39,16 +39,17 @@ const make = Effect.gen(function* () {
       const messages = yield* history.list(customerID, ticketID, { most: mostMessages })
       if (messages.length === 0) return ""
       // By number, not by time: a message that comes while the model thinks has a higher one.
-      const upTo = TicketMessageID.make(Math.max(...messages.map(({ ticketMessageID }) => ticketMessageID)))
+      const quotes = messages.map(({ ticketMessageID }) => ticketMessageID)
+      const upTo = TicketMessageID.make(Math.max(...quotes))
       const made = yield* summaries.ofHistory({
         customerID,
         ticketMessageID: upTo,
         subject,
         language,
-        quotes: messages.map(({ ticketMessageID }) => ticketMessageID),
+        quotes,
         messages: messages.map(({ senderType, sentAt, text }) => ({ senderType, text, sentAt: sentAt.toISOString() }))
       })
-      yield* repo.save(customerID, ticketID, upTo, made)
+      yield* repo.save(customerID, ticketID, { upTo, of: quotes, summary: made })
       return made
     })
   })

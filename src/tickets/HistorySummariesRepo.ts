@@ -14,12 +14,11 @@ export class HistorySummariesRepo extends Context.Tag("casework/HistorySummaries
   HistorySummariesRepo,
   {
     readonly find: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<typeof Kept.Type>>
-    /** Remembers it as the summary up to and with a message. */
+    /** Remembers it as the summary up to and with a message, unless one of those that it is of was deleted meanwhile. */
     readonly save: (
       customerID: CustomerID,
       ticketID: TicketID,
-      upTo: TicketMessageID,
-      summary: string
+      made: { readonly upTo: TicketMessageID; readonly of: ReadonlyArray<TicketMessageID>; readonly summary: string }
     ) => Effect.Effect<void>
   }
 >() {
@@ -39,10 +38,19 @@ export class HistorySummariesRepo extends Context.Tag("casework/HistorySummaries
       })
       return {
         find: (customerID, ticketID) => find({ customerID, ticketID }).pipe(Effect.orDie),
-        save: (customerID, ticketID, upTo, summary) =>
+        save: (customerID, ticketID, { of, summary, upTo }) =>
+          // Who deletes a message locks its ticket: only behind that lock is it seen what is left.
           sql`
-            update ticket set history_summary = ${summary}, history_summary_message_id = ${upTo}
-            where customer_id = ${customerID} and ticket_id = ${ticketID}`.pipe(Effect.asVoid, Effect.orDie)
+            select 1 from ticket where customer_id = ${customerID} and ticket_id = ${ticketID} for no key update`.pipe(
+            Effect.zipRight(sql`
+              update ticket set history_summary = ${summary}, history_summary_message_id = ${upTo}
+              where customer_id = ${customerID} and ticket_id = ${ticketID} and ${of.length} = (
+                select count(*) from ticket_message m where m.customer_id = ${customerID}
+                  and m.ticket_id = ${ticketID} and ${sql.in("m.ticket_message_id", of)})`),
+            sql.withTransaction,
+            Effect.asVoid,
+            Effect.orDie
+          )
       }
     })
   )

@@ -1,9 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array, Effect } from "effect"
+import { Array, Clock, Effect } from "effect"
 import { decodeJwt } from "jose"
+import { onAnotherNode } from "../support/AnotherNode.ts"
+import { eventually } from "../support/Eventually.ts"
 import { attemptPhoneLogin, freshAddress, statusWith, tokenIn } from "../support/Logins.ts"
-import { sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
 
 layer(testApp(), { excludeTestServices: true })("Phone login", (it) => {
   it.effect("answers a token with the claims of a call, all of them text", () =>
@@ -28,6 +30,35 @@ layer(testApp(), { excludeTestServices: true })("Phone login", (it) => {
       const token = tokenIn(yield* attemptPhoneLogin())
       expect(yield* sendJson("GET", "/api/Actions", { token })).toMatchObject({ status: 403, json: { status: 403 } })
       expect(yield* statusWith("garbage")).toBe(401)
+    })
+  )
+
+  it.effect("ends with its channel, within 5 seconds on every node", () =>
+    Effect.gen(function* () {
+      const { channels } = yield* clientOf("acme-admin")
+      const { channelID } = yield* channels.createChannel({
+        payload: { channelType: "Phone", name: "For a while", phoneNumber: "+15550177", isActive: true }
+      })
+      const token = tokenIn(yield* attemptPhoneLogin({ phoneNumber: "+15550177" }))
+      const other = tokenIn(yield* attemptPhoneLogin())
+      const ask = (by: string) =>
+        Effect.map(
+          sendJson("GET", `/api/hookactions/wait-seconds?hookName=OnPhonePickup`, { token: by }),
+          ({ status }) => status
+        )
+      yield* onAnotherNode()(
+        Effect.gen(function* () {
+          expect([yield* ask(token), yield* ask(other)]).toEqual([200, 200])
+          yield* channels.deleteChannel({ path: { id: channelID } })
+          const deleted = yield* Clock.currentTimeMillis
+          const last = yield* eventually(
+            Effect.all([Clock.currentTimeMillis, ask(token)]),
+            ([sent, status]) => status === 401 || sent - deleted > 5000
+          )
+          expect(last[1]).toBe(401)
+          expect(yield* ask(other)).toBe(200)
+        })
+      )
     })
   )
 

@@ -55,4 +55,18 @@ layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it
       expect((yield* download(again.AccessToken)).status).toBe(200)
     })
   )
+
+  it.effect("that failed is not begun again for somebody who is no longer there", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { dataRights, endUsers } = yield* clientOf("acme-admin")
+      const { EndUserID: id } = yield* endUsers.createEndUser({ payload: { FirstName: "Ibex", LastName: "Horn" } })
+      const { JobID } = yield* exported(id)
+      yield* sql`
+        update data_request set finished_at = null where customer_id = 1 and about_end_user = ${id}`
+      yield* sql`update job set status = 'Failed' where customer_id = 1 and job_id = ${JobID}::uuid`
+      yield* endUsers.deleteEndUser({ path: { id } })
+      expect((yield* Effect.flip(dataRights.exportEndUser({ path: { id } })))._tag).toBe("NotFound")
+    })
+  )
 })

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { attemptPhoneLogin, tokenIn } from "../support/Logins.ts"
 import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
 import { expectError } from "./ErrorBody.ts"
 import { holdActions } from "./HeldTable.ts"
@@ -33,6 +34,22 @@ layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
       expect(yield* countOf("Replayed")).toBe(1)
       const colleague = yield* create(yield* login("acme-admin"), "replay", action("Replayed"))
       expect(colleague.headers.get("idempotency-replayed")).toBe("true")
+    })
+  )
+
+  it.effect("of one phone channel is not answered with what another one got", () =>
+    Effect.gen(function* () {
+      const { channels } = yield* clientOf("acme-admin")
+      yield* channels.createChannel({
+        payload: { channelType: "Phone", name: "Second line", phoneNumber: "+15550178", isActive: true }
+      })
+      const said = { message: "Hello", uid: "+491701" }
+      const first = tokenIn(yield* attemptPhoneLogin())
+      const second = tokenIn(yield* attemptPhoneLogin({ phoneNumber: "+15550178" }))
+      const call = (token: string) => create(token, "call-1", said, "/ticketMessages/create-new")
+      expect((yield* call(first)).status).toBe(200)
+      expect((yield* call(second)).status).toBe(422)
+      expect((yield* call(first)).headers.get("idempotency-replayed")).toBe("true")
     })
   )
 

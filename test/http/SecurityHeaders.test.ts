@@ -33,6 +33,22 @@ layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
     })
   )
 
+  it.effect("let nobody keep a copy of a token or a secret", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const answers = yield* Effect.all([
+        sendJson("GET", "/api/Customers/my-secrets", { token }),
+        sendJson("GET", "/API/customers/My-Secrets", { token }),
+        sendJson("POST", "/api/Auth/login", { body: {} })
+      ])
+      expect(answers.map(({ headers, status }) => [status, headers.get("cache-control")])).toEqual([
+        [200, "no-store"],
+        [200, "no-store"],
+        [400, "no-store"]
+      ])
+    })
+  )
+
   it.effect("never set a cookie, and no cookie is a credential", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")

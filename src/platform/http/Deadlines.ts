@@ -5,8 +5,8 @@ export class Deadlines extends Context.Reference<Deadlines>()("casework/Deadline
   defaultValue: () => ({
     /** Until the headers have arrived. */
     headers: 15_000,
-    /** Until the body has arrived too. */
-    request: 60_000,
+    /** Until the body has arrived too: 25 MiB of photos from a telephone, where the network is poor. */
+    request: 300_000,
     /** How often both are looked at. */
     check: 5_000,
     /** Between two requests. */

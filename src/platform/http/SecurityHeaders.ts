@@ -13,7 +13,7 @@ interface Defaults {
 }
 
 const usual: Defaults = { caching: "private, no-cache", policy: "default-src 'none'; frame-ancestors 'none'" }
-const ofLogins: Defaults = { ...usual, caching: "no-store" }
+const ofSecrets: Defaults = { ...usual, caching: "no-store" }
 
 /** What the docs page needs: its own inline script and style, and this server. */
 const ofDocs: Defaults = {
@@ -23,7 +23,7 @@ const ofDocs: Defaults = {
 }
 
 const defaultsFor = (path: string) =>
-  path.startsWith("/api/auth/") ? ofLogins : /^\/docs(?:[/?]|$)/.test(path) ? ofDocs : usual
+  /^\/api\/(?:auth\/|customers\/my-secrets)/.test(path) ? ofSecrets : /^\/docs(?:[/?]|$)/.test(path) ? ofDocs : usual
 
 export type ResponseHeaders = Record<string, string | undefined>
 
