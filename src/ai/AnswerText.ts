@@ -3,11 +3,18 @@ import { Either, ParseResult, Schema } from "effect"
 /** Turns what a model wrote into a value, or says what is wrong with it. */
 export type ReadAnswer<A> = (text: string) => Either.Either<A, string>
 
-const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/i
+/** What stands in the code fence that a model may put around its whole answer. */
+export const withoutFence = (answer: string, language: "html" | "json") => {
+  const text = answer.trim()
+  const [first = ""] = text.split("\n", 1)
+  const isFenced = /^```[a-z]*$/i.test(first.trim()) && text.length > first.length + 3 && text.endsWith("```")
+  const named = first.trim().slice(3).toLowerCase()
+  return isFenced && (named === "" || named === language) ? text.slice(first.length, -3).trim() : answer
+}
 
 /** The JSON in a text: as it is, without a code fence around it, or the outermost object in the middle of words. */
 const jsonIn = (text: string): Either.Either<unknown, string> => {
-  const inner = fenced.exec(text)?.[1] ?? text
+  const inner = withoutFence(text, "json")
   const [from, to] = [inner.indexOf("{"), inner.lastIndexOf("}")]
   for (const candidate of [inner, from >= 0 && to > from ? inner.slice(from, to + 1) : undefined]) {
     if (candidate === undefined) continue

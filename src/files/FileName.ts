@@ -13,7 +13,8 @@ const shortened = (name: string) => {
   return [...letters.slice(0, longest - extension.length), ...extension].join("")
 }
 
-const trimmed = (name: string) => name.replace(/^[\s.]+|[\s.]+$/gu, "")
+// Only where a run of them begins, or each of its characters would be looked at once for all before it.
+const trimmed = (name: string) => name.replace(/^[\s.]+|(?<![\s.])[\s.]+$/gu, "")
 
 /** A name that is safe to show, to store and to save under; what a caller wrote may have been a path. */
 export const cleanFileName = (written: string) => {

@@ -1,7 +1,7 @@
+import { escapeHtml } from "../platform/Html.ts"
 import { safeHtml } from "../ticketMessages/MessageHtml.ts"
 
-const escaped = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+const escaped = (text: string) => escapeHtml(text).replaceAll('"', "&quot;")
 
 const paragraphs = (text: string) =>
   text

@@ -1,4 +1,6 @@
 import sanitize from "sanitize-html"
+import { withoutFence } from "../ai/AnswerText.ts"
+import { isTooDeep, withoutTags } from "../platform/Html.ts"
 
 const emphasis = ["strong", "b", "em", "i", "u", "s"]
 
@@ -47,7 +49,7 @@ const untilStable = (html: string, passes: number): string => {
  * Headings, paragraphs, lists, tables, emphasis and review marks; of everything else the text alone stays. What a tag
  * held apart may come to stand differently once it is gone, so that it takes a second look until nothing changes.
  */
-export const cleanHtml = (html: string) => untilStable(html, 5)
+export const cleanHtml = (html: string) => (isTooDeep(html) ? withoutTags(html) : untilStable(html, 5))
 
 /** Which of the markers in a text are a pair: a closing one and the last one that is still open; pairs may be nested. */
 const pairedMarkers = (pieces: ReadonlyArray<string>) => {
@@ -78,9 +80,6 @@ export const markReviews = (html: string) => {
     .join("")
 }
 
-const withoutFence = (answer: string) =>
-  /^\s*```(?:html)?[^\S\n]*\n([\s\S]*?)\n?[^\S\n]*```\s*$/i.exec(answer)?.[1] ?? answer
-
 const asParagraphs = (text: string) =>
   text
     .split(/\n\s*\n/)
@@ -91,7 +90,7 @@ const asParagraphs = (text: string) =>
 
 /** What a model answered, as the HTML that a room may have; empty when there is no text in it. */
 export const htmlOfAnswer = (answer: string) => {
-  const clean = cleanHtml(withoutFence(answer))
+  const clean = cleanHtml(withoutFence(answer, "html"))
   const html = markReviews(/<(?:p|h[1-6]|ul|ol|table)\b/.test(clean) ? clean : asParagraphs(clean))
   return html.replace(/<[^>]*>|&nbsp;|\s/g, "") === "" ? "" : html
 }

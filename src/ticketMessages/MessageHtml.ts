@@ -1,5 +1,6 @@
 import { Parser } from "htmlparser2"
 import sanitize from "sanitize-html"
+import { escapeHtml, isTooDeep } from "../platform/Html.ts"
 
 const styles = {
   color: [/^#[0-9a-f]{3,8}$/i, /^rgba?\([\d\s.,%]+\)$/i, /^[a-z]{3,20}$/i],
@@ -13,20 +14,8 @@ const styles = {
 /** Pictures come as attachments (cid) or inside the mail; one from elsewhere would tell its owner who reads it. */
 const isOwnPicture = (source: string) => /^(?:cid:|data:image\/(?:png|jpeg|gif|webp);base64,)/i.test(source)
 
-const deepest = 500
-
-/** Whether elements lie in each other deeper than in any mail: the parser takes longer for each one the more there are. */
-const isTooDeep = (html: string) => {
-  let depth = 0
-  const parser = new Parser({ onopentag: () => void depth++, onclosetag: () => void depth-- })
-  for (let at = 0; at < html.length && depth <= deepest; at += 4096) parser.write(html.slice(at, at + 4096))
-  return depth > deepest
-}
-
 /** The HTML of a message as a browser may show it: no script, no form, no frame, nothing that loads by itself. */
-export const safeHtml = (html: string) => (isTooDeep(html) ? escapeText(html) : untilItStays(html, 4))
-
-const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+export const safeHtml = (html: string) => (isTooDeep(html) ? escapeHtml(html) : untilItStays(html, 4))
 
 /** An element that is taken out leaves others side by side that end each other: they are read once more. */
 const untilItStays = (html: string, looks: number): string => {

@@ -1,17 +1,26 @@
 import { DomUtils, parseDocument } from "htmlparser2"
+import { escapeHtml } from "../platform/Html.ts"
 import { inPlaceOf } from "./Around.ts"
+import { piecesOf } from "./Pieces.ts"
 import { safeHtml } from "./SafeHtml.ts"
 
-const isMarkup = (source: string) => /<\/?[a-z][^>]*>/i.test(source)
+const isMarkup = (source: string) => {
+  const tag = source.search(/<\/?[a-z]/i)
+  return tag !== -1 && source.includes(">", tag)
+}
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+const asLines = (paragraph: string) =>
+  paragraph
+    .split("\n")
+    .map((line) => escapeHtml(line.trim()))
+    .join("<br />")
 
 /** Plain text as HTML: an empty line ends a paragraph. */
 const paragraphs = (text: string) =>
   text
     .trim()
     .split(/\n\s*\n/)
-    .map((paragraph) => `<p>${escaped(paragraph.trim()).replaceAll(/\s*\n\s*/g, "<br />")}</p>`)
+    .map((paragraph) => `<p>${asLines(paragraph.trim())}</p>`)
     .join("\n")
 
 const kept = new Set(["pre", "code"])
@@ -26,22 +35,23 @@ const textNodesIn = (nodes: Nodes): ReadonlyArray<TextNode> =>
   })
 
 export interface HtmlTexts {
-  /** The texts in the order of the page, without the spaces around them. */
+  /** The texts in the order of the page, without the spaces around them; a long one is several. */
   readonly texts: ReadonlyArray<string>
   /** The same page with other texts, one for one. */
   readonly withTexts: (texts: ReadonlyArray<string>) => string
 }
 
 /** Takes HTML apart into its markup, made safe, and its texts. Texts that are put back cannot become markup. */
-export const htmlTexts = (source: string): HtmlTexts => {
+export const htmlTexts = (source: string, longest: number): HtmlTexts => {
   const safe = safeHtml(isMarkup(source) ? source : paragraphs(source))
   const page = parseDocument(safe)
-  const nodes = textNodesIn(page.children)
+  const nodes = textNodesIn(page.children).map((node) => ({ node, pieces: piecesOf(node.data, longest) }))
   return {
-    texts: nodes.map(({ data }) => data.trim()),
+    texts: nodes.flatMap(({ pieces }) => pieces.map((piece) => piece.trim())),
     withTexts: (texts) => {
-      for (const [index, node] of nodes.entries()) {
-        node.data = inPlaceOf(node.data, texts[index] ?? "")
+      let at = 0
+      for (const { node, pieces } of nodes) {
+        node.data = pieces.map((piece) => inPlaceOf(piece, texts[at++] ?? "")).join("")
       }
       return safeHtml(DomUtils.getOuterHTML(page.children, { decodeEntities: true }))
     }

@@ -1,4 +1,5 @@
 import sanitizeHtml from "sanitize-html"
+import { isTooDeep, withoutTags } from "../platform/Html.ts"
 
 const options: sanitizeHtml.IOptions = {
   allowedTags: [
@@ -23,4 +24,4 @@ const options: sanitizeHtml.IOptions = {
 }
 
 /** HTML that shows text and does nothing. */
-export const safeHtml = (html: string) => sanitizeHtml(html, options)
+export const safeHtml = (html: string) => (isTooDeep(html) ? withoutTags(html) : sanitizeHtml(html, options))

@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
     translateToHtml: fn("Translations.translateToHtml")(
       function* ({ sourceText, targetLang }) {
         const customerID = yield* ownCustomer
-        const { texts, withTexts } = htmlTexts(sourceText)
+        const { texts, withTexts } = htmlTexts(sourceText, charactersAtOnce)
         const translated = yield* Effect.forEach(
           batches(texts, textsAtOnce, charactersAtOnce),
           (batch) => translateTexts(customerID, targetLang, batch),

@@ -1,11 +1,11 @@
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+import { escapeHtml } from "../../platform/Html.ts"
 
 const bullet = /^\s*[-*•]\s+/
 
 const isDoubtful = (line: string) =>
   /\?\s*$|\b(?:maybe|perhaps|unclear|not sure|vielleicht|unklar|peut-etre)\b/i.test(line)
 
-const marked = (line: string) => (isDoubtful(line) ? `[[${escaped(line)}]]` : escaped(line))
+const marked = (line: string) => (isDoubtful(line) ? `[[${escapeHtml(line)}]]` : escapeHtml(line))
 
 /** Raw notes as simple HTML: a line that ends in a colon is a heading, dashes make a list, the rest are paragraphs. */
 export const notesToHtml = (label: string, notes: string): string => {
@@ -25,7 +25,7 @@ export const notesToHtml = (label: string, notes: string): string => {
       continue
     }
     closeList()
-    blocks.push(/^.{1,60}:$/.test(line) ? `<h3>${escaped(line.slice(0, -1))}</h3>` : `<p>${marked(line)}</p>`)
+    blocks.push(/^.{1,60}:$/.test(line) ? `<h3>${escapeHtml(line.slice(0, -1))}</h3>` : `<p>${marked(line)}</p>`)
   }
   closeList()
   return blocks.join("")

@@ -70,7 +70,7 @@ export const documentFileName = ({ caseNumber, placeDescriptionReportID }: Place
   const name = (caseNumber ?? "")
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\/:*?"<>|]/gu, "_")
-    .replace(/^[\s.]+|[\s.]+$/g, "")
+    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, "")
     .replace(/\.docx$/i, "")
   return /[^_\s.]/.test(name) ? `${name}.docx` : `PlaceDescription-${placeDescriptionReportID}.docx`
 }

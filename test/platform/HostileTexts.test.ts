@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest"
+import { cleanFileName } from "../../src/files/FileName.ts"
+import { cleanHtml, htmlOfAnswer } from "../../src/places/RoomHtml.ts"
+import { safeHtml as safeMessage, textOfHtml } from "../../src/ticketMessages/MessageHtml.ts"
+import { htmlTexts } from "../../src/translations/HtmlTexts.ts"
+
+/** As long as a request may make them. */
+const longest = 100_000
+
+const repeated = (unit: string) => unit.repeat(longest / unit.length)
+
+const hostile: Readonly<Record<string, string>> = {
+  "spaces between two letters": `a${repeated(" ")}b`,
+  "spaces in a paragraph": `<p>a${repeated(" ")}b</p>`,
+  "empty lines": `a${repeated("\n")}b`,
+  "lines of one space": `a${repeated("\n ")}b`,
+  dots: `a${repeated(".")}b`,
+  "tags without an end": repeated("<a"),
+  "comments without an end": repeated("<!--"),
+  "elements in each other": repeated("<b>x"),
+  "tables in each other": repeated("<table><tr><td>"),
+  "lists in each other": repeated("<ul><li>x"),
+  "elements that others close": "<b>".repeat(longest / 6) + "</i>".repeat(longest / 8),
+  "a code fence without an end": `\`\`\`\n${repeated(" ")}x`,
+  "open marks": repeated("[[")
+}
+
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  "what is translated": (text) => {
+    const { texts, withTexts } = htmlTexts(text, 8_000)
+    return withTexts(texts)
+  },
+  // Five times as long as the others may be.
+  "a room": (text) => cleanHtml(text.repeat(5)),
+  "a model's answer": htmlOfAnswer,
+  "a message": safeMessage,
+  "the text of a message": textOfHtml,
+  "the name of a file": cleanFileName
+}
+
+/** Nobody else is answered meanwhile. Some of these took 20 seconds, and the longer ones four times as long. */
+const mostMilliseconds = 2_000
+
+describe("Texts that are made to take long", () => {
+  it.each(Object.keys(readers))("are read soon as %s", (name) => {
+    for (const [what, text] of Object.entries(hostile)) {
+      const started = performance.now()
+      readers[name]?.(text)
+      expect([what, performance.now() - started < mostMilliseconds]).toEqual([what, true])
+    }
+  })
+
+  it("are translated in pieces, and come back whole", () => {
+    const long = Array.from({ length: 4_000 }, (_, index) => `Word${index} `).join("")
+    const { texts, withTexts } = htmlTexts(`<p> ${long}</p><p>Short</p>`, 8_000)
+    expect(texts.length).toBeGreaterThan(4)
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(8_000)
+    expect(withTexts(texts)).toBe(`<p> ${long}</p><p>Short</p>`)
+    expect(withTexts(texts.map((text) => text.toUpperCase()))).toBe(`<p> ${long.toUpperCase()}</p><p>SHORT</p>`)
+  })
+})
