@@ -5,7 +5,7 @@ import type { CustomerID, DocumentID, TicketMessageID } from "../../schema/Ids.t
 import type { Slot } from "../customers/ModelsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AiProvider } from "./AiProvider.ts"
-import { type DraftInput, draftPrompt } from "./prompts/Draft.ts"
+import { type DraftInput, draftPrompt, mostDocuments } from "./prompts/Draft.ts"
 import { callWith } from "./prompts/Prompt.ts"
 
 export interface DraftDocument {
@@ -47,7 +47,8 @@ const slotOf: Readonly<Record<ChannelType, Slot>> = {
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
   return Drafts.of({
-    draft: fn("Drafts.draft")(function* ({ customerID, documents, modelName, quotes, ticketMessageID, ...input }) {
+    draft: fn("Drafts.draft")(function* ({ customerID, modelName, quotes, ticketMessageID, ...input }) {
+      const documents = input.documents.slice(0, mostDocuments)
       const call = yield* callWith(
         draftPrompt,
         { ...input, documents: documents.map(({ content, title }) => ({ content, title })) },

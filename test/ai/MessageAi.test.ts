@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type TicketMessageID, TopicID } from "../../schema/Ids.ts"
+import { DocumentID, type TicketMessageID, TopicID } from "../../schema/Ids.ts"
+import { Drafts } from "../../src/ai/Drafts.ts"
 import { Tokens } from "../../src/auth/Tokens.ts"
 import { DraftReplies } from "../../src/ticketMessages/DraftReplies.ts"
 import { clientOf, quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
@@ -214,6 +215,37 @@ layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: tr
       const token = yield* tokenOf("acme-agent")
       expect((yield* sendJson("GET", `/tickets/${ticketID}/history-summary`, { token })).json).toMatch(/^\[sandbox\]/)
       expect((yield* sendJson("GET", "/tickets/2147483000/history-summary", { token })).status).toBe(404)
+    })
+  )
+
+  it.effect("notes the documents that a draft was given, and not those that were too many", () =>
+    Effect.gen(function* () {
+      const drafts = yield* Drafts
+      const { messageID } = yield* postMessage("acme-agent", { message: keyLost })
+      yield* drafts.draft({
+        customerID: yield* acme,
+        ticketMessageID: messageID,
+        channelType: "Email",
+        language: null,
+        subject: null,
+        text: keyLost,
+        topics: [],
+        history: [],
+        quotes: [],
+        documents: Array.from({ length: 14 }, (_, index) => ({
+          documentID: DocumentID.make(index + 1),
+          version: 1,
+          title: `Document ${index + 1}`,
+          content: `Content ${index + 1}`
+        }))
+      })
+      const [run] = yield* runsOf("acme-agent", messageID)
+      const sql = yield* SqlClient.SqlClient
+      const [asked] = yield* sql<{ prompt: string }>`
+        select user_prompt as prompt from ai_run where customer_id = ${yield* acme} and ticket_message_id = ${messageID}`
+      const given = [...(asked?.prompt ?? "").matchAll(/^Document (\d+)$/gm)].map(([, number]) => Number(number))
+      expect(given).toHaveLength(12)
+      expect(run?.documents.map(({ documentID }) => Number(documentID))).toEqual(given)
     })
   )
 })

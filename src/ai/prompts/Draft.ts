@@ -30,7 +30,8 @@ const manners: Readonly<Record<DraftInput["channelType"], string>> = {
 const longestMessage = 20_000
 const longestTitle = 500
 const longestDocument = 8_000
-const mostDocuments = 12
+/** Those that are the most relevant; the ledger says which were given. */
+export const mostDocuments = 12
 const longestPast = 2_000
 const mostPast = 20
 
