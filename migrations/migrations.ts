@@ -19,6 +19,7 @@ import sharedSubscriptions from "./0016_shared_subscriptions.ts"
 import activeTickets from "./0017_active_tickets.ts"
 import quotes from "./0018_quotes.ts"
 import phoneTokens from "./0019_phone_tokens.ts"
+import sentTexts from "./0020_sent_texts.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -40,5 +41,6 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0016_shared_subscriptions": sharedSubscriptions,
   "0017_active_tickets": activeTickets,
   "0018_quotes": quotes,
-  "0019_phone_tokens": phoneTokens
+  "0019_phone_tokens": phoneTokens,
+  "0020_sent_texts": sentTexts
 }

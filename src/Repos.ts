@@ -15,6 +15,7 @@ import { ModelsRepo } from "./customers/ModelsRepo.ts"
 import { DataRequestsRepo } from "./dataRights/DataRequestsRepo.ts"
 import { OutboundRepo } from "./delivery/OutboundRepo.ts"
 import { RecipientsRepo } from "./delivery/RecipientsRepo.ts"
+import { SentTextsRepo } from "./delivery/SentTextsRepo.ts"
 import { DocumentsRepo } from "./documents/DocumentsRepo.ts"
 import { MessageContexts } from "./documents/MessageContexts.ts"
 import { PlaceholderRepo } from "./documents/PlaceholderRepo.ts"
@@ -73,6 +74,7 @@ export const Repos = Layer.mergeAll(
   OutboundRepo.layer,
   PromptDocumentsRepo.layer,
   RecipientsRepo.layer,
+  SentTextsRepo.layer,
   TicketListRepo.layer,
   TicketMessagesRepo.layer,
   TicketsRepo.layer,

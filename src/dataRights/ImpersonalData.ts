@@ -61,6 +61,7 @@ export const impersonalColumns: Readonly<Record<string, string>> = {
   "message_action.hook_name": names,
   "mail_message.external_id": "the provider's id of a mail, which keeps it from coming in again",
   "mail_message.content_hash": "tells the same mail apart from another, and nothing of what it says",
+  sent_text: "the provider's id of a text message, which keeps it from being taken for another",
   "channel_folder.name": organisation,
   "channel_folder.folder_type": names,
   "channel_folder.external_folder_id": names,

@@ -17,6 +17,8 @@ export interface Destination {
   readonly wanted?: string | undefined
   /** Where the conversation so far came from, the surest first. */
   readonly given: ReadonlyArray<string | null | undefined>
+  /** What is to go along; not every channel takes files. */
+  readonly fileNames?: ReadonlyArray<string>
 }
 
 const isThere = (text: string) => text.trim() !== ""
@@ -34,7 +36,7 @@ const fits: Readonly<Record<ChannelType, (text: string) => boolean>> = {
 export class Deliveries extends Context.Tag("casework/Deliveries")<
   Deliveries,
   {
-    /** Where a message on this channel goes; 400 names what the channel lacks to deliver it. */
+    /** Where a message on this channel goes; 400 names what keeps the channel from delivering it. */
     readonly addressFor: (customerID: CustomerID, destination: Destination) => Effect.Effect<string | null, BadRequest>
     readonly start: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<void>
   }
@@ -47,7 +49,8 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
       const delivery = yield* Delivery
       const jobs = yield* Jobs
       return {
-        addressFor: fn("Deliveries.addressFor")(function* (customerID, { channelID, endUserID, given, wanted = "" }) {
+        addressFor: fn("Deliveries.addressFor")(function* (customerID, destination) {
+          const { channelID, endUserID, fileNames = [], given, wanted = "" } = destination
           const channelType = yield* Effect.flatMap(
             channels.findType(customerID, channelID),
             Option.match({
@@ -63,7 +66,7 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
             endUserID === null ? Option.none() : yield* recipients.addressOf(customerID, endUserID, channelType)
           const candidates = [wanted, ...given, Option.getOrNull(known)]
           const address = candidates.find((text) => typeof text === "string" && canSendTo(text)) ?? null
-          yield* delivery[channelType].check(customerID, { channelID, channelType, address })
+          yield* delivery[channelType].check(customerID, { channelID, channelType, address }, fileNames)
           return address
         }),
         start: fn("Deliveries.start")(function* (customerID, ticketMessageID) {

@@ -34,8 +34,12 @@ export class NotDelivered extends Data.TaggedError("NotDelivered")<{
 
 /** How messages of one type of channel leave the house. */
 export interface DeliveryRoute {
-  /** 400 names what is missing, before anything is stored. */
-  readonly check: (customerID: CustomerID, recipient: Recipient) => Effect.Effect<void, BadRequest>
+  /** 400 names what is missing, or which files cannot go along, before anything is stored. */
+  readonly check: (
+    customerID: CustomerID,
+    recipient: Recipient,
+    fileNames: ReadonlyArray<string>
+  ) => Effect.Effect<void, BadRequest>
   /** From the second attempt on it may have left already, before a crash: the route sees to it that it arrives once. */
   readonly deliver: (
     customerID: CustomerID,

@@ -3,18 +3,29 @@ import { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
+import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { Telephony, type TelephonyFailed } from "../telephony/Telephony.ts"
-import { type DeliveryRoute, NotDelivered } from "./Delivery.ts"
+import { Telephony, type TelephonyAccount, type TelephonyFailed, type TextMessage } from "../telephony/Telephony.ts"
+import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "./Delivery.ts"
+import { SentTextsRepo } from "./SentTextsRepo.ts"
 
 const asNumber = (text: string) => `whatsapp:${text.replace(/^whatsapp:/i, "").replace(/[^+\d]/g, "")}`
 
 const notDelivered = ({ message, refused }: TelephonyFailed) => new NotDelivered({ message, permanent: refused })
 
+/**
+ * The provider would fetch files from here, without telling in time whether it could: it needs a public address, and
+ * WhatsApp takes few types, 16 MB and one a message. So none is promised.
+ */
+const filesStay = (fileNames: ReadonlyArray<string>) =>
+  `Files cannot be sent over WhatsApp: remove ${fileNames.join(", ")} from the message. A link in the text can stand for them.`
+
 /** Answers on WhatsApp through the customer's account at the phone provider. */
 export const makeWhatsAppDelivery = Effect.gen(function* () {
   const customers = yield* CustomerSettings
   const channels = yield* ChannelsRepo
+  const attachments = yield* AttachmentsRepo
+  const sentTexts = yield* SentTextsRepo
   const telephony = yield* Telephony
 
   /** The account and the channel's own number, or what of it is missing. */
@@ -32,23 +43,52 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
     return yield* BadRequest.of(`WhatsApp is not configured: ${missing.join(" and ")} is missing.`)
   })
 
+  /** An earlier attempt may have got through although its answer was lost. */
+  const hasLeft = fn("WhatsAppDelivery.hasLeft")(function* (
+    customerID: CustomerID,
+    { createdAt, ticketMessageID }: OutboundMessage,
+    account: TelephonyAccount,
+    message: TextMessage
+  ) {
+    if (yield* sentTexts.isKnown(customerID, ticketMessageID)) return true
+    // The same words may have gone to that number as another message.
+    for (const sid of yield* telephony.findSent(account, message, createdAt)) {
+      if (yield* sentTexts.claim(customerID, ticketMessageID, sid)) return true
+    }
+    return false
+  })
+
+  /** Files that were put to it while it waited would be left behind unnoticed. */
+  const refuseFiles = fn("WhatsAppDelivery.refuseFiles")(function* (
+    customerID: CustomerID,
+    { ticketMessageID }: OutboundMessage
+  ) {
+    const fileNames = (yield* attachments.list(customerID, ticketMessageID)).map(({ fileName }) => fileName)
+    if (fileNames.length > 0) return yield* new NotDelivered({ message: filesStay(fileNames), permanent: true })
+  })
+
   return {
-    check: fn("WhatsAppDelivery.check")(function* (customerID, { address, channelID }) {
+    check: fn("WhatsAppDelivery.check")(function* (customerID, { address, channelID }, fileNames) {
       yield* findSender(customerID, channelID)
       if (address === null)
         return yield* BadRequest.of("There is no number to send to: neither the message nor the end user has one.")
+      if (fileNames.length > 0) return yield* BadRequest.of(filesStay(fileNames))
     }),
     deliver: fn("WhatsAppDelivery.deliver")(function* (customerID, outbound, attempt) {
-      const { address, channelID, createdAt, text } = outbound
+      const { address, channelID, text, ticketMessageID } = outbound
       if (address === null) return yield* new NotDelivered({ message: "There is no number", permanent: true })
       const { account, from } = yield* findSender(customerID, channelID).pipe(
         Effect.mapError(({ message }) => new NotDelivered({ message, permanent: true }))
       )
       const message = { from: asNumber(from), to: asNumber(address), body: text }
-      // An earlier attempt may have got through although its answer was lost.
-      const sent =
-        attempt > 1 && (yield* telephony.wasSent(account, message, createdAt).pipe(Effect.mapError(notDelivered)))
-      if (!sent) yield* telephony.send(account, message).pipe(Effect.mapError(notDelivered))
+      const left =
+        attempt > 1 && (yield* hasLeft(customerID, outbound, account, message).pipe(Effect.mapError(notDelivered)))
+      if (left) return
+      yield* refuseFiles(customerID, outbound)
+      const sid = yield* telephony.send(account, message).pipe(Effect.mapError(notDelivered))
+      if (yield* sentTexts.claim(customerID, ticketMessageID, sid)) return
+      // One with the same words found it at the provider before its answer came here, and will not be sent itself.
+      return yield* new NotDelivered({ message: "It was taken for another with the same words", permanent: false })
     })
   } satisfies DeliveryRoute
 })

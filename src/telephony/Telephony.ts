@@ -28,7 +28,12 @@ const optionalText = Schema.optional(Schema.NullOr(Schema.String))
 const Sent = Schema.Struct({ sid: Schema.String, status: optionalText, error_message: optionalText })
 const Listed = Schema.Struct({
   messages: Schema.Array(
-    Schema.Struct({ body: Schema.NullOr(Schema.String), date_created: Schema.String, status: optionalText })
+    Schema.Struct({
+      sid: Schema.String,
+      body: Schema.NullOr(Schema.String),
+      date_created: Schema.String,
+      status: optionalText
+    })
   )
 })
 
@@ -47,13 +52,14 @@ const clockDifference = Duration.toMillis("30 seconds")
 export class Telephony extends Context.Tag("casework/Telephony")<
   Telephony,
   {
-    readonly send: (account: TelephonyAccount, message: TextMessage) => Effect.Effect<void, TelephonyFailed>
-    /** Whether a message with this very text went to that number since then; the same text before that is another. */
-    readonly wasSent: (
+    /** Answers the provider's id of the message. */
+    readonly send: (account: TelephonyAccount, message: TextMessage) => Effect.Effect<string, TelephonyFailed>
+    /** The ids of those with this very text that went to that number since then, the oldest first. */
+    readonly findSent: (
       account: TelephonyAccount,
       message: TextMessage,
       since: Date
-    ) => Effect.Effect<boolean, TelephonyFailed>
+    ) => Effect.Effect<ReadonlyArray<string>, TelephonyFailed>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -117,21 +123,26 @@ const make = Effect.gen(function* () {
         HttpClientRequest.bodyUrlParams({ From: from, To: to, Body: body })
       )
       yield* beforeItLeaves
-      const { error_message: reason, status } = yield* call(request, account, Sent)
+      const { error_message: reason, sid, status } = yield* call(request, account, Sent)
       if (isLost(status)) {
         const message = `The phone provider took the message but says ${status} ${reason ?? ""}`.trim()
         return yield* new TelephonyFailed({ message, refused: true })
       }
+      return sid
     }),
-    wasSent: fn("Telephony.wasSent")(function* (account, { body, from, to }, since) {
+    findSent: fn("Telephony.findSent")(function* (account, { body, from, to }, since) {
       const request = HttpClientRequest.get(messagesOf(account)).pipe(
         HttpClientRequest.setUrlParams({ From: from, To: to, PageSize: "100" })
       )
       const { messages } = yield* call(request, account, Listed)
       const earliest = since.getTime() - clockDifference
-      return messages.some(
-        (message) => message.body === body && !isLost(message.status) && !(Date.parse(message.date_created) < earliest)
-      )
+      const mayBeIt = (message: (typeof messages)[number]) =>
+        message.body === body && !isLost(message.status) && !(Date.parse(message.date_created) < earliest)
+      // The provider lists the newest first.
+      return messages
+        .filter(mayBeIt)
+        .map(({ sid }) => sid)
+        .toReversed()
     })
   })
 })

@@ -65,10 +65,13 @@ const make = Effect.gen(function* () {
         if (text === undefined) {
           return yield* BadRequest.at("modifiedAnswer", "is required: there is no prepared answer to send")
         }
+        const files = yield* attachments.list(customerID, ticketMessageID)
+        const provided = files.filter(({ isCustomerRepProvided }) => isCustomerRepProvided)
         const toAddress = yield* deliveries.addressFor(customerID, {
           channelID,
           endUserID,
-          given: [inbound.fromAddress, inbound.uid]
+          given: [inbound.fromAddress, inbound.uid],
+          fileNames: provided.map(({ fileName }) => fileName)
         })
         if (!(yield* messages.claimReply(customerID, ticketMessageID))) return yield* answered()
         const reply = yield* messages.insert(customerID, ticketID, {
@@ -91,7 +94,8 @@ const make = Effect.gen(function* () {
           customFieldsData: {}
         })
         if (customerRepID !== null) yield* agentJoins.note(customerID, ticketID, customerRepID)
-        yield* attachments.copyProvided(customerID, ticketMessageID, reply)
+        // Without the condition, one that is attached just now would go along unchecked.
+        if (provided.length > 0) yield* attachments.copyProvided(customerID, ticketMessageID, reply)
         yield* deliveries.start(customerID, reply)
         yield* aiRuns.noteSent(customerID, ticketMessageID, text)
         yield* events.record(customerID, [{ kind: "MessageAdded", ticketID, ticketMessageID: reply }])

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Context, Effect, Layer } from "effect"
 
 export interface TextMessage {
+  readonly sid: string
   readonly from: string
   readonly to: string
   readonly body: string
@@ -9,10 +10,16 @@ export interface TextMessage {
 }
 
 /**
- * What it does with one attempt to send: takes it, refuses it, takes it and breaks off, takes it to say that it failed,
- * or says nothing at all.
+ * What it does with one attempt to send: takes it, refuses it, takes it and breaks off, takes it and says so
+ * late, takes it to say that it failed, or says nothing at all.
  */
-export type Reaction = "take" | "lose" | "fail" | "hang" | { readonly status: number; readonly message: string }
+export type Reaction =
+  | "take"
+  | "lose"
+  | "late"
+  | "fail"
+  | "hang"
+  | { readonly status: number; readonly message: string }
 
 const readBody = async (request: IncomingMessage) => {
   const chunks: Array<Uint8Array> = []
@@ -56,7 +63,9 @@ const make = Effect.gen(function* () {
 
   const take = (form: URLSearchParams) => {
     const [from, to, body] = [form.get("From") ?? "", form.get("To") ?? "", form.get("Body") ?? ""]
-    taken.push({ from, to, body, date_created: new Date().toUTCString() })
+    const sid = `SM${taken.length + 1}`
+    taken.push({ sid, from, to, body, date_created: new Date().toUTCString() })
+    return sid
   }
   const onSend = (response: ServerResponse, form: URLSearchParams) => {
     attempts += 1
@@ -66,9 +75,11 @@ const make = Effect.gen(function* () {
     if (reaction === "fail") {
       return void answer(response, 201, { sid: "SM0", status: "failed", error_message: "Outside the window" })
     }
-    take(form)
+    const sid = take(form)
     if (reaction === "lose") return void response.destroy()
-    answer(response, 201, { sid: `SM${taken.length}`, status: "queued" })
+    const say = () => answer(response, 201, { sid, status: "queued" })
+    if (reaction === "late") setTimeout(say, 2_000)
+    else say()
   }
   const onList = (response: ServerResponse, query: URLSearchParams) => {
     const messages = taken

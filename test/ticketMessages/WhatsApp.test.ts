@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import type { TicketMessageID } from "../../schema/Ids.ts"
 import { TelephonyLimits } from "../../src/telephony/Telephony.ts"
+import { formWith, upload } from "../files/Uploads.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Reaction, TelephonyServer } from "../support/TelephonyServer.ts"
 import { clientOf, quietApp } from "../support/TestApp.ts"
@@ -45,11 +46,10 @@ const hurry = (last = false) =>
       where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'`
   )
 
-/** The newest answer in a ticket, once it has left; as soon as an attempt has failed, the next one follows. */
-const answerLeaves = (ticketID: Parameters<typeof messagesOf>[0]) =>
-  eventually(
-    Effect.zipRight(hurry(), messagesOf(ticketID)),
-    (items) => items.findLast(({ senderType }) => senderType === "CustomerRep")?.status === "Sent"
+/** Every answer in a ticket, once it has left; as soon as an attempt has failed, the next one follows. */
+const answersLeave = (ticketID: Parameters<typeof messagesOf>[0]) =>
+  eventually(Effect.zipRight(hurry(), messagesOf(ticketID)), (items) =>
+    items.every(({ senderType, status }) => senderType === "EndUser" || status === "Sent")
   )
 
 /** The same reaction to every attempt, until there is another. */
@@ -117,7 +117,7 @@ layer(whatsAppApp, { excludeTestServices: true })("WhatsApp", (it) => {
         expect(yield* outcome(inbound.ticketID)).toEqual(["EndUser Replied", "CustomerRep Failed"])
         expect(yield* Effect.flip(reply(inbound.messageID, "Another"))).toMatchObject({ status: 409 })
         yield* provider.react()
-        yield* answerLeaves(inbound.ticketID)
+        yield* answersLeave(inbound.ticketID)
         expect(yield* provider.taken(inbound.to)).toHaveLength(1)
         expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "MessageSent"])
       }
@@ -132,7 +132,7 @@ layer(whatsAppApp, { excludeTestServices: true })("WhatsApp", (it) => {
       const before = yield* provider.attempts
       yield* provider.react("lose")
       yield* reply(inbound.messageID, "Only once")
-      yield* answerLeaves(inbound.ticketID)
+      yield* answersLeave(inbound.ticketID)
       expect(yield* provider.taken(inbound.to)).toHaveLength(1)
       expect((yield* provider.attempts) - before).toBe(1)
     })
@@ -150,9 +150,68 @@ layer(whatsAppApp, { excludeTestServices: true })("WhatsApp", (it) => {
       const before = yield* provider.attempts
       yield* provider.react({ status: 503, message: "Later" })
       yield* reply(second.messageID, "Thank you")
-      yield* answerLeaves(first.ticketID)
+      yield* answersLeave(first.ticketID)
       expect((yield* provider.attempts) - before).toBe(2)
       expect(yield* provider.taken(first.to)).toHaveLength(2)
+    })
+  )
+
+  it.effect("takes the same words, sent just before, for another message", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      // What became of the first: its answer came, was lost, or comes when the second has looked for itself.
+      for (const reaction of ["take", "lose", "late"] as const) {
+        const first = yield* received
+        const second = yield* newMessage({ ticketID: first.ticketID, fromAddress: first.to.slice(9) })
+        const before = yield* provider.attempts
+        yield* provider.react(reaction, { status: 503, message: "Later" })
+        yield* reply(first.messageID, "Thank you")
+        yield* eventually(provider.attempts, (attempts) => attempts === before + 1)
+        yield* reply(second.messageID, "Thank you")
+        yield* answersLeave(first.ticketID)
+        expect(yield* provider.taken(first.to), reaction).toHaveLength(2)
+        expect((yield* provider.attempts) - before, reaction).toBe(3)
+      }
+    })
+  )
+
+  it.effect("takes no files: 400 names them, and nothing changes until they are removed", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      const { ticketMessageAttachments } = yield* clientOf("acme-admin")
+      const inbound = yield* received
+      yield* upload(inbound.messageID, formWith("Three to the left", "plan.txt", "text/plain"))
+      expect(yield* Effect.flip(reply(inbound.messageID, "See the plan"))).toMatchObject({
+        status: 400,
+        message: expect.stringMatching(/files.*plan\.txt/i)
+      })
+      expect(yield* outcome(inbound.ticketID)).toEqual(["EndUser Received"])
+      const path = { id: inbound.messageID }
+      for (const { ticketMessageAttachmentID: attachmentId } of yield* ticketMessageAttachments.listAttachments({
+        path
+      })) {
+        yield* ticketMessageAttachments.deleteAttachment({ path: { ...path, attachmentId } })
+      }
+      yield* reply(inbound.messageID, "Three to the left")
+      const answer = yield* settledAnswer(inbound.ticketID, "Sent")
+      expect(answer?.hasAttachment).toBe(false)
+      expect(yield* provider.taken(inbound.to)).toHaveLength(1)
+    })
+  )
+
+  it.effect("fails with a file that is attached while it waits", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const provider = yield* TelephonyServer
+      const inbound = yield* received
+      yield* provider.react({ status: 503, message: "Later" })
+      yield* reply(inbound.messageID, "See the plan")
+      const waiting = yield* settledAnswer(inbound.ticketID, "Failed")
+      yield* upload(waiting?.messageID ?? 0, formWith("Three to the left", "plan.txt", "text/plain"))
+      yield* eventually(Effect.zipRight(hurry(), readMessage(inbound.messageID)), ({ status }) => status === "Failed")
+      expect(yield* provider.taken(inbound.to)).toEqual([])
     })
   )
 

@@ -1,0 +1,51 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+
+const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
+const Holder = Schema.Struct({ ticketMessageID: TicketMessageID })
+
+/** Which message at the phone provider is which of ours. */
+export class SentTextsRepo extends Context.Tag("casework/SentTextsRepo")<
+  SentTextsRepo,
+  {
+    /** Whether one at the provider is known to be this message. */
+    readonly isKnown: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    /** Takes one at the provider for this message. Answers whether it is: of several with the same words, one gets it. */
+    readonly claim: (customerID: CustomerID, ticketMessageID: TicketMessageID, sid: string) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    SentTextsRepo,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const find = SqlSchema.findOne({
+        Request: Key,
+        Result: Holder,
+        execute: (_) => sql`
+          select ticket_message_id as "ticketMessageID" from sent_text
+          where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} limit 1`
+      })
+      // The update changes nothing: it makes the statement answer who has it already.
+      const claim = SqlSchema.findOne({
+        Request: Schema.Struct({ ...Key.fields, sid: Schema.String }),
+        Result: Holder,
+        execute: (_) => sql`
+          insert into sent_text (customer_id, sid, ticket_message_id)
+          select customer_id, ${_.sid}, ticket_message_id from ticket_message
+          where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID}
+          on conflict (customer_id, sid) do update set ticket_message_id = sent_text.ticket_message_id
+          returning ticket_message_id as "ticketMessageID"`
+      })
+      return {
+        isKnown: (customerID, ticketMessageID) =>
+          find({ customerID, ticketMessageID }).pipe(Effect.map(Option.isSome), Effect.orDie),
+        claim: (customerID, ticketMessageID, sid) =>
+          claim({ customerID, ticketMessageID, sid }).pipe(
+            Effect.map(Option.exists((holder) => holder.ticketMessageID === ticketMessageID)),
+            Effect.orDie
+          )
+      }
+    })
+  )
+}
