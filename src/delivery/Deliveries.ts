@@ -62,9 +62,8 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
           if (isThere(wanted) && !canSendTo(wanted)) {
             return yield* BadRequest.at("toAddress", `is nothing that a channel of type ${channelType} can send to`)
           }
-          const known =
-            endUserID === null ? Option.none() : yield* recipients.addressOf(customerID, endUserID, channelType)
-          const candidates = [wanted, ...given, Option.getOrNull(known)]
+          const known = endUserID === null ? [] : yield* recipients.addressesOf(customerID, endUserID, channelType)
+          const candidates = [wanted, ...given, ...known]
           const address = candidates.find((text) => typeof text === "string" && canSendTo(text)) ?? null
           yield* delivery[channelType].check(customerID, { channelID, channelType, address }, fileNames)
           return address

@@ -189,7 +189,10 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
           FirstName: "V",
           LastName: "V",
           Email: "visitor@mail.example",
-          UIDs: [{ UID: "v-77", UIDType: "External" }]
+          UIDs: [
+            { UID: "v-77", UIDType: "External" },
+            { UID: "no address at all", UIDType: "Email", IsPrimary: true }
+          ]
         }
       })
       const { ticketMessagesOnPhone } = yield* clientOf("acme-admin")
