@@ -69,7 +69,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
         OpenApi.annotations({
           summary: "Log a phone call in",
           description:
-            "The account id must be a customer's telephonyAccountSID and the number must belong to one of its phone channels. The token is accepted only by routes that allow phone context."
+            "The account id must be a customer's telephonyAccountSID and the number must belong to one of its phone channels. The token is accepted only by routes that allow phone context, and ends with its channel."
         })
       )
   )
