@@ -1,4 +1,4 @@
-import { DomUtils, parseDocument } from "htmlparser2"
+import { DomHandler, DomUtils, Parser, type parseDocument } from "htmlparser2"
 
 type ChildNode = ReturnType<typeof parseDocument>["children"][number]
 type Element = Extract<ChildNode, { readonly name: string; readonly attribs: object }>
@@ -85,16 +85,35 @@ const asParagraph = (runs: ReadonlyArray<Run>): Block => ({ kind: "paragraph", r
 
 const isBlock = (name: string) => /^(?:h[1-6]|p|ul|ol|li|table|caption)$/.test(name)
 
-/** Reads one document; lists are numbered through all that it reads. */
-export const makeHtmlReader = () => {
+/** How much is parsed at once. */
+const portion = 10_000
+
+/** Work that may stop after each step, so that others have their turn; the empty text goes into no document. */
+type Steps<A> = Generator<"", A>
+
+const parsed = function* (html: string): Steps<ReadonlyArray<ChildNode>> {
+  const handler = new DomHandler()
+  const parser = new Parser(handler)
+  for (let at = 0; at < html.length; at += portion) {
+    parser.write(html.slice(at, at + portion))
+    yield ""
+  }
+  parser.end()
+  return handler.root.children
+}
+
+type MakeBlock = (runs: ReadonlyArray<Run>) => Block
+
+/** Reads one document in steps; lists are numbered through all that it reads. */
+export const makeSteppedReader = () => {
   let lists = 0
 
   /** Cuts a sequence of nodes into blocks. Text outside of any block is a paragraph, made by the given function. */
-  const blocksOf = (
+  const blocksOf = function* (
     nodes: ReadonlyArray<ChildNode>,
-    paragraph: (runs: ReadonlyArray<Run>) => Block,
+    paragraph: MakeBlock,
     depth: number
-  ): ReadonlyArray<Block> => {
+  ): Steps<ReadonlyArray<Block>> {
     const blocks: Array<Block> = []
     let runs: Array<Run> = []
     const endLine = () => {
@@ -102,27 +121,25 @@ export const makeHtmlReader = () => {
       if (line.some((run) => run !== "break")) blocks.push(paragraph(line))
       runs = []
     }
-    const walk = (node: ChildNode, marks: Marks) => {
-      if (isText(node)) return void runs.push({ text: node.data, ...marks })
-      if (!isTag(node)) return
-      if (node.name === "br") return void runs.push("break")
-      if (!isBlock(node.name)) {
-        for (const child of childrenOf(node)) walk(child, { ...marks, ...marking[node.name] })
-        return
+    const walk = function* (children: ReadonlyArray<ChildNode>, marks: Marks): Steps<void> {
+      for (const node of children) {
+        if (isText(node)) runs.push({ text: node.data, ...marks })
+        if (!isTag(node)) continue
+        yield ""
+        if (node.name === "br") runs.push("break")
+        else if (!isBlock(node.name)) yield* walk(childrenOf(node), { ...marks, ...marking[node.name] })
+        else {
+          endLine()
+          for (const block of yield* blockOf(node, paragraph, depth)) blocks.push(block)
+        }
       }
-      endLine()
-      blocks.push(...blockOf(node, paragraph, depth))
     }
-    for (const node of nodes) walk(node, plain)
+    yield* walk(nodes, plain)
     endLine()
     return blocks
   }
 
-  const blockOf = (
-    element: Element,
-    paragraph: (runs: ReadonlyArray<Run>) => Block,
-    depth: number
-  ): ReadonlyArray<Block> => {
+  const blockOf = (element: Element, paragraph: MakeBlock, depth: number): Steps<ReadonlyArray<Block>> => {
     const level = /^h([1-6])$/.exec(element.name)?.[1]
     if (level !== undefined) {
       return blocksOf(childrenOf(element), (runs) => ({ kind: "heading", level: Number(level), runs }), depth)
@@ -132,37 +149,65 @@ export const makeHtmlReader = () => {
     return blocksOf(childrenOf(element), paragraph, depth)
   }
 
-  const itemsOf = (element: Element, depth: number): ReadonlyArray<Block> => {
+  const itemsOf = function* (element: Element, depth: number): Steps<ReadonlyArray<Block>> {
     lists += 1
     const list: List = { number: lists, isOrdered: element.name === "ol", depth }
-    return childrenOf(element).flatMap((child) => {
+    const blocks: Array<Block> = []
+    for (const child of childrenOf(element)) {
       let isMore = false
       const item = (runs: ReadonlyArray<Run>): Block => {
         const block: Block = { kind: "item", list, isMore, runs }
         isMore = true
         return block
       }
-      return blocksOf(isTag(child) && child.name === "li" ? childrenOf(child) : [child], item, depth + 1)
-    })
+      const nodes = isTag(child) && child.name === "li" ? childrenOf(child) : [child]
+      for (const block of yield* blocksOf(nodes, item, depth + 1)) blocks.push(block)
+      yield ""
+    }
+    return blocks
   }
 
   /** A table, below its caption. */
-  const tableOf = (element: Element, depth: number): ReadonlyArray<Block> => {
+  const tableOf = function* (element: Element, depth: number): Steps<ReadonlyArray<Block>> {
+    const blocks: Array<Block> = []
+    for (const caption of elementsIn(element, "caption")) {
+      blocks.push(...(yield* blocksOf(childrenOf(caption), asParagraph, depth)))
+    }
     const rows = elementsIn(element, "thead", "tbody", "tfoot", "tr").flatMap((part) =>
       part.name === "tr" ? [part] : elementsIn(part, "tr")
     )
-    return [
-      ...elementsIn(element, "caption").flatMap((caption) => blocksOf(childrenOf(caption), asParagraph, depth)),
-      { kind: "table", rows: rows.map((row) => elementsIn(row, "td", "th").map((cell) => cellOf(cell, depth))) }
-    ]
+    const cells: Array<ReadonlyArray<Cell>> = []
+    for (const row of rows) cells.push(yield* cellsOf(row, depth))
+    return [...blocks, { kind: "table", rows: cells }]
   }
 
-  const cellOf = (element: Element, depth: number): Cell => ({
-    isHeader: element.name === "th",
-    columns: Number(element.attribs["colspan"] ?? 1),
-    rows: Number(element.attribs["rowspan"] ?? 1),
-    blocks: blocksOf(childrenOf(element), asParagraph, depth)
-  })
+  const cellsOf = function* (row: Element, depth: number): Steps<ReadonlyArray<Cell>> {
+    const cells: Array<Cell> = []
+    for (const cell of elementsIn(row, "td", "th")) {
+      cells.push({
+        isHeader: cell.name === "th",
+        columns: Number(cell.attribs["colspan"] ?? 1),
+        rows: Number(cell.attribs["rowspan"] ?? 1),
+        blocks: yield* blocksOf(childrenOf(cell), asParagraph, depth)
+      })
+      yield ""
+    }
+    return cells
+  }
 
-  return (html: string): ReadonlyArray<Block> => blocksOf(parseDocument(html).children, asParagraph, 0)
+  return function* (html: string): Steps<ReadonlyArray<Block>> {
+    return yield* blocksOf(yield* parsed(html), asParagraph, 0)
+  }
+}
+
+/** Reads one document at once. */
+export const makeHtmlReader = () => {
+  const read = makeSteppedReader()
+  return (html: string): ReadonlyArray<Block> => {
+    const steps = read(html)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    }
+  }
 }

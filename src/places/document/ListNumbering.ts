@@ -1,5 +1,7 @@
 import type JSZip from "jszip"
 import type { List } from "./HtmlBlocks.ts"
+import { addRelations } from "./PictureParts.ts"
+import { inSlices } from "./Slices.ts"
 
 /** Word knows nine levels. */
 export const deepestLevel = 8
@@ -66,20 +68,14 @@ const number = (id: number, abstractId: number, overrides = "") =>
   `<w:num w:numId="${id}"><w:abstractNumId w:val="${abstractId}"/>${overrides}</w:num>`
 
 /** A template that was written without any list has no place for them yet. */
-const addPart = async (zip: JSZip) => {
-  const types = (await zip.file("[Content_Types].xml")?.async("text")) ?? ""
-  const relations = (await zip.file("word/_rels/document.xml.rels")?.async("text")) ?? ""
-  zip.file(
+const addPart = async (parts: JSZip) => {
+  const types = (await parts.file("[Content_Types].xml")?.async("text")) ?? ""
+  parts.file(
     "[Content_Types].xml",
     types.replace("</Types>", `<Override PartName="/${part}" ContentType="${partType}"/></Types>`)
   )
-  zip.file(
-    "word/_rels/document.xml.rels",
-    relations.replace(
-      "</Relationships>",
-      `<Relationship Id="rIdLists" Type="${relationType}" Target="numbering.xml"/></Relationships>`
-    )
-  )
+  const relation = `<Relationship Id="rIdLists" Type="${relationType}" Target="numbering.xml"/>`
+  await addRelations(parts, "word/document.xml", relation)
   return emptyPart
 }
 
@@ -87,19 +83,30 @@ const addPart = async (zip: JSZip) => {
 export const freeListNumber = async (template: JSZip) =>
   highest((await template.file(part)?.async("text")) ?? "", /w:numId="(\d+)"/g) + 1
 
-/** Writes into the template how the lists of the document look and count. */
-export const addLists = async (template: JSZip, numbers: ListNumbers) => {
-  const xml = (await template.file(part)?.async("text")) ?? (await addPart(template))
+const listsOf = function* (numbers: ListNumbers, bulletId: number) {
+  yield number(numbers.bullets, bulletId)
+  for (const id of numbers.counted.values()) yield number(id, bulletId + 1, restarts)
+}
+
+const withLists = function* (xml: string, numbers: ListNumbers) {
   const bulletId = highest(xml, /w:abstractNumId="(\d+)"/g) + 1
   const kinds = abstractNumber(bulletId, bulletLevels) + abstractNumber(bulletId + 1, countedLevels)
-  const lists = [
-    number(numbers.bullets, bulletId),
-    ...[...numbers.counted.values()].map((id) => number(id, bulletId + 1, restarts))
-  ].join("")
   const open = xml.replace(/<w:numbering([^>]*)\/>/, "<w:numbering$1></w:numbering>")
   // Word demands that every kind of list stands before the first list.
   const firstList = open.search(/<w:num[ >]|<w:numIdMacAtCleanup|<\/w:numbering>/)
-  const withKinds = open.slice(0, firstList) + kinds + open.slice(firstList)
-  const end = withKinds.search(/<w:numIdMacAtCleanup|<\/w:numbering>/)
-  template.file(part, withKinds.slice(0, end) + lists + withKinds.slice(end))
+  const end = open.search(/<w:numIdMacAtCleanup|<\/w:numbering>/)
+  yield open.slice(0, firstList) + kinds + open.slice(firstList, end)
+  yield* listsOf(numbers, bulletId)
+  yield open.slice(end)
+}
+
+/**
+ * Writes into the document how its lists look and count. The patcher has nothing to do there, and would go through all
+ * of them for each placeholder: so it comes after it.
+ */
+export const addLists = async (parts: JSZip, numbers: ListNumbers, signal: AbortSignal) => {
+  const xml = (await parts.file(part)?.async("text")) ?? (await addPart(parts))
+  const bytes: Array<Uint8Array> = []
+  for await (const slice of inSlices(withLists(xml, numbers), signal)) bytes.push(Buffer.from(slice))
+  parts.file(part, Buffer.concat(bytes))
 }

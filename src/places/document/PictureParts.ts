@@ -3,7 +3,7 @@ import type JSZip from "jszip"
 export const mediaPath = (picture: string) => `word/media/${picture}`
 
 /** The parts of a document that hold text. */
-export const isText = (name: string) => /^word\/[^/]+\.xml$/.test(name)
+export const isText = (name: string) => /^word\/.+\.xml$/.test(name)
 
 const relationId = (picture: string) => `rIdPhoto${picture.replace(/\..*$/, "")}`
 
@@ -19,18 +19,10 @@ export const linkPictures = (xml: string) => {
 
 const relationType = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
 
-/** The relationships of a text with its pictures among them. */
-const withRelations = (relations: string, pictures: ReadonlyArray<string>) =>
-  relations.replace(
-    /<\/Relationships>|<Relationships([^>]*)\/>/,
-    (end, attributes: string | undefined) =>
-      (attributes === undefined ? "" : `<Relationships${attributes}>`) +
-      pictures
-        .map(
-          (picture) => `<Relationship Id="${relationId(picture)}" Type="${relationType}" Target="media/${picture}"/>`
-        )
-        .join("") +
-      (attributes === undefined ? end : "</Relationships>")
+/** The relationships of a text with others among them. */
+const withRelations = (relations: string, others: string) =>
+  relations.replace(/<\/Relationships>|<Relationships([^>]*)\/>/, (end, attributes: string | undefined) =>
+    attributes === undefined ? others + end : `<Relationships${attributes}>${others}</Relationships>`
   )
 
 const types: Readonly<Record<string, string>> = { jpg: "image/jpeg", png: "image/png" }
@@ -50,9 +42,17 @@ const noRelations =
 
 const relationsOf = (name: string) => name.replace(/([^/]+)$/, "_rels/$1.rels")
 
-/** Writes the references of a text to its pictures into the package. */
-export const addRelations = async (parts: JSZip, name: string, pictures: ReadonlyArray<string>) => {
+/** Writes references of a text to other parts into the package. */
+export const addRelations = async (parts: JSZip, name: string, others: string) => {
   const path = relationsOf(name)
   const relations = (await parts.file(path)?.async("text")) ?? noRelations
-  parts.file(path, withRelations(relations, pictures))
+  parts.file(path, withRelations(relations, others))
+}
+
+/** Writes the references of a text to its pictures into the package. */
+export const addPictureRelations = (parts: JSZip, name: string, pictures: ReadonlyArray<string>) => {
+  const folder = `${"../".repeat(name.split("/").length - 2)}media`
+  const relation = (picture: string) =>
+    `<Relationship Id="${relationId(picture)}" Type="${relationType}" Target="${folder}/${picture}"/>`
+  return addRelations(parts, name, pictures.map(relation).join(""))
 }

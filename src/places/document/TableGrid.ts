@@ -12,6 +12,7 @@ const mostColumns = 63
 /** Lays the cells of an HTML table out so that every row has the same number of columns, as Word demands. */
 export const tableGrid = (rows: ReadonlyArray<ReadonlyArray<Cell>>): ReadonlyArray<ReadonlyArray<Place>> => {
   const taken: Array<Map<number, Place | undefined>> = rows.map(() => new Map())
+  let widest = 0
   for (const [row, cells] of rows.entries()) {
     let column = 0
     for (const cell of cells) {
@@ -30,13 +31,13 @@ export const tableGrid = (rows: ReadonlyArray<ReadonlyArray<Cell>>): ReadonlyArr
         for (let at = column; at < column + width; at += 1) taken[below]?.set(at, at === column ? start : undefined)
       }
       column += width
+      widest = Math.max(widest, column)
     }
   }
-  const width = Math.max(0, ...taken.map((row) => Math.max(0, ...[...row.keys()].map((at) => at + 1))))
   return taken.map((row) =>
-    Array.from({ length: width }, (_, at): Place | undefined => (row.has(at) ? row.get(at) : { kind: "empty" })).filter(
-      (place) => place !== undefined
-    )
+    Array.from({ length: widest }, (_, at): Place | undefined =>
+      row.has(at) ? row.get(at) : { kind: "empty" }
+    ).filter((place) => place !== undefined)
   )
 }
 

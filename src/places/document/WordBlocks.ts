@@ -1,6 +1,5 @@
 import {
   BorderStyle,
-  type FileChild,
   HeadingLevel,
   LineRuleType,
   NumberProperties,
@@ -15,30 +14,33 @@ import {
   VerticalMergeType,
   WidthType
 } from "docx"
-import type { Block, List, Run } from "./HtmlBlocks.ts"
+import type { Block, Cell, List, Run } from "./HtmlBlocks.ts"
 import { deepestLevel, type ListNumbers } from "./ListNumbering.ts"
 import { columnsIn, type Place, tableGrid } from "./TableGrid.ts"
 import { wordText } from "./WordText.ts"
+import { filled, hole, xmlOf } from "./WordXml.ts"
 
-export const textRuns = (runs: ReadonlyArray<Run>, everywhere: { readonly bold?: boolean } = {}) =>
-  runs.map((run) =>
-    run === "break"
-      ? new TextRun({ break: 1 })
-      : new TextRun({
-          text: wordText(run.text),
-          ...(run.bold && { bold: true }),
-          ...(run.italic && { italics: true }),
-          ...(run.underline && { underline: {} }),
-          ...(run.strike && { strike: true }),
-          ...(run.review && { highlight: "yellow" }),
-          ...everywhere
-        })
-  )
+const textRun = (run: Run, everywhere: { readonly bold?: boolean }) =>
+  run === "break"
+    ? new TextRun({ break: 1 })
+    : new TextRun({
+        text: wordText(run.text),
+        ...(run.bold && { bold: true }),
+        ...(run.italic && { italics: true }),
+        ...(run.underline && { underline: {} }),
+        ...(run.strike && { strike: true }),
+        ...(run.review && { highlight: "yellow" }),
+        ...everywhere
+      })
+
+const textRuns = function* (runs: ReadonlyArray<Run>, everywhere: { readonly bold?: boolean } = {}) {
+  for (const run of runs) yield xmlOf(textRun(run, everywhere))
+}
 
 /** A paragraph of a list. The library's own numbering needs a document that it made itself, not one that it patches. */
 class ListParagraph extends Paragraph {
-  constructor(runs: ReadonlyArray<Run>, number: number, level: number) {
-    super({ children: textRuns(runs), style: "ListParagraph" })
+  constructor(number: number, level: number) {
+    super({ children: [hole.run], style: "ListParagraph" })
     const [properties] = this.root
     if (properties instanceof ParagraphProperties) properties.push(new NumberProperties(number, level))
   }
@@ -64,53 +66,60 @@ const narrowest = 200
 export const gap = () =>
   new Paragraph({ children: [], spacing: { before: 0, after: 0, line: 160, lineRule: LineRuleType.EXACT } })
 
-/** Puts blocks of text into Word, within a width in twentieths of a point. */
-export const wordBlocks = (blocks: ReadonlyArray<Block>, numbers: ListNumbers, width: number): Array<FileChild> =>
-  blocks.flatMap((block) => wordBlock(block, numbers, width))
-
-const wordBlock = (block: Block, numbers: ListNumbers, width: number): Array<FileChild> => {
-  switch (block.kind) {
-    case "heading":
-      return [new Paragraph({ children: textRuns(block.runs), heading: headingOf(block.level) })]
-    case "paragraph":
-      return [new Paragraph({ children: textRuns(block.runs) })]
-    case "item":
-      return [
-        block.isMore
-          ? new Paragraph({
-              children: textRuns(block.runs),
-              style: "ListParagraph",
-              indent: { left: 360 * (levelOf(block.list) + 1) }
-            })
-          : new ListParagraph(block.runs, numbers.numberOf(block.list), levelOf(block.list))
-      ]
-    case "table":
-      return wordTable(tableGrid(block.rows), numbers, width)
+/** Puts blocks of text into Word, piece by piece, within a width in twentieths of a point. */
+export const wordBlocks = function* (
+  blocks: ReadonlyArray<Block>,
+  numbers: ListNumbers,
+  width: number
+): Generator<string> {
+  for (const block of blocks) {
+    if (block.kind === "table") yield* wordTable(tableGrid(block.rows), numbers, width)
+    else yield* filled(emptyParagraph(block, numbers), textRuns(block.runs))
   }
 }
 
-const wordTable = (
+const emptyParagraph = (block: Exclude<Block, { readonly kind: "table" }>, numbers: ListNumbers) => {
+  const children = [hole.run]
+  switch (block.kind) {
+    case "heading":
+      return new Paragraph({ children, heading: headingOf(block.level) })
+    case "paragraph":
+      return new Paragraph({ children })
+    case "item":
+      return block.isMore
+        ? new Paragraph({ children, style: "ListParagraph", indent: { left: 360 * (levelOf(block.list) + 1) } })
+        : new ListParagraph(numbers.numberOf(block.list), levelOf(block.list))
+  }
+}
+
+const wordTable = function* (
   rows: ReadonlyArray<ReadonlyArray<Place>>,
   numbers: ListNumbers,
   width: number
-): Array<FileChild> => {
-  const count = Math.max(0, ...rows.map(columnsIn))
-  if (count === 0) return []
+): Generator<string> {
+  const count = rows.reduce((most, row) => Math.max(most, columnsIn(row)), 0)
+  if (count === 0) return
   const column = Math.max(narrowest, Math.floor(width / count))
   const table = new Table({
     layout: TableLayoutType.FIXED,
     width: { size: column * count, type: WidthType.DXA },
     columnWidths: Array.from({ length: count }, () => column),
     borders: { ...lines, insideHorizontal: line, insideVertical: line },
-    rows: rows.map(
-      (row) =>
-        new TableRow({
-          tableHeader: row.every((place) => place.kind === "cell" && place.cell.isHeader),
-          children: row.map((place) => wordCell(place, numbers, column))
-        })
-    )
+    rows: [hole.row]
   })
-  return [table, gap()]
+  yield* filled(table, wordRows(rows, numbers, column))
+  yield xmlOf(gap())
+}
+
+const wordRows = function* (rows: ReadonlyArray<ReadonlyArray<Place>>, numbers: ListNumbers, column: number) {
+  for (const row of rows) {
+    const isHeader = row.every((place) => place.kind === "cell" && place.cell.isHeader)
+    yield* filled(new TableRow({ tableHeader: isHeader, children: [hole.cell] }), wordCells(row, numbers, column))
+  }
+}
+
+const wordCells = function* (row: ReadonlyArray<Place>, numbers: ListNumbers, column: number) {
+  for (const place of row) yield* wordCell(place, numbers, column)
 }
 
 const wordCell = (place: Place, numbers: ListNumbers, column: number) => {
@@ -118,32 +127,37 @@ const wordCell = (place: Place, numbers: ListNumbers, column: number) => {
   const shared = {
     width: { size: column * columns, type: WidthType.DXA },
     margins: cellMargins,
-    ...(columns > 1 && { columnSpan: columns })
+    ...(columns > 1 && { columnSpan: columns }),
+    children: [hole.paragraph]
   }
   if (place.kind !== "cell") {
-    return new TableCell({
+    const cell = new TableCell({
       ...shared,
-      ...(place.kind === "covered" && { verticalMerge: VerticalMergeType.CONTINUE }),
-      children: [new Paragraph({ children: [] })]
+      ...(place.kind === "covered" && { verticalMerge: VerticalMergeType.CONTINUE })
     })
+    return filled(cell, [emptyLine])
   }
-  const { blocks, isHeader } = place.cell
-  const only = blocks.length === 1 ? blocks[0] : undefined
-  return new TableCell({
+  const cell = new TableCell({
     ...shared,
     ...(place.isTall && { verticalMerge: VerticalMergeType.RESTART }),
-    ...(isHeader && { shading: { type: ShadingType.CLEAR, color: "auto", fill: "F2F2F2" } }),
-    children:
-      only?.kind === "paragraph"
-        ? [new Paragraph({ children: textRuns(only.runs, isHeader ? { bold: true } : {}), style: "TableText" })]
-        : cellContent(wordBlocks(blocks, numbers, column * columns - 200))
+    ...(place.cell.isHeader && { shading: { type: ShadingType.CLEAR, color: "auto", fill: "F2F2F2" } })
   })
+  return filled(cell, cellContent(place.cell, numbers, column * columns - 200))
 }
 
-/** A cell ends with a paragraph, whatever else is in it. */
-const cellContent = (content: ReadonlyArray<FileChild>) => {
-  const kept = content.filter(
-    (child): child is Paragraph | Table => child instanceof Paragraph || child instanceof Table
-  )
-  return kept.at(-1) instanceof Paragraph ? kept : [...kept, new Paragraph({ children: [] })]
+const emptyLine = xmlOf(new Paragraph({ children: [] }))
+
+/** A cell has a paragraph, whatever else is in it. */
+const cellContent = function* ({ blocks, isHeader }: Cell, numbers: ListNumbers, width: number) {
+  const only = blocks.length === 1 ? blocks[0] : undefined
+  if (only?.kind === "paragraph") {
+    const paragraph = new Paragraph({ children: [hole.run], style: "TableText" })
+    return yield* filled(paragraph, textRuns(only.runs, isHeader ? { bold: true } : {}))
+  }
+  let isEmpty = true
+  for (const piece of wordBlocks(blocks, numbers, width)) {
+    isEmpty = false
+    yield piece
+  }
+  if (isEmpty) yield emptyLine
 }

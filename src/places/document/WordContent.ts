@@ -4,7 +4,6 @@ import {
   BookmarkEnd,
   BookmarkStart,
   BorderStyle,
-  type FileChild,
   HeadingLevel,
   InternalHyperlink,
   type IPatch,
@@ -18,13 +17,15 @@ import {
   TextRun,
   WidthType
 } from "docx"
-import { makeHtmlReader } from "./HtmlBlocks.ts"
+import { makeSteppedReader } from "./HtmlBlocks.ts"
 import type { ListNumbers } from "./ListNumbering.ts"
 import { textWidth } from "./Page.ts"
+import { blocksLater, type Content, runsLater } from "./Placeholders.ts"
 import type { DocumentRoom, ReportDocument } from "./ReportDocument.ts"
 import { cellMargins, gap, wordBlocks } from "./WordBlocks.ts"
 import { makeImages, photoGrid } from "./WordPhotos.ts"
 import { wordLines, wordText } from "./WordText.ts"
+import { filled, hole, xmlOf } from "./WordXml.ts"
 
 const nothing = "—"
 
@@ -32,12 +33,19 @@ const inWords = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: 
 
 const dateOf = (date: string | null) => (date === null ? null : inWords.format(new Date(`${date}T00:00:00Z`)))
 
+const lineRun = (line: string, index: number) => new TextRun({ text: line, ...(index > 0 && { break: 1 }) })
+
 const inline = (text: string | null): IPatch => ({
   type: PatchType.PARAGRAPH,
-  children: wordLines(text ?? nothing).map((line, index) => new TextRun({ text: line, ...(index > 0 && { break: 1 }) }))
+  children: wordLines(text ?? nothing).map(lineRun)
 })
 
-const blocks = (children: ReadonlyArray<FileChild>): IPatch => ({ type: PatchType.DOCUMENT, children: [...children] })
+/** A text of many lines, in the look of the place where it stands. */
+const lines = function* (text: string | null, properties: string) {
+  for (const [index, line] of wordLines(text ?? nothing).entries()) {
+    yield xmlOf(lineRun(line, index)).replace(/^<w:r>/, (start) => start + properties)
+  }
+}
 
 const heroBox = { width: 600, height: 340 }
 
@@ -82,9 +90,21 @@ const entry = (children: ReadonlyArray<TextRun | InternalHyperlink>, isRight = f
     ...(isRight && { alignment: AlignmentType.RIGHT })
   })
 
+const roomRows = function* (rooms: ReadonlyArray<DocumentRoom>) {
+  for (const [index, { photos, title }] of rooms.entries()) {
+    const link = new InternalHyperlink({
+      anchor: anchorOf(index),
+      children: [new TextRun({ text: wordText(title) })]
+    })
+    yield xmlOf(
+      listRow([entry([link]), entry([new TextRun(photos.length === 0 ? nothing : String(photos.length))], true)])
+    )
+  }
+}
+
 /** The table of rooms: each leads to its place in the document. */
-const roomList = (rooms: ReadonlyArray<DocumentRoom>) =>
-  new Table({
+const roomList = (rooms: ReadonlyArray<DocumentRoom>) => {
+  const table = new Table({
     layout: TableLayoutType.FIXED,
     width: { size: textWidth, type: WidthType.DXA },
     columnWidths: [...listColumns],
@@ -97,70 +117,77 @@ const roomList = (rooms: ReadonlyArray<DocumentRoom>) =>
         ],
         true
       ),
-      ...rooms.map(({ photos, title }, index) =>
-        listRow([
-          entry([
-            new InternalHyperlink({ anchor: anchorOf(index), children: [new TextRun({ text: wordText(title) })] })
-          ]),
-          entry([new TextRun(photos.length === 0 ? nothing : String(photos.length))], true)
-        ])
-      )
+      hole.row
     ]
   })
+  return filled(table, roomRows(rooms))
+}
 
-/** What goes into each placeholder of the template. The longest part comes last: each search looks through all before. */
-export const documentPatches = (
+/**
+ * What goes into each placeholder of the template. What may be long comes only when the patcher is done, which takes
+ * too much time over it.
+ */
+export const documentContent = (
   { hero, photosAtEnd, report, rooms }: ReportDocument,
   numbers: ListNumbers
-): Readonly<Record<string, IPatch>> => {
-  const readHtml = makeHtmlReader()
+): { readonly patches: Readonly<Record<string, IPatch>>; readonly later: Readonly<Record<string, Content>> } => {
+  const readHtml = makeSteppedReader()
   const image = makeImages()
 
-  const room = ({ html, photos, title }: DocumentRoom, index: number) => [
-    new Paragraph({
-      heading: HeadingLevel.HEADING_1,
-      children: [new RoomBookmark(index, title)]
-    }),
-    ...wordBlocks(readHtml(html), numbers, textWidth),
-    ...(photosAtEnd || photos.length === 0 ? [] : [photoGrid(photos, textWidth, image), gap()])
-  ]
+  const room = function* ({ html, photos, title }: DocumentRoom, index: number) {
+    yield xmlOf(new Paragraph({ heading: HeadingLevel.HEADING_1, children: [new RoomBookmark(index, title)] }))
+    yield* wordBlocks(yield* readHtml(html), numbers, textWidth)
+    if (photosAtEnd || photos.length === 0) return
+    yield* photoGrid(photos, textWidth, image)
+    yield xmlOf(gap())
+  }
 
-  const withPhotos = rooms.filter(({ photos }) => photos.length > 0)
-  const photosOfRooms = withPhotos.flatMap(({ photos, title }) => [
-    new Paragraph({ heading: HeadingLevel.HEADING_2, children: [new TextRun(wordText(title))] }),
-    photoGrid(photos, textWidth, image),
-    gap()
-  ])
+  const roomTexts = function* () {
+    if (rooms.length === 0) {
+      yield xmlOf(new Paragraph({ children: [new TextRun("No room has been described yet.")] }))
+    }
+    for (const [index, one] of rooms.entries()) yield* room(one, index)
+  }
+
+  const photosOfRooms = function* () {
+    const withPhotos = rooms.filter(({ photos }) => photos.length > 0)
+    if (!photosAtEnd || withPhotos.length === 0) return
+    yield xmlOf(
+      new Paragraph({
+        heading: HeadingLevel.HEADING_1,
+        pageBreakBefore: true,
+        children: [new TextRun("Photographs")]
+      })
+    )
+    for (const { photos, title } of withPhotos) {
+      yield xmlOf(new Paragraph({ heading: HeadingLevel.HEADING_2, children: [new TextRun(wordText(title))] }))
+      yield* photoGrid(photos, textWidth, image)
+      yield xmlOf(gap())
+    }
+  }
 
   return {
-    address: inline(report.address),
-    caseNumber: inline(report.caseNumber),
-    clientNames: inline(report.clientNames),
-    landlords: inline(report.landlords),
-    tenants: inline(report.tenants),
-    description: inline(report.description),
-    reportDate: inline(dateOf(report.reportDate)),
-    heroPhoto: {
-      type: PatchType.PARAGRAPH,
-      children: hero === undefined ? [] : [image(hero, report.address ?? "The place", heroBox)]
+    patches: {
+      address: inline(report.address),
+      caseNumber: inline(report.caseNumber),
+      clientNames: inline(report.clientNames),
+      landlords: inline(report.landlords),
+      tenants: inline(report.tenants),
+      description: runsLater("description"),
+      reportDate: inline(dateOf(report.reportDate)),
+      heroPhoto: {
+        type: PatchType.PARAGRAPH,
+        children: hero === undefined ? [] : [image(hero, report.address ?? "The place", heroBox)]
+      },
+      roomList: blocksLater("roomList"),
+      photos: blocksLater("photos"),
+      rooms: blocksLater("rooms")
     },
-    roomList: blocks(rooms.length === 0 ? [] : [roomList(rooms)]),
-    photos: blocks(
-      photosAtEnd && withPhotos.length > 0
-        ? [
-            new Paragraph({
-              heading: HeadingLevel.HEADING_1,
-              pageBreakBefore: true,
-              children: [new TextRun("Photographs")]
-            }),
-            ...photosOfRooms
-          ]
-        : []
-    ),
-    rooms: blocks(
-      rooms.length === 0
-        ? [new Paragraph({ children: [new TextRun("No room has been described yet.")] })]
-        : rooms.flatMap(room)
-    )
+    later: {
+      description: (properties) => lines(report.description, properties),
+      roomList: () => (rooms.length === 0 ? [] : roomList(rooms)),
+      photos: photosOfRooms,
+      rooms: roomTexts
+    }
   }
 }

@@ -17,6 +17,7 @@ import {
 import { Array as Arr } from "effect"
 import type { CaptionedPhoto, DocumentPhoto } from "./ReportDocument.ts"
 import { wordText } from "./WordText.ts"
+import { filled, hole, xmlOf } from "./WordXml.ts"
 
 interface Box {
   readonly width: number
@@ -95,20 +96,22 @@ const photoCell = (entry: CaptionedPhoto | undefined, width: number, image: Make
           ]
   })
 
-/** Photos side by side, each above its caption; a row never breaks over two pages. */
+/** Photos side by side, row by row, each above its caption; a row never breaks over two pages. */
 export const photoGrid = (photos: ReadonlyArray<CaptionedPhoto>, width: number, image: MakeImage) => {
   const column = Math.floor(width / across)
-  return new Table({
+  const table = new Table({
     layout: TableLayoutType.FIXED,
     width: { size: column * across, type: WidthType.DXA },
     columnWidths: Array.from({ length: across }, () => column),
     borders: { ...noLines, insideHorizontal: none, insideVertical: none },
-    rows: Arr.chunksOf(photos, across).map(
-      (row) =>
-        new TableRow({
-          cantSplit: true,
-          children: Array.from({ length: across }, (_, index) => photoCell(row[index], column, image))
-        })
-    )
+    rows: [hole.row]
   })
+  return filled(table, photoRows(photos, column, image))
+}
+
+const photoRows = function* (photos: ReadonlyArray<CaptionedPhoto>, column: number, image: MakeImage) {
+  for (const row of Arr.chunksOf(photos, across)) {
+    const children = Array.from({ length: across }, (_, index) => photoCell(row[index], column, image))
+    yield xmlOf(new TableRow({ cantSplit: true, children }))
+  }
 }
