@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
     execute: (seconds) => sql`
       /* all customers: every node must know of every channel that is gone */
       select channel_id as "channelID" from channel
-      where deleted_at > now() - make_interval(secs => ${seconds}::float8) and channel_type = 'Phone'`
+      where deleted_at > now() - make_interval(secs => ${seconds}::float8)`
   })
 
   // Only a look that succeeded counts, so that nothing is missed while the database is away.

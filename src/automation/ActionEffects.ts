@@ -170,7 +170,9 @@ const make = Effect.gen(function* () {
               )
             )
       case "DraftReply":
-        return Effect.flatMap(ofMessage(target), (ticketMessageID) => drafts.prepare(customerID, ticketMessageID))
+        return Effect.flatMap(ofMessage(target), (ticketMessageID) =>
+          Effect.asVoid(drafts.prepare(customerID, ticketMessageID))
+        )
       case "SendReply":
         return Effect.flatMap(ofMessage(target), (ticketMessageID) =>
           Effect.asVoid(replies.send({ customerID, customerRepID: null }, ticketMessageID))

@@ -191,8 +191,10 @@ export const makePipelineSteps = Effect.gen(function* () {
     // An action may have answered it, or a person.
     if (Option.exists(current, ({ status }) => status === "Replied")) return quietly("Answered already")
     yield* input.begin
-    yield* drafts.prepare(customerID, message.ticketMessageID)
-    return next("Prepared")
+    // What a person began meanwhile is theirs to send.
+    return (yield* drafts.prepare(customerID, message.ticketMessageID))
+      ? next("Prepared")
+      : { _tag: "Stop", outcome: "Left to the person who was quicker" }
   })
 
   const steps: ReadonlyArray<readonly [name: string, step: Step]> = [

@@ -15,7 +15,7 @@ import type { FoundRows } from "./Traces.ts"
 
 /** When the second look follows: by then every call to a model and every delivery has come to its end. */
 export class ErasureTiming extends Context.Reference<ErasureTiming>()("casework/ErasureTiming", {
-  defaultValue: () => ({ secondLookAfterSeconds: 60 })
+  defaultValue: () => ({ secondLookAfterSeconds: 180 })
 }) {}
 
 const nobody = { ticketIDs: [], messageIDs: [], blobIDs: [], counts: {} }

@@ -20,13 +20,13 @@ export class DraftReplies extends Context.Tag("casework/DraftReplies")<
   {
     /**
      * Asks for a draft and keeps it beside the message, unless that was answered in the meantime, or somebody wrote a
-     * draft. Not inside a transaction: data retrieval and the model may take their time.
+     * draft; answers whether it did. Not inside a transaction: data retrieval and the model may take their time.
      */
     readonly prepare: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,
       options?: { readonly modelName?: string }
-    ) => Effect.Effect<void, BadRequest | NotFound | Forbidden | BadGateway>
+    ) => Effect.Effect<boolean, BadRequest | NotFound | Forbidden | BadGateway>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -78,14 +78,15 @@ const make = Effect.gen(function* () {
           })),
         ...(modelName !== undefined && { modelName })
       })
-      yield* Effect.gen(function* () {
+      return yield* Effect.gen(function* () {
         yield* fence
         const { aiReply, status } = yield* messages
           .findForUpdate(customerID, ticketMessageID)
           .pipe(access.orRefuse(ticketMessageID))
-        if (status === "Replied" || aiReply !== message.aiReply) return
+        if (status === "Replied" || aiReply !== message.aiReply) return false
         yield* messages.update(customerID, ticketMessageID, { aiReply: draft, status: nextStatus(status) })
         yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID }])
+        return true
       }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
     })
   })

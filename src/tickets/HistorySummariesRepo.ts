@@ -14,7 +14,7 @@ export class HistorySummariesRepo extends Context.Tag("casework/HistorySummaries
   HistorySummariesRepo,
   {
     readonly find: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<typeof Kept.Type>>
-    /** Remembers it as the summary up to and with a message, unless one of those that it is of was deleted meanwhile. */
+    /** Remembers it as the summary up to and with a message, unless one of those that it is of was deleted or erased meanwhile. */
     readonly save: (
       customerID: CustomerID,
       ticketID: TicketID,
@@ -46,7 +46,8 @@ export class HistorySummariesRepo extends Context.Tag("casework/HistorySummaries
               update ticket set history_summary = ${summary}, history_summary_message_id = ${upTo}
               where customer_id = ${customerID} and ticket_id = ${ticketID} and ${of.length} = (
                 select count(*) from ticket_message m where m.customer_id = ${customerID}
-                  and m.ticket_id = ${ticketID} and ${sql.in("m.ticket_message_id", of)})`),
+                  and m.ticket_id = ${ticketID} and m.message is not null
+                  and ${sql.in("m.ticket_message_id", of)})`),
             sql.withTransaction,
             Effect.asVoid,
             Effect.orDie

@@ -23,6 +23,8 @@ const paragraphs = (text: string) =>
     .map((paragraph) => `<p>${asLines(paragraph.trim())}</p>`)
     .join("\n")
 
+const isSaid = (piece: string) => piece.trim() !== ""
+
 const kept = new Set(["pre", "code"])
 
 type Nodes = ReturnType<typeof parseDocument>["children"]
@@ -47,11 +49,11 @@ export const htmlTexts = (source: string, longest: number): HtmlTexts => {
   const page = parseDocument(safe)
   const nodes = textNodesIn(page.children).map((node) => ({ node, pieces: piecesOf(node.data, longest) }))
   return {
-    texts: nodes.flatMap(({ pieces }) => pieces.map((piece) => piece.trim())),
+    texts: nodes.flatMap(({ pieces }) => pieces.filter(isSaid).map((piece) => piece.trim())),
     withTexts: (texts) => {
       let at = 0
       for (const { node, pieces } of nodes) {
-        node.data = pieces.map((piece) => inPlaceOf(piece, texts[at++] ?? "")).join("")
+        node.data = pieces.map((piece) => (isSaid(piece) ? inPlaceOf(piece, texts[at++] ?? "") : piece)).join("")
       }
       return safeHtml(DomUtils.getOuterHTML(page.children, { decodeEntities: true }))
     }

@@ -38,10 +38,10 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         yield* isAsked
         yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: "By a person" } })
         yield* late.goOn
-        yield* Fiber.join(drafting)
+        expect(yield* Fiber.join(drafting)).toBe(false)
         expect((yield* readMessage("acme-agent", messageID)).aiReply).toBe("By a person")
         yield* server.does(saying("From the model, later"))
-        yield* drafts.prepare(yield* acme, messageID)
+        expect(yield* drafts.prepare(yield* acme, messageID)).toBe(true)
         expect((yield* readMessage("acme-agent", messageID)).aiReply).toBe("From the model, later")
       })
     )

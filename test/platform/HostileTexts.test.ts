@@ -50,6 +50,12 @@ describe("Texts that are made to take long", () => {
     }
   })
 
+  it("are not asked about where nothing is said", () => {
+    const { texts, withTexts } = htmlTexts(`<p>one${" ".repeat(20_000)}two</p>`, 8_000)
+    expect(texts).toEqual(["one", "two"])
+    expect(withTexts(["eins", "zwei"])).toMatch(/^<p>eins {20000}zwei<\/p>$/)
+  })
+
   it("are translated in pieces, and come back whole", () => {
     const long = Array.from({ length: 4_000 }, (_, index) => `Word${index} `).join("")
     const { texts, withTexts } = htmlTexts(`<p> ${long}</p><p>Short</p>`, 8_000)

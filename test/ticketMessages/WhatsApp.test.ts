@@ -206,10 +206,11 @@ layer(whatsAppApp, { excludeTestServices: true })("WhatsApp", (it) => {
       yield* configure
       const provider = yield* TelephonyServer
       const inbound = yield* received
-      yield* provider.react({ status: 503, message: "Later" })
+      yield* provider.react(...always({ status: 503, message: "Later" }))
       yield* reply(inbound.messageID, "See the plan")
       const waiting = yield* settledAnswer(inbound.ticketID, "Failed")
       yield* upload(waiting?.messageID ?? 0, formWith("Three to the left", "plan.txt", "text/plain"))
+      yield* provider.react()
       yield* eventually(Effect.zipRight(hurry(), readMessage(inbound.messageID)), ({ status }) => status === "Failed")
       expect(yield* provider.taken(inbound.to)).toEqual([])
     })

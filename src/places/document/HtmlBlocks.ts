@@ -171,7 +171,7 @@ export const makeSteppedReader = () => {
   const tableOf = function* (element: Element, depth: number): Steps<ReadonlyArray<Block>> {
     const blocks: Array<Block> = []
     for (const caption of elementsIn(element, "caption")) {
-      blocks.push(...(yield* blocksOf(childrenOf(caption), asParagraph, depth)))
+      for (const block of yield* blocksOf(childrenOf(caption), asParagraph, depth)) blocks.push(block)
     }
     const rows = elementsIn(element, "thead", "tbody", "tfoot", "tr").flatMap((part) =>
       part.name === "tr" ? [part] : elementsIn(part, "tr")
