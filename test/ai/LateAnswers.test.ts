@@ -1,20 +1,11 @@
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { DraftReplies } from "../../src/ticketMessages/DraftReplies.ts"
 import { eventually } from "../support/Eventually.ts"
-import { OpenAiServer, openAiApp, saying } from "../support/OpenAiServer.ts"
+import { OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
-import type { Behaviour } from "../support/UpstreamServer.ts"
 import { DraftTools, postMessage, readMessage } from "./MessageAi.ts"
 import { acme } from "./Messages.ts"
-
-/** A model that says it only when it may. */
-const sayingLate = (text: string) =>
-  Effect.map(Deferred.make<void>(), (gate) => {
-    const behaviour: Behaviour = (request, response) =>
-      Effect.runFork(Effect.map(Deferred.await(gate), () => saying(text)(request, response)))
-    return { behaviour, goOn: Deferred.succeed(gate, undefined) }
-  })
 
 const isAsked = Effect.flatMap(OpenAiServer, ({ asked }) => eventually(asked, ({ length }) => length > 0))
 

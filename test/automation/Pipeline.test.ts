@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { workflowHooks } from "../../schema/Hooks.ts"
 import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
-import { failingWith, OpenAiServer, openAiApp, saying } from "../support/OpenAiServer.ts"
+import { failingWith, OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
 import { clientOf, send, testApp } from "../support/TestApp.ts"
 import { messageEvents, newMessage, readMessage, settledAnswer } from "../ticketMessages/MessageTools.ts"
 import { channelOf, newTicket } from "../tickets/TicketTools.ts"
@@ -320,6 +320,31 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
       ])
       expect(yield* readMessage(messageID)).toMatchObject({ status: "Received", aiReply: null, topics: [] })
       expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ met: "yes" })
+    })
+  )
+
+  it.effect("is slower than a person leaves the draft to them, and no hook sends it", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      yield* setKey("sk-test")
+      const late = yield* sayingLate("From the model")
+      yield* server.does(
+        saying('{"isSpam":false,"reason":"fine"}'),
+        saying('{"language":"en"}'),
+        saying('{"topicIDs":[]}'),
+        late.behaviour
+      )
+      const rows = yield* onHook("OnDraftReady", { operation: "SendReply", parameters: {} })
+      const { messageID } = yield* newMessage({ message: "When do you open?" })
+      yield* eventually(server.asked, ({ length }) => length === 4)
+      const { ticketMessages } = yield* clientOf("acme-admin")
+      yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: "Half a sent" } })
+      yield* late.goOn
+      yield* nothingLeft
+      yield* unmap(rows)
+      expect(yield* stepsOf(messageID)).toContainEqual(["Draft", "Left to the person who was quicker"])
+      const { aiReply, status } = yield* readMessage(messageID)
+      expect([aiReply, status]).toEqual(["Half a sent", "Received"])
     })
   )
 

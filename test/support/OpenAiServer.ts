@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { Context, Deferred, Duration, Effect, Layer, Schema } from "effect"
 import { AiLimits } from "../../src/ai/AiLimits.ts"
 import { AiServices } from "../../src/ai/AiServices.ts"
 import { answering } from "./Hostile.ts"
@@ -26,6 +26,14 @@ export const saying = (text: string): Behaviour =>
     object: "chat.completion",
     choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
     usage: { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 }
+  })
+
+/** The same, but only when it may. */
+export const sayingLate = (text: string) =>
+  Effect.map(Deferred.make<void>(), (gate) => {
+    const behaviour: Behaviour = (request, response) =>
+      Effect.runFork(Effect.map(Deferred.await(gate), () => saying(text)(request, response)))
+    return { behaviour, goOn: Deferred.succeed(gate, undefined) }
   })
 
 /** The same with the text in parts, as some servers do. */
