@@ -3,43 +3,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Paragraph, PatchType, patchDocument, Table, TableCell, TableRow, TextRun } from "docx"
-import { Chunk, DateTime, Effect, Option, Stream } from "effect"
+import { Option } from "effect"
 import JSZip from "jszip"
-import { CustomerID, PlaceDescriptionReportID } from "../../schema/Ids.ts"
 import { PlaceDescriptionReport } from "../../schema/PlaceDescriptionReports.ts"
-import { DocxRenderer } from "../../src/places/document/DocxRenderer.ts"
-import { patchedDocx } from "../../src/places/document/PatchedDocx.ts"
 import type { ReportDocument } from "../../src/places/document/ReportDocument.ts"
 import { templateFile } from "../../src/places/document/Template.ts"
 import { xmlOf } from "../../src/places/document/WordXml.ts"
-import { emptyReport } from "../../src/places/ReportFields.ts"
 import { openDocx, paragraphsIn, problemsOf, wordsIn } from "./DocxPackage.ts"
+import { blank, documentOf, render } from "./RenderedReports.ts"
 import { elementsNamed, textIn } from "./XmlTree.ts"
-
-const blank = new PlaceDescriptionReport({
-  ...emptyReport,
-  placeDescriptionReportID: PlaceDescriptionReportID.make(7),
-  customerID: CustomerID.make(1),
-  createdByCustomerRepID: null,
-  customerRepID: null,
-  heroPhotoAccessToken: null,
-  dateCreatedUtc: DateTime.unsafeMake(0),
-  dateUpdatedUtc: DateTime.unsafeMake(0)
-})
-
-const documentOf = (htmls: ReadonlyArray<string>, report = blank): ReportDocument => ({
-  report,
-  hero: undefined,
-  photosAtEnd: false,
-  rooms: htmls.map((html, index) => ({ title: `${index + 1}. Room`, html, photos: [] }))
-})
-
-const render = (document: ReportDocument, template = Option.none<string>()) =>
-  Effect.gen(function* () {
-    const renderer = yield* DocxRenderer
-    const bytes = yield* renderer.render(document, () => Effect.dieMessage("There are no photos"))
-    return Buffer.concat(Chunk.toReadonlyArray(yield* Stream.runCollect(bytes)))
-  }).pipe(Effect.provide(patchedDocx(template)), Effect.runPromise)
 
 /** The longest time in milliseconds for which nothing else could run while something was done. */
 const longestGap = async <A>(work: () => Promise<A>) => {

@@ -105,7 +105,7 @@ const parsed = function* (html: string): Steps<ReadonlyArray<ChildNode>> {
 type MakeBlock = (runs: ReadonlyArray<Run>) => Block
 
 /** Reads one document in steps; lists are numbered through all that it reads. */
-export const makeSteppedReader = () => {
+export const makeHtmlReader = () => {
   let lists = 0
 
   /** Cuts a sequence of nodes into blocks. Text outside of any block is a paragraph, made by the given function. */
@@ -197,17 +197,5 @@ export const makeSteppedReader = () => {
 
   return function* (html: string): Steps<ReadonlyArray<Block>> {
     return yield* blocksOf(yield* parsed(html), asParagraph, 0)
-  }
-}
-
-/** Reads one document at once. */
-export const makeHtmlReader = () => {
-  const read = makeSteppedReader()
-  return (html: string): ReadonlyArray<Block> => {
-    const steps = read(html)
-    for (;;) {
-      const step = steps.next()
-      if (step.done === true) return step.value
-    }
   }
 }

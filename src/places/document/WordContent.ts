@@ -17,7 +17,7 @@ import {
   TextRun,
   WidthType
 } from "docx"
-import { makeSteppedReader } from "./HtmlBlocks.ts"
+import { makeHtmlReader } from "./HtmlBlocks.ts"
 import type { ListNumbers } from "./ListNumbering.ts"
 import { textWidth } from "./Page.ts"
 import { blocksLater, type Content, runsLater } from "./Placeholders.ts"
@@ -131,7 +131,7 @@ export const documentContent = (
   { hero, photosAtEnd, report, rooms }: ReportDocument,
   numbers: ListNumbers
 ): { readonly patches: Readonly<Record<string, IPatch>>; readonly later: Readonly<Record<string, Content>> } => {
-  const readHtml = makeSteppedReader()
+  const readHtml = makeHtmlReader()
   const image = makeImages()
 
   const room = function* ({ html, photos, title }: DocumentRoom, index: number) {
