@@ -1,4 +1,8 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+
+/** More than two cores can run, since tests also wait; each takes about half a gigabyte. */
+const forks = Math.min(Math.max(4, availableParallelism()), 12)
 
 export default defineConfig({
   test: {
@@ -11,6 +15,6 @@ export default defineConfig({
     pool: "forks",
     // Every test builds its own layers: nothing leaks through modules, and they load once a worker.
     isolate: false,
-    poolOptions: { forks: { minForks: 3, maxForks: 3 } }
+    poolOptions: { forks: { minForks: forks, maxForks: forks } }
   }
 })

@@ -20,6 +20,11 @@ import activeTickets from "./0017_active_tickets.ts"
 import quotes from "./0018_quotes.ts"
 import phoneTokens from "./0019_phone_tokens.ts"
 import sentTexts from "./0020_sent_texts.ts"
+import removedCustomers from "./0021_removed_customers.ts"
+import personsDrafts from "./0022_persons_drafts.ts"
+import auditedEndUsers from "./0023_audited_end_users.ts"
+import finishedJobs from "./0024_finished_jobs.ts"
+import draftCalls from "./0025_draft_calls.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -42,5 +47,10 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0017_active_tickets": activeTickets,
   "0018_quotes": quotes,
   "0019_phone_tokens": phoneTokens,
-  "0020_sent_texts": sentTexts
+  "0020_sent_texts": sentTexts,
+  "0021_removed_customers": removedCustomers,
+  "0022_persons_drafts": personsDrafts,
+  "0023_audited_end_users": auditedEndUsers,
+  "0024_finished_jobs": finishedJobs,
+  "0025_draft_calls": draftCalls
 }

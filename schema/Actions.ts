@@ -4,7 +4,12 @@ import { TicketAccess } from "./Authentication.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { BodyWithRule, clearable, Integer, Name, optional, Query, TextUpTo } from "./Fields.ts"
 import { ActionID, pathId } from "./Ids.ts"
-import { OperationName, OperationParameters, parametersFitOperation } from "./Operations.ts"
+import {
+  OperationName,
+  OperationParameters,
+  parametersFitGivenOperation,
+  parametersFitOperation
+} from "./Operations.ts"
 import { Page, paging } from "./Paging.ts"
 
 const examples = { name: "Close ticket", description: "Closes the ticket and fires OnTicketClosed", priority: 10 }
@@ -46,7 +51,7 @@ export const ActionUpdate = BodyWithRule(
     operation: clearable(OperationName),
     parameters: clearable(OperationParameters)
   },
-  parametersFitOperation
+  parametersFitGivenOperation
 )
 export type ActionUpdate = typeof ActionUpdate.Type
 

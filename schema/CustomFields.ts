@@ -3,27 +3,46 @@ import { Text } from "./Fields.ts"
 
 const isText = Schema.is(Text)
 
-const isStorable = (value: unknown): boolean => {
-  if (typeof value === "string") return isText(value)
-  // One that is too large for JavaScript would come back as null.
-  if (typeof value === "number") return Number.isFinite(value)
-  if (typeof value !== "object" || value === null) return true
-  return Object.entries(value).every(([key, inner]) => isText(key) && isStorable(inner))
+// One that is too large for JavaScript would come back as null.
+const isStored = (value: number) => Number.isFinite(value)
+
+/** A longer whole number has lost its last digits when it arrives, and nobody can tell. */
+const isExact = (value: number) => isStored(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+
+const holdsOnly = (isNumber: (value: number) => boolean) => {
+  const holds = (value: unknown): boolean => {
+    if (typeof value === "string") return isText(value)
+    if (typeof value === "number") return isNumber(value)
+    if (typeof value !== "object" || value === null) return true
+    return Object.entries(value).every(([key, inner]) => isText(key) && holds(inner))
+  }
+  return holds
 }
 
 const examples = [{ orderNumber: "A-1042", priority: 2 }]
 
+const AnyFields = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+const described = {
+  description: "Key-value pairs; values are any JSON. A write replaces all of them.",
+  jsonSchema: { type: "object", additionalProperties: true, examples },
+  arbitrary: () => (fc) => fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.boolean(), fc.integer()))
+} satisfies Schema.Annotations.Filter<typeof AnyFields.Type>
+
 /** Key-value pairs as the customer needs them; values are any JSON. */
-export const CustomFields = Schema.Record({ key: Schema.String, value: Schema.Unknown })
-  .pipe(
-    Schema.filter(isStorable, {
-      message: () => "must hold text without NUL characters or broken Unicode, and numbers up to 1.8e308",
-      jsonSchema: {}
-    })
-  )
-  .annotations({
-    description: "Key-value pairs; values are any JSON. A write replaces all of them.",
-    jsonSchema: { type: "object", additionalProperties: true, examples },
-    arbitrary: () => (fc) => fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.boolean(), fc.integer()))
-  })
+export const CustomFields = AnyFields.pipe(Schema.filter(holdsOnly(isStored), { jsonSchema: {} })).annotations(
+  described
+)
 export type CustomFields = typeof CustomFields.Type
+
+/** The same as a caller writes them. */
+export const CustomFieldsWrite = AnyFields.pipe(
+  Schema.filter(holdsOnly(isExact), {
+    message: () =>
+      "must hold text without NUL characters or broken Unicode, names other than __proto__, numbers up to 1.8e308, and whole numbers between -9007199254740991 and 9007199254740991: write longer ones as text",
+    jsonSchema: {}
+  })
+).annotations({
+  ...described,
+  description: `${described.description} Whole numbers beyond 9007199254740991 lose digits and are 400: write them as text.`
+})

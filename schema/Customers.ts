@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { ApiAuthentication } from "./ApiAuthentication.ts"
+import { ApiAuthentication, ApiToken, ApiUsername } from "./ApiAuthentication.ts"
 import { AdminAccess, TicketAccess } from "./Authentication.ts"
 import { emptyAsNull } from "./EmptyText.ts"
 import { Conflict } from "./Errors.ts"
@@ -41,9 +41,11 @@ export class Customer extends Schema.Class<Customer>("Customer")({
 
 const writtenText = clearable(emptyAsNull(TextUpTo(1024)))
 
-const writtenSecret = clearable(emptyAsNull(TextUpTo(4096))).annotations({
-  description: "******** leaves what is stored"
-})
+const leavesStored = { description: "******** leaves what is stored" }
+
+const writtenSecret = clearable(emptyAsNull(TextUpTo(4096))).annotations(leavesStored)
+
+const writtenToken = clearable(emptyAsNull(ApiToken)).annotations(leavesStored)
 
 const writtenUrl = clearable(emptyAsNull(HttpUrl))
 
@@ -51,9 +53,9 @@ const writtenModel = clearable(ModelID)
 
 export const CustomerUpdate = Body("CustomerUpdate", {
   apiBaseUrl: writtenUrl,
-  apiUsername: writtenText,
+  apiUsername: clearable(emptyAsNull(ApiUsername)),
   apiPassword: writtenSecret,
-  apiToken: writtenSecret,
+  apiToken: writtenToken,
   apiAuthenticationType: clearable(emptyAsNull(ApiAuthentication)).annotations({
     description: "None, Basic or Bearer"
   }),
@@ -74,7 +76,7 @@ export const CustomerUpdate = Body("CustomerUpdate", {
   defaultCustomerRepID: clearable(CustomerRepID),
   telephonyAccountSID: writtenText,
   telephonyAuthToken: writtenSecret,
-  aiProviderApiKey: writtenSecret
+  aiProviderApiKey: writtenToken
 })
 export type CustomerUpdate = typeof CustomerUpdate.Type
 

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { ApiAuthentication } from "./ApiAuthentication.ts"
+import { ApiAuthentication, ApiToken, ApiUsername } from "./ApiAuthentication.ts"
 import { ApiHeaders } from "./ApiHeaders.ts"
 import { PhoneContext, TicketAccess } from "./Authentication.ts"
 import { ignoresIdempotencyKey } from "./Conventions.ts"
@@ -49,28 +49,13 @@ const Endpoint = TextUpTo(4096).pipe(
   })
 )
 
-/** What can stand in an Authorization header. */
-const Token = TextUpTo(4096).pipe(
-  Schema.filter((token) => /^[\x21-\x7e]*$/.test(token), {
-    message: () => "must be visible ASCII characters without spaces",
-    jsonSchema: {}
-  })
-)
-
-const Username = TextUpTo(1024).pipe(
-  Schema.filter((username) => !username.includes(":"), {
-    message: () => "must not contain a colon",
-    jsonSchema: {}
-  })
-)
-
 const written = {
   description: TextUpTo(10_000),
   content: Text,
   overrideApiBaseUrl: emptyAsNull(HttpUrl),
-  overrideApiUsername: emptyAsNull(Username),
+  overrideApiUsername: emptyAsNull(ApiUsername),
   overrideApiPassword: emptyAsNull(TextUpTo(4096)),
-  overrideApiToken: emptyAsNull(Token),
+  overrideApiToken: emptyAsNull(ApiToken),
   overrideApiAuthenticationType: emptyAsNull(ApiAuthentication),
   apiEndpoint: emptyAsNull(Endpoint),
   apiMethod: emptyAsNull(anyCase(["GET", "POST", "PUT", "PATCH", "DELETE"])),
@@ -154,10 +139,9 @@ export const RetrievalRequest = Body("RetrievalRequest", {
   messageID: optional(Integer.annotations({ description: "A ticket message, whose placeholders are filled too" })),
   variables: optional(
     Schema.Record({ key: Schema.String, value: Schema.Union(Text, Schema.Finite, Schema.Boolean) }).annotations({
-      description: "Values for {{name}} placeholders of your own",
       examples: [{ orderNumber: "A-1042" }]
     })
-  )
+  ).annotations({ description: "Values for {{name}} placeholders of your own" })
 })
 export type RetrievalRequest = typeof RetrievalRequest.Type
 

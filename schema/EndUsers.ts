@@ -64,7 +64,7 @@ const EndUserUIDUpdate = Body("EndUserUIDUpdate", {
 })
 export type EndUserUIDUpdate = typeof EndUserUIDUpdate.Type
 
-const mostUids = 100
+export const mostUids = 100
 
 const atMost = <A, I, R>(item: Schema.Schema<A, I, R>) =>
   Schema.Array(item).pipe(Schema.maxItems(mostUids, { message: () => `must have at most ${mostUids} items` }))

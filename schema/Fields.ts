@@ -73,9 +73,13 @@ export const Text = Schema.String.pipe(
   })
 )
 
+/** Characters, as PostgreSQL and JSON Schema count them: one beyond the first 65,536 is two units of a string here. */
+const hasAtMost = (text: string, maximum: number) =>
+  text.length <= maximum || (text.length <= 2 * maximum && [...text].length <= maximum)
+
 const lengthBetween = (minimum: number, maximum: number) =>
   Text.pipe(
-    Schema.filter((text) => text.length >= minimum && text.length <= maximum, {
+    Schema.filter((text) => text.length >= minimum && hasAtMost(text, maximum), {
       message: () =>
         minimum === 0
           ? `must be at most ${maximum} characters long`
@@ -100,7 +104,7 @@ export const Name = TrimmedUpTo(255)
 // A JSON Schema annotation that names the type would hide the examples of a field.
 export const Integer = Schema.Number.pipe(Schema.int(), Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({
   title: "whole number",
-  message: () => "must be a whole number"
+  message: () => "must be from -2147483648 to 2147483647"
 })
 
 /** true or false as it stands in a query, in any case. */

@@ -82,7 +82,7 @@ export const hubEvents = {
 } as const
 
 /** For the description of the API: the hub is no HTTP route. */
-export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR JSON hub protocol over WebSockets; any SignalR client connects. Representatives send their token as \`access_token\` (or in the Authorization header); chat visitors connect with \`?channelToken=\` of a Chat channel, from a page whose host is in the channel's \`hostnames\`. Messages have up to 32 KB. With too many connections open from one address or for one customer, connecting is 429 with \`Retry-After\`.
+export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR JSON hub protocol over WebSockets; any SignalR client connects. Representatives send their token as \`access_token\` (or in the Authorization header); chat visitors connect with \`?channelToken=\` of a Chat channel, from a page whose host is in the channel's \`hostnames\`. Messages have up to 32 KB. A chat whose channel is switched off or deleted ends its visitors' connections. With too many connections open from one address or for one customer, connecting is 429 with \`Retry-After\`.
 
 | Method | Who | Answers |
 |---|---|---|

@@ -5,7 +5,7 @@ import { canonicalLanguage } from "./LanguageTag.ts"
 const noLanguage = new Set(["und", "mul", "mis", "zxx", "art"])
 
 /** The code of a known language in lower case, in two letters where there are such ("DEU" is "de"); else undefined. */
-export const languageCode = (text: string): string | undefined => {
+const languageCode = (text: string): string | undefined => {
   const code = text.trim().toLowerCase()
   if (!/^[a-z]{2,3}$/.test(code) || noLanguage.has(code)) return undefined
   const known = canonicalLanguage(code)

@@ -21,7 +21,11 @@ export class MailSubscription extends Schema.Class<MailSubscription>("MailSubscr
   folders: Schema.Array(ChannelFolder)
 }) {}
 
-const ValidationToken = TextUpTo(2048).annotations({ description: "Sent back as it is, < and > escaped" })
+const sentBack = { description: "Sent back as it is, < and > escaped" }
+
+const ValidationToken = TextUpTo(2048)
+  .pipe(Schema.filter((token) => token !== "", { message: () => "is required", jsonSchema: { minLength: 1 } }))
+  .annotations(sentBack)
 
 const Echo = Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/plain" })).annotations({
   description: "The validation token"
@@ -59,7 +63,7 @@ export class MailWebhookApi extends HttpApiGroup.make("mailWebhook")
   )
   .add(
     HttpApiEndpoint.post("receiveMailNotifications", "/api/MailWebhook")
-      .setUrlParams(Query({ validationToken: changeable(ValidationToken) }))
+      .setUrlParams(Query({ validationToken: changeable(TextUpTo(2048).annotations(sentBack)) }))
       .setPayload(MailNotifications)
       .addSuccess(Echo)
       .addError(BadRequest)

@@ -81,6 +81,12 @@ export const parametersFitOperation = (body: { readonly operation?: unknown; rea
     : ParseResult.ArrayFormatter.formatErrorSync(decoded.left).map(({ message, path }) => ({ path, message }))
 }
 
+/** The same for a change. Where it gives only one of the two, the other is what is stored, and is not seen here. */
+export const parametersFitGivenOperation: typeof parametersFitOperation = (body) =>
+  body.operation === undefined || (body.operation !== null && body.parameters === undefined)
+    ? []
+    : parametersFitOperation(body)
+
 /** An operation with its own parameters; those of other operations are left out. */
 export const operationOf = (
   operation: OperationName,

@@ -21,7 +21,7 @@ export class PlaceDescriptionRoomPhoto extends Schema.Class<PlaceDescriptionRoom
 }) {}
 
 /** What a request with photos may weigh, all of it together. */
-export const largestUpload = 25 * 1024 * 1024
+const largestUpload = 25 * 1024 * 1024
 
 export const mostPhotosAtOnce = 100
 
@@ -32,10 +32,11 @@ const Upload = HttpApiSchema.MultipartStream(Schema.Struct({ files: Multipart.Fi
 })
 
 export const PhotoOrder = Body("PlaceDescriptionPhotoOrder", {
-  photoIds: Schema.Array(PlaceDescriptionRoomPhotoID).annotations({
-    description: "Every photo of the room, exactly once, in the new order",
-    examples: [[PlaceDescriptionRoomPhotoID.make(2), PlaceDescriptionRoomPhotoID.make(1)]]
-  })
+  photoIds: Schema.propertySignature(
+    Schema.Array(PlaceDescriptionRoomPhotoID).annotations({
+      examples: [[PlaceDescriptionRoomPhotoID.make(2), PlaceDescriptionRoomPhotoID.make(1)]]
+    })
+  ).annotations({ description: "Every photo of the room, exactly once, in the new order" })
 })
 export type PhotoOrder = typeof PhotoOrder.Type
 

@@ -22,10 +22,13 @@ export class CaseworkError extends Error {
   readonly requestId: string | null
   /** Every problem of a request that is not valid. */
   readonly details: ReadonlyArray<{ readonly path: string; readonly message: string }>
+  /** In how many seconds to try again, where the service says so: too many requests, or it is not there for a moment. */
+  readonly retryAfter: number | null
 
-  constructor(status: number, body: ErrorBody) {
+  constructor(status: number, body: ErrorBody, retryAfter: number | null = null) {
     super(body.message ?? `The service answered ${status}.`)
     this.status = status
+    this.retryAfter = retryAfter
     this.requestId = body.requestId ?? null
     this.details = body.details ?? []
   }
@@ -92,6 +95,22 @@ const readError = async (response: Response): Promise<ErrorBody> => {
   }
 }
 
+const retryAfterOf = ({ headers }: Response) => {
+  const seconds = Number.parseInt(headers.get("retry-after") ?? "", 10)
+  return Number.isNaN(seconds) ? null : seconds
+}
+
+const etags = new WeakMap<object, string>()
+
+/** What an answer of one resource is sent back with as If-Match, so that a change is made only to what was read. */
+export const etagOf = (answer: object): string | undefined => etags.get(answer)
+
+const withETag = (answer: unknown, { headers }: Response) => {
+  const etag = headers.get("etag")
+  if (etag !== null && typeof answer === "object" && answer !== null) etags.set(answer, etag)
+  return answer
+}
+
 type Groups = Record<string, Record<string, unknown>>
 
 /** The routes are the contract's own, and so are their types. */
@@ -116,8 +135,10 @@ export const makeCaseworkPromiseClient = (options: CaseworkPromiseClientOptions)
       ...(request.signal !== undefined && { signal: request.signal })
     })
     const success = successes.get(response.status)
-    if (success === undefined) throw new CaseworkError(response.status, await readError(response))
-    return read(success, response)
+    if (success === undefined) {
+      throw new CaseworkError(response.status, await readError(response), retryAfterOf(response))
+    }
+    return withETag(await read(success, response), response)
   }
 
   const groups: Groups = {}

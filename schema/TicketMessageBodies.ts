@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { largestBulk } from "./Bulk.ts"
-import { CustomFields } from "./CustomFields.ts"
+import { CustomFieldsWrite } from "./CustomFields.ts"
 import { EmailAddress } from "./EmailAddress.ts"
+import { emptyAsNull } from "./EmptyText.ts"
 import {
   anyCase,
   Body,
@@ -66,7 +67,7 @@ export const TicketMessageCreate = BodyWithRule(
     pageURL: optional(TextUpTo(4096)),
     pageScreenshot: optional(Text),
     isOpened: optional(Schema.Boolean),
-    customFieldsData: optional(CustomFields)
+    customFieldsData: optional(CustomFieldsWrite)
   },
   (body) =>
     contents.every((name) => isEmpty(body[name]))
@@ -82,7 +83,7 @@ export type TicketMessageCreate = typeof TicketMessageCreate.Type
 
 export const TicketMessageUpdate = Body("TicketMessageUpdate", {
   aiReply: clearable(Text).annotations({ description: "The prepared answer; only on an end user's message" }),
-  customFieldsData: clearable(CustomFields),
+  customFieldsData: clearable(CustomFieldsWrite),
   isOpened: changeable(Schema.Boolean)
 })
 export type TicketMessageUpdate = typeof TicketMessageUpdate.Type
@@ -94,9 +95,11 @@ export const MessagesOfTicketQuery = Query(messagePaging.query)
 export type MessagesOfTicketQuery = typeof MessagesOfTicketQuery.Type
 
 export const CorrectTopics = Body("CorrectTopics", {
-  topicIds: Schema.Array(TopicID)
-    .pipe(Schema.maxItems(largestBulk))
-    .annotations({ description: "Your own topics; an empty list clears them" })
+  topicIds: Schema.propertySignature(
+    Schema.Array(TopicID).pipe(
+      Schema.maxItems(largestBulk, { message: () => `must have at most ${largestBulk} items` })
+    )
+  ).annotations({ description: "Your own topics; an empty list clears them" })
 })
 export type CorrectTopics = typeof CorrectTopics.Type
 
@@ -109,8 +112,12 @@ export const SendReply = Body("SendReply", {
 export type SendReply = typeof SendReply.Type
 
 export const EscalateMessage = Body("EscalateMessage", {
-  feedbackComment: optional(TextUpTo(10_000)).annotations({ examples: ["The answer names the wrong opening hours."] }),
-  email: optional(EmailAddress).annotations({ description: "Who is told; else the default representative" })
+  feedbackComment: optional(emptyAsNull(TextUpTo(10_000))).annotations({
+    examples: ["The answer names the wrong opening hours."]
+  }),
+  email: optional(emptyAsNull(EmailAddress)).annotations({
+    description: "Who is told; else the default representative"
+  })
 })
 export type EscalateMessage = typeof EscalateMessage.Type
 

@@ -3,7 +3,7 @@ import { ParseResult, Schema } from "effect"
 import { TicketAccess } from "./Authentication.ts"
 import { largestBulk } from "./Bulk.ts"
 import { ChannelType, channelTypes } from "./ChannelTypes.ts"
-import { CustomFields } from "./CustomFields.ts"
+import { CustomFields, CustomFieldsWrite } from "./CustomFields.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import {
   anyCase,
@@ -54,7 +54,7 @@ export const TicketCreate = Body("TicketCreate", {
   channelID: ChannelID.annotations({ description: "One of your channels" }),
   endUserID: optional(EndUserID).annotations({ description: "One of your end users" }),
   status: optional(anyCase(statuses, "Open")),
-  customFieldsData: optional(CustomFields)
+  customFieldsData: optional(CustomFieldsWrite)
 })
 export type TicketCreate = typeof TicketCreate.Type
 
@@ -78,13 +78,13 @@ export const TicketUpdate = BodyWithRule(
     endUserID: clearable(EndUserID),
     customerRepID: clearable(CustomerRepID).annotations({ description: "Assigns the ticket; null takes it back" }),
     language: clearable(LanguageTag),
-    customFieldsData: clearable(CustomFields)
+    customFieldsData: clearable(CustomFieldsWrite)
   },
   contradiction
 )
 export type TicketUpdate = typeof TicketUpdate.Type
 
-export const bulkActions = ["close", "reopen", "assign", "escalate", "spam", "notSpam", "delete"] as const
+const bulkActions = ["close", "reopen", "assign", "escalate", "spam", "notSpam", "delete"] as const
 
 const distinctIds = (ids: ReadonlyArray<number>) => {
   const count = new Set(ids).size

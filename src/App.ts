@@ -161,7 +161,6 @@ const Services = Layer.mergeAll(
   ),
   Files.layer,
   DataRights.layer,
-  EndUsers.layer,
   JobProgress.layer,
   Translations.layer,
   PlacesServices.pipe(Layer.provide(PlaceholderValues.layer)),

@@ -50,7 +50,7 @@ import { ReportsHttp } from "./places/ReportsHttp.ts"
 import { Rooms } from "./places/Rooms.ts"
 import { RoomsHttp } from "./places/RoomsHttp.ts"
 import { Transform } from "./places/Transform.ts"
-import { keeping } from "./platform/LeanContext.ts"
+import { keeping, type Tags } from "./platform/LeanContext.ts"
 import { Settings } from "./platform/Settings.ts"
 import { Representatives } from "./representatives/Representatives.ts"
 import { RepresentativesHttp } from "./representatives/RepresentativesHttp.ts"
@@ -81,38 +81,45 @@ import { TranslationsHttp } from "./translations/TranslationsHttp.ts"
 /** What a route may name as its policy. */
 const policies = [AdminAccess, MetricsAccess, PhoneContext, PlatformAccess, ReportAccess, TicketAccess] as const
 
+type Policies = readonly [AdminAccess, MetricsAccess, PhoneContext, PlatformAccess, ReportAccess, TicketAccess]
+
+const group = <ROut, E, const Needed extends ReadonlyArray<unknown>>(
+  layer: Layer.Layer<ROut, E, (readonly [...Policies, ...Needed])[number]>,
+  ...tags: Tags<Needed>
+) => keeping<ROut, E, readonly [...Policies, ...Needed]>(layer, ...policies, ...tags)
+
 /** Each group of routes with the services it is made of. */
 export const Groups = Layer.mergeAll(
-  keeping(AutomationHttp, ...policies, Automation),
-  keeping(FeedbackHttp, ...policies, Feedbacks),
-  keeping(TicketMessagesHttp, ...policies, TicketMessages, Replies, Escalations),
-  keeping(TicketMessagesOnPhoneHttp, ...policies, TicketMessages, PromptDocuments, TopicDetections),
-  keeping(TicketsHttp, ...policies, Tickets),
-  keeping(AttachmentsHttp, ...policies, Attachments),
-  keeping(FilesHttp, ...policies, Files),
-  keeping(HistorySummariesHttp, ...policies, HistorySummaries),
-  keeping(EndUsersHttp, ...policies, EndUsers, Tickets),
-  keeping(DataRightsHttp, ...policies, DataRights),
-  keeping(DocumentsHttp, ...policies, Documents),
-  keeping(JobsHttp, ...policies, JobProgress),
-  keeping(MailWebhookHttp, ...policies, MailRetrieval, Notifications),
-  keeping(ChannelsHttp, ...policies, Channels, MailRetrieval),
-  keeping(ChannelFoldersHttp, ...policies, ChannelFolders),
-  keeping(ChannelTranslationsHttp, ...policies, ChannelTranslations),
-  keeping(HookActionsHttp, ...policies, HookActions),
-  keeping(PageTopicMappingsHttp, ...policies, PageTopicMappings),
-  keeping(TopicActionsHttp, ...policies, TopicActions),
-  keeping(TopicDocumentsHttp, ...policies, TopicDocuments),
-  keeping(TopicsHttp, ...policies, Topics),
-  keeping(CustomersHttp, ...policies, Customers),
-  keeping(RepresentativesHttp, ...policies, Representatives),
-  keeping(SignaturesHttp, ...policies, Signatures),
-  keeping(ActionsHttp, ...policies, Actions),
-  keeping(AiRunsHttp, ...policies, AiRuns),
-  keeping(TranslationsHttp, ...policies, Translations),
-  keeping(ReportsHttp, ...policies, Reports, ReportExport),
-  keeping(RoomsHttp, ...policies, Rooms, Transform),
-  keeping(PhotosHttp, ...policies, Photos),
-  keeping(AuthHttp, ...policies, Auth, Settings),
-  keeping(HealthHttp, ...policies, Readiness)
+  group(AutomationHttp, Automation),
+  group(FeedbackHttp, Feedbacks),
+  group(TicketMessagesHttp, TicketMessages, Replies, Escalations),
+  group(TicketMessagesOnPhoneHttp, TicketMessages, PromptDocuments, TopicDetections),
+  group(TicketsHttp, Tickets),
+  group(AttachmentsHttp, Attachments),
+  group(FilesHttp, Files),
+  group(HistorySummariesHttp, HistorySummaries),
+  group(EndUsersHttp, EndUsers, Tickets),
+  group(DataRightsHttp, DataRights),
+  group(DocumentsHttp, Documents),
+  group(JobsHttp, JobProgress),
+  group(MailWebhookHttp, MailRetrieval, Notifications),
+  group(ChannelsHttp, Channels, MailRetrieval),
+  group(ChannelFoldersHttp, ChannelFolders),
+  group(ChannelTranslationsHttp, ChannelTranslations),
+  group(HookActionsHttp, HookActions),
+  group(PageTopicMappingsHttp, PageTopicMappings),
+  group(TopicActionsHttp, TopicActions),
+  group(TopicDocumentsHttp, TopicDocuments),
+  group(TopicsHttp, Topics),
+  group(CustomersHttp, Customers),
+  group(RepresentativesHttp, Representatives),
+  group(SignaturesHttp, Signatures),
+  group(ActionsHttp, Actions),
+  group(AiRunsHttp, AiRuns),
+  group(TranslationsHttp, Translations),
+  group(ReportsHttp, Reports, ReportExport),
+  group(RoomsHttp, Rooms, Transform),
+  group(PhotosHttp, Photos),
+  group(AuthHttp, Auth, Settings),
+  group(HealthHttp, Readiness)
 )

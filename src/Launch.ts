@@ -1,13 +1,13 @@
 import { Console, Effect, Layer, RuntimeFlags, RuntimeFlagsPatch } from "effect"
-import { inOneLine, type KnownError } from "./OneLine.ts"
+import { type KnownError, withStacks } from "./OneLine.ts"
 import { LogLines } from "./platform/LogLines.ts"
 
 /** Runs the service until it is told to stop; a start that fails for a known reason says so in one line. */
 export const launch = (main: Layer.Layer<never, KnownError>) =>
   Layer.launch(main).pipe(
     Effect.tapErrorCause((cause) => {
-      const line = inOneLine(cause)
-      return line === "" ? Effect.void : Console.error(line)
+      const why = withStacks(cause)
+      return why === "" ? Effect.void : Console.error(why)
     }),
     Effect.provide(LogLines),
     // The library counts its fibers for nobody: what the service tells of itself is in ServiceMetrics.

@@ -1,6 +1,6 @@
 import type { HttpServerError } from "@effect/platform"
-import type { SqlError } from "@effect/sql"
-import { Cause, type ConfigError } from "effect"
+import type { Migrator, SqlError } from "@effect/sql"
+import { Cause, Chunk, type ConfigError } from "effect"
 import type { Refused } from "./admin/Refused.ts"
 import type { FolderInUse } from "./platform/FolderLock.ts"
 
@@ -8,6 +8,7 @@ import type { FolderInUse } from "./platform/FolderLock.ts"
 export type KnownError =
   | ConfigError.ConfigError
   | SqlError.SqlError
+  | Migrator.MigrationError
   | FolderInUse
   | HttpServerError.ServeError
   | Refused
@@ -30,6 +31,8 @@ const explain = (error: KnownError): string => {
     case "FolderInUse":
     case "Refused":
       return error.message
+    case "MigrationError":
+      return error.cause === undefined ? error.message : `${error.message}: ${innermost(error)}`
     case "SqlError":
       return `${error.message}: ${innermost(error)}`
     case "ServeError":
@@ -49,3 +52,10 @@ export const inOneLine = (cause: Cause.Cause<KnownError>): string =>
     onSequential: (left, right) => left || right,
     onParallel: (left, right) => left || right
   }).replaceAll(/\s*\n\s*/g, " ")
+
+/** The same, and where each defect comes from: only whoever wrote the service can mend that. */
+export const withStacks = (cause: Cause.Cause<KnownError>): string =>
+  [
+    inOneLine(cause),
+    ...Chunk.map(Cause.defects(cause), (defect) => Cause.pretty(Cause.die(defect), { renderErrorCause: true }))
+  ].join("\n")

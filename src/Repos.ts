@@ -35,6 +35,7 @@ import { PlacesRepos } from "./places/PlacesServices.ts"
 import { RepresentativesRepo } from "./representatives/RepresentativesRepo.ts"
 import { SignaturesRepo } from "./representatives/SignaturesRepo.ts"
 import { DetectionMaterialRepo } from "./ticketMessages/DetectionMaterialRepo.ts"
+import { DraftCallsRepo } from "./ticketMessages/DraftCallsRepo.ts"
 import { FeedbackRepo } from "./ticketMessages/FeedbackRepo.ts"
 import { MessageHistoryRepo } from "./ticketMessages/MessageHistoryRepo.ts"
 import { MessageListRepo } from "./ticketMessages/MessageListRepo.ts"
@@ -65,6 +66,7 @@ export const Repos = Layer.mergeAll(
   SendersRepo.layer,
   FeedbackRepo.layer,
   DetectionMaterialRepo.layer,
+  DraftCallsRepo.layer,
   HistorySummariesRepo.layer,
   MessageContexts.layer,
   MessageHistoryRepo.layer,

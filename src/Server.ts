@@ -7,6 +7,7 @@ import { callerOf } from "./auth/Policies.ts"
 import { ResetPasswordPage } from "./auth/ResetPasswordPage.ts"
 import { Tokens } from "./auth/Tokens.ts"
 import { Docs } from "./Docs.ts"
+import { FrontDoor } from "./FrontDoor.ts"
 import { HubRoutes } from "./hub/HubRoutes.ts"
 import { HubFarewell, HubSockets } from "./hub/HubSockets.ts"
 import { Pages, pagePaths } from "./pages/Pages.ts"
@@ -14,6 +15,7 @@ import { refuseBrokenRequests } from "./platform/http/BrokenRequests.ts"
 import { Deadlines } from "./platform/http/Deadlines.ts"
 import { stopGracefully } from "./platform/http/GracefulStop.ts"
 import { ignoreOtherProtocols } from "./platform/http/OtherProtocols.ts"
+import { RequestFibers } from "./platform/http/RequestFibers.ts"
 import { makeRoutes, plainUrl } from "./platform/http/Routes.ts"
 import { NodeServer, serve } from "./platform/http/Serve.ts"
 import { lazily } from "./platform/Lazily.ts"
@@ -24,7 +26,7 @@ const hubPath = "/chatHub"
 
 const routes = makeRoutes(
   CaseworkApi,
-  ["/docs", "/openapi.json", "/reset-password", hubPath, ...pagePaths],
+  ["/", "/docs", "/openapi.json", "/reset-password", hubPath, ...pagePaths],
   [`${hubPath}/negotiate`]
 )
 
@@ -86,12 +88,12 @@ const Drain = Layer.scopedDiscard(
 )
 
 /** Listens when everything else is built: a request that came earlier would find nobody to answer it. */
-const Listening = Serve.pipe(Layer.provideMerge(Listen))
+const Listening = Serve.pipe(Layer.provideMerge(Listen), Layer.provide(RequestFibers.layer))
 
 /** The HTTP side: the API with its conventions and docs on a listening socket. */
 export const ServerLive = Drain.pipe(
   Layer.provideMerge(HubFarewell),
   Layer.provideMerge(Listening),
-  Layer.provide([OpenApiJson, Docs, ResetPasswordPage, HubRoutes, Pages]),
+  Layer.provide([FrontDoor, OpenApiJson, Docs, ResetPasswordPage, HubRoutes, Pages]),
   Layer.provide(HubSockets.layer)
 )

@@ -4,12 +4,19 @@ import type { Action, ActionCreate, ActionPage, ActionsQuery, ActionUpdate } fro
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import { type ActionID, CustomerRepID, DocumentID } from "../../schema/Ids.ts"
-import { type OperationName, OperationParameters, operationFromName, operationOf } from "../../schema/Operations.ts"
+import {
+  type OperationName,
+  OperationParameters,
+  operationFromName,
+  operationOf,
+  parametersFitOperation
+} from "../../schema/Operations.ts"
 import { AuthRepo } from "../auth/AuthRepo.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { problemsIn } from "../platform/http/ErrorResponse.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { ActionsRepo } from "./ActionsRepo.ts"
+import { ActionsRepo, type StoredAction } from "./ActionsRepo.ts"
 
 export class Actions extends Context.Tag("casework/Actions")<
   Actions,
@@ -44,6 +51,19 @@ const resolveOperation = (
     ? { ...operationFromName(name), operationFromName: true }
     : // The contract checked that the parameters fit.
       { ...Either.getOrThrow(operationOf(operation, parameters ?? null)), operationFromName: false }
+
+type Wanted = Pick<ActionUpdate, "operation" | "parameters">
+
+/** What a change leaves out stays: the operation, its parameters, or that the name says both. */
+const operationAfter = (stored: StoredAction, { operation, parameters }: Wanted): Wanted => {
+  if (operation === null) return { operation }
+  if (operation === undefined) {
+    if (stored.operationFromName && (parameters ?? null) === null) return {}
+    return { operation: stored.operation, parameters: parameters === undefined ? stored.parameters : parameters }
+  }
+  const keepsParameters = parameters === undefined && operation === stored.operation
+  return { operation, parameters: keepsParameters ? stored.parameters : (parameters ?? null) }
+}
 
 const sameParameters = Schema.equivalence(OperationParameters)
 
@@ -88,9 +108,10 @@ const make = Effect.gen(function* () {
         const { customerID } = yield* CurrentRep
         if (inBody !== actionID) return yield* BadRequest.at("actionID", `must equal the id in the path, ${actionID}`)
         const stored = yield* repo.findForUpdate(customerID, actionID).pipe(orNotFound(missing(actionID)))
-        const kept = stored.operationFromName ? undefined : stored
-        const wanted = change.operation === undefined ? kept : change
-        const operation = resolveOperation(change.name, wanted?.operation, wanted?.parameters)
+        const wanted = operationAfter(stored, change)
+        const problems = parametersFitOperation(wanted)
+        if (problems.length > 0) return yield* Effect.fail(problemsIn(problems))
+        const operation = resolveOperation(change.name, wanted.operation, wanted.parameters)
         const fields = { ...stored, ...change, ...operation }
         // What is kept was checked when it was written: its target may be gone since, and the action can still be changed.
         const isKept = stored.operation === fields.operation && sameParameters(stored.parameters, fields.parameters)

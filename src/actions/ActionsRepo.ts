@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
       operation: "operation",
       parameters: "nullif(parameters, '{}')"
     },
-    optional: ["parameters"],
+    optional: ["description", "parameters"],
     id: "action_id",
     paging: actionPaging
   })

@@ -1,11 +1,11 @@
 import { CliConfig, Command, ValidationError } from "@effect/cli"
 import type { Terminal } from "@effect/platform"
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlClient } from "@effect/sql"
 import { Cause, type ConfigError, Console, Effect, Layer } from "effect"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { FailedMailsRepo } from "../mail/FailedMailsRepo.ts"
 import { inOneLine, type KnownError } from "../OneLine.ts"
-import type { FolderInUse } from "../platform/FolderLock.ts"
+import type { DatabaseError } from "../platform/Database.ts"
 import { JobsRepo } from "../platform/JobsRepo.ts"
 import { migrated } from "../platform/Migrate.ts"
 import { Outbox } from "../platform/Outbox.ts"
@@ -13,7 +13,7 @@ import { Secrets } from "../platform/Secrets.ts"
 import type { Settings } from "../platform/Settings.ts"
 import { version } from "../platform/telemetry/Version.ts"
 import { adminCommands } from "./AdminCommands.ts"
-import { customerCommands } from "./CustomerCommands.ts"
+import { customerCommands, repeatedOptions } from "./CustomerCommands.ts"
 import { EndUserTools, endUserCommands } from "./EndUserCommands.ts"
 import { featureCommands } from "./FeatureCommands.ts"
 import { hostnameCommands } from "./HostnameCommands.ts"
@@ -22,7 +22,9 @@ import { migrateCommand } from "./MigrateCommand.ts"
 import { modelCommands } from "./ModelCommands.ts"
 import { outboxCommands } from "./OutboxCommands.ts"
 import { OverviewRepo } from "./OverviewRepo.ts"
+import { printedPlainly } from "./PlainConsole.ts"
 import { Provisioning } from "./Provisioning.ts"
+import { refuse } from "./Refused.ts"
 import { rotateSecretsCommand } from "./RotateSecretsCommand.ts"
 
 const Tools = Layer.mergeAll(
@@ -45,9 +47,13 @@ const sayWhy = (cause: Cause.Cause<Failure>) => {
   return line === "" ? Effect.void : Console.error(line)
 }
 
+/** The parser passes over an option that may be repeated when its value is missing or empty, as if it were not there. */
+const withoutValue = (argv: ReadonlyArray<string>) =>
+  argv.find((word, index) => repeatedOptions.includes(word.toLowerCase()) && (argv[index + 1] ?? "").trim() === "")
+
 /** The operator's commands on a database. It is opened when a command runs, not for --help. */
 export const commandLine = (
-  database: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | FolderInUse, Settings>,
+  database: Layer.Layer<SqlClient.SqlClient, DatabaseError, Settings>,
   settings: Layer.Layer<Settings, ConfigError.ConfigError>
 ) => {
   const tools = Tools.pipe(Layer.provideMerge(migrated(database)), Layer.provide(settings))
@@ -55,7 +61,7 @@ export const commandLine = (
   const run = Command.make("casework").pipe(
     Command.withDescription("What only the operator of Casework may do. Uses the settings of the service."),
     Command.withSubcommands([
-      customerCommands.pipe(Command.provide(tools)),
+      customerCommands.pipe(Command.provide(Layer.merge(tools, settings))),
       hostnameCommands.pipe(Command.provide(tools)),
       featureCommands.pipe(Command.provide(tools)),
       adminCommands.pipe(Command.provide(tools)),
@@ -68,6 +74,14 @@ export const commandLine = (
     ]),
     Command.run({ name: "Casework admin", version })
   )
+  const runUnlessIncomplete = (argv: ReadonlyArray<string>) => {
+    const incomplete = withoutValue(argv)
+    return incomplete === undefined ? run(argv) : refuse(`${incomplete} needs a value behind it.`)
+  }
   return (argv: ReadonlyArray<string>) =>
-    run(argv).pipe(Effect.tapErrorCause(sayWhy), Effect.provide(CliConfig.layer({ showBuiltIns: false })))
+    runUnlessIncomplete(argv).pipe(
+      Effect.tapErrorCause(sayWhy),
+      printedPlainly,
+      Effect.provide(CliConfig.layer({ showBuiltIns: false }))
+    )
 }

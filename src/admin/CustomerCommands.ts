@@ -1,8 +1,12 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { Feature } from "../customers/Features.ts"
+import { customerRemoveCommand } from "./CustomerRemoveCommand.ts"
 import { OverviewRepo } from "./OverviewRepo.ts"
 import { Provisioning } from "./Provisioning.ts"
+
+/** Those that are a list below. */
+export const repeatedOptions: ReadonlyArray<string> = ["--hostname", "--feature"]
 
 const create = Command.make(
   "create",
@@ -43,6 +47,6 @@ const list = Command.make("list", {}, () =>
 ).pipe(Command.withDescription("List the customers"))
 
 export const customerCommands = Command.make("customer").pipe(
-  Command.withDescription("Create and list customers"),
-  Command.withSubcommands([create, list])
+  Command.withDescription("Create, list and remove customers"),
+  Command.withSubcommands([create, list, customerRemoveCommand])
 )

@@ -14,6 +14,8 @@ import { Blobs } from "../files/Blobs.ts"
 import { BlobsRepo } from "../files/BlobsRepo.ts"
 import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { Stopping } from "../platform/Stopping.ts"
+import { confirmAtTerminal, yes } from "./Confirmation.ts"
 import { customer } from "./CustomerArgument.ts"
 import { Provisioning } from "./Provisioning.ts"
 import { refuse } from "./Refused.ts"
@@ -27,7 +29,7 @@ export const EndUserTools = DataRightsWork.pipe(
   Layer.provideMerge(Blobs.layer),
   Layer.provide(BlobsRepo.layer),
   Layer.provide(BlobStoreLive),
-  Layer.provideMerge(Jobs.layer)
+  Layer.provideMerge(Jobs.layer.pipe(Layer.provide(Stopping.layer)))
 )
 
 const endUser = Args.integer({ name: "endUserID" }).pipe(Args.withDescription("The EndUserID, as the API shows it"))
@@ -83,9 +85,10 @@ const exportCommand = Command.make("export", { customer, endUser, file }, ({ cus
 
 const encode = Schema.encode(EndUserErasure)
 
-const erase = Command.make("erase", { customer, endUser }, ({ customer, endUser }) =>
+const erase = Command.make("erase", { customer, endUser, yes }, ({ customer, endUser, yes }) =>
   Effect.gen(function* () {
-    const { customerID } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
+    const { customerID, name } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
+    if (!yes) yield* confirmAtTerminal(`End user ${endUser} of "${name}" is erased, and there is no way back.`)
     const receipt = yield* Effect.flatMap(carryOut(customerID, endUser, "Erasure"), (ended) =>
       Effect.orDie(encode(erasureOf(ended)))
     )

@@ -4,7 +4,7 @@ import { migrate } from "../platform/Migrate.ts"
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
-    const applied = yield* Effect.orDie(migrate)
+    const applied = yield* migrate
     if (applied.length === 0) return yield* Console.log("The database is up to date.")
     for (const [id, name] of applied) yield* Console.log(`Applied migration ${String(id).padStart(4, "0")}_${name}.`)
   })

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Fiber, Layer, Option, Runtime, Schedule } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { AiRunsRepo, type NewAiRun } from "./AiRunsRepo.ts"
+import { AiRunsRepo, type NewAiRun, withoutWords } from "./AiRunsRepo.ts"
 
 /**
  * Writes down every call. The row is written on a connection of its own, so that it stays when the transaction around
@@ -27,7 +27,9 @@ export class AiLedger extends Context.Tag("casework/AiLedger")<
             while: () => mayComeLater,
             schedule: Schedule.exponential("50 millis").pipe(Schedule.intersect(Schedule.recurs(6)))
           }),
-          Effect.catchTag("MissingReference", () => repo.insert(customerID, { ...run, ticketMessageID: null })),
+          Effect.catchTag("MissingReference", () =>
+            repo.insert(customerID, { ...withoutWords(run), ticketMessageID: null })
+          ),
           Effect.catchAllCause((cause) => Effect.logError("an AI call could not be written down", cause))
         )
 

@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import {
   AiOutcome,
   AiPurpose,
@@ -66,6 +66,7 @@ const Draft = Schema.Struct({ aiRunID: AiRunID, output: Schema.String })
 export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
   AiRunsRepo,
   {
+    /** Without words where those of a message were deleted or erased while the model answered. */
     readonly insert: (customerID: CustomerID, run: NewAiRun) => Effect.Effect<void, MissingReference>
     readonly list: (customerID: CustomerID, query: AiRunsQuery) => Effect.Effect<ReadyJson<AiRunPage>>
     readonly find: (customerID: CustomerID, aiRunID: AiRunID) => Effect.Effect<Option.Option<AiRun>>
@@ -75,7 +76,7 @@ export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
       from: DateTime.Utc,
       to: DateTime.Utc
     ) => Effect.Effect<ReadonlyArray<AiRunSummary>>
-    /** The last draft that was made for a message. */
+    /** The last draft that was made for a message, unless its words are gone. */
     readonly findDraft: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
@@ -96,6 +97,16 @@ export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
 const cleaned = (_: string, value: unknown) => (typeof value === "string" ? storable(value) : value)
 
 const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value, cleaned))
+
+/** As whoever deletes a message leaves the runs that quote it. */
+export const withoutWords = (run: NewAiRun): NewAiRun => ({
+  ...run,
+  system: "",
+  user: "",
+  input: null,
+  output: null,
+  error: null
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -186,15 +197,44 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID }),
     Result: Draft,
     execute: (_) => sql`
-      select ai_run_id as "aiRunID", output from ai_run
-      where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} and purpose = 'Draft'
-        and outcome = 'Succeeded' and replay_of is null
-      order by created_at desc, ai_run_id desc limit 1`
+      select "aiRunID", output from (
+        select ai_run_id as "aiRunID", output from ai_run
+        where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} and purpose = 'Draft'
+          and outcome = 'Succeeded' and replay_of is null
+        order by created_at desc, ai_run_id desc limit 1) last
+      where output is not null`
   })
+
+  // Who deletes or erases a message locks its ticket and then looks for runs: behind that lock it is seen what is left.
+  const lockTickets = (customerID: CustomerID, ids: ReadonlyArray<TicketMessageID>) => sql`
+    select 1 from ticket where customer_id = ${customerID} and ticket_id in (
+      select ticket_id from ticket_message
+      where customer_id = ${customerID} and ticket_message_id = any(${[...ids]}::int[]))
+    order by ticket_id for share`
+
+  /** What is quoted has a text; the message itself may have none, but nothing at all is left of an erased one. */
+  const hasWords = (customerID: CustomerID, { quotes, ticketMessageID }: NewAiRun) =>
+    Effect.map(
+      sql`
+        select 1 from ticket_message where customer_id = ${customerID} and (
+          ticket_message_id = any(${[...quotes]}::int[]) and message is not null
+          or ticket_message_id = ${ticketMessageID}::int
+            and num_nonnulls(message, subject, from_address, from_name, uid, html_body, text_body) > 0)`,
+      ({ length }) => length === new Set([...quotes, ...Option.toArray(Option.fromNullable(ticketMessageID))]).size
+    )
+
+  const insertGuarded = (customerID: CustomerID, run: NewAiRun) =>
+    Effect.gen(function* () {
+      yield* lockTickets(customerID, [...run.quotes, ...Option.toArray(Option.fromNullable(run.ticketMessageID))])
+      yield* insert({ customerID, ...((yield* hasWords(customerID, run)) ? run : withoutWords(run)) })
+    }).pipe(sql.withTransaction)
 
   return AiRunsRepo.of({
     insert: (customerID, run) =>
-      insert({ customerID, ...run }).pipe(failOnViolation, Effect.catchTag("Duplicate", Effect.die)),
+      (run.ticketMessageID === null && run.quotes.length === 0
+        ? insert({ customerID, ...run })
+        : insertGuarded(customerID, run)
+      ).pipe(failOnViolation, Effect.catchTag("Duplicate", Effect.die)),
     list: (customerID, query) => list({ customerID, query }, query),
     find: rows.find,
     findAsked: asked.find,

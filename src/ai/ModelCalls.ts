@@ -3,6 +3,7 @@ import { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { AiRunID, CustomerID, ModelID } from "../../schema/Ids.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { ModelsRepo, type UsableModel } from "../customers/ModelsRepo.ts"
+import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
 import { Settings } from "../platform/Settings.ts"
 import { storable } from "../platform/Storable.ts"
 import { countAiCall } from "../platform/telemetry/AiTelemetry.ts"
@@ -13,7 +14,6 @@ import type { AiCall, ModelChoice } from "./AiProvider.ts"
 import type { NewAiRun } from "./AiRunsRepo.ts"
 import type { ReadAnswer } from "./AnswerText.ts"
 import type { Complete, Completion, CompletionFailed } from "./Completions.ts"
-import { makeKeyedPermits } from "./KeyedPermits.ts"
 import { chooseModel } from "./ModelChoice.ts"
 import { openAi } from "./OpenAi.ts"
 import { sandbox } from "./sandbox/Sandbox.ts"
@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
   const customers = yield* CustomerSettings
   const models = yield* ModelsRepo
   const ledger = yield* AiLedger
-  const withPermit = yield* makeKeyedPermits(limits.atOnce)
+  const { withPermit } = yield* makeKeyedPermits(limits.atOnce)
 
   const isConfigured = fn("ModelCalls.isConfigured")(function* (customerID: CustomerID) {
     return aiProvider === "sandbox" || (yield* customers.get(customerID)).aiProviderApiKey !== null
@@ -151,9 +151,17 @@ const make = Effect.gen(function* () {
     const question = { ...call, model: model.name, images: call.images ?? [], answerSchema: jsonSchema }
 
     const attempt = Effect.gen(function* () {
-      const started = yield* Clock.currentTimeNanos
-      const elapsed = Effect.map(Clock.currentTimeNanos, (now) => Math.round(Number(now - started) / 1e6))
-      const answer = yield* complete(question).pipe(
+      // The model's own time: while the call waits for a permit there is none.
+      let durationMs = 0
+      const timed = Effect.flatMap(Clock.currentTimeNanos, (started) =>
+        Effect.ensuring(
+          complete(question),
+          Effect.map(Clock.currentTimeNanos, (now) => {
+            durationMs = Math.round(Number(now - started) / 1e6)
+          })
+        )
+      )
+      const answer = yield* timed.pipe(
         withPermit(String(call.customerID)),
         Effect.map((completion) => ({ ...completion, text: storable(completion.text) })),
         Effect.flatMap((completion) =>
@@ -162,14 +170,14 @@ const make = Effect.gen(function* () {
             onSuccess: (value) => ({ value, completion })
           })
         ),
-        Effect.onExit((exit) => Effect.flatMap(elapsed, (duration) => record(model, duration, findingOf(exit))))
+        Effect.onExit((exit) => record(model, durationMs, findingOf(exit)))
       )
       return {
         ...answer.completion,
         value: answer.value,
         modelID: model.modelID,
         modelName: model.name,
-        durationMs: yield* elapsed
+        durationMs
       }
     })
     return yield* attempt.pipe(

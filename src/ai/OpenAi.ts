@@ -1,6 +1,7 @@
-import { Data, Duration, Effect, Option, Redacted, Schedule } from "effect"
+import { Data, Duration, Effect, Option, Redacted } from "effect"
 import OpenAI, { APIConnectionError, APIError } from "openai"
 import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions"
+import { retryAfterSeconds, retryPauses } from "../platform/RetryAfter.ts"
 import type { AiLimits } from "./AiLimits.ts"
 import { type Complete, type Completion, CompletionFailed, type Question } from "./Completions.ts"
 import { readOpenAiAnswer } from "./OpenAiAnswer.ts"
@@ -9,19 +10,13 @@ import { readOpenAiAnswer } from "./OpenAiAnswer.ts"
 class AttemptFailed extends Data.TaggedError("AttemptFailed")<{
   readonly message: string
   readonly isPassing: boolean
-  readonly retryAfter: Duration.Duration
+  readonly secondsAskedFor: number
 }> {}
 
-const failed = (message: string, isPassing: boolean, retryAfter: Duration.Duration = Duration.zero) =>
-  new AttemptFailed({ message, isPassing, retryAfter })
+const failed = (message: string, isPassing: boolean, secondsAskedFor = 0) =>
+  new AttemptFailed({ message, isPassing, secondsAskedFor })
 
 const passingStatuses = new Set([408, 409, 429])
-
-const retryAfterOf = (headers: Headers | undefined) => {
-  const value = headers?.get("retry-after")?.trim() ?? ""
-  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
-  return Number.isFinite(seconds) && seconds > 0 ? Duration.seconds(seconds) : Duration.zero
-}
 
 const reasons: Readonly<Record<number, string>> = {
   400: "did not understand the request",
@@ -40,7 +35,7 @@ const fromError = (error: unknown): AttemptFailed => {
   if (error instanceof APIError && error.status !== undefined) {
     const isPassing = error.status >= 500 || passingStatuses.has(error.status)
     const message = `The AI provider ${reasonOf(error.status)} (status ${error.status}).`
-    return failed(message, isPassing, retryAfterOf(error.headers))
+    return failed(message, isPassing, retryAfterSeconds(error.headers?.get("retry-after") ?? undefined))
   }
   // Such as half a JSON where a whole answer was due.
   return failed("The AI provider's answer could not be read.", true)
@@ -78,14 +73,6 @@ const requestOf = (question: Question): ChatCompletionCreateParamsNonStreaming =
   }
 }
 
-/** Pauses grow, with jitter, and are never shorter than the provider asks for. */
-const schedule = ({ pause, retries }: AiLimits["Type"]) =>
-  Schedule.identity<AttemptFailed>().pipe(
-    Schedule.intersect(Schedule.jittered(Schedule.exponential(pause))),
-    Schedule.intersect(Schedule.recurs(retries)),
-    Schedule.modifyDelay(([[{ retryAfter }]], delay) => Duration.max(delay, retryAfter))
-  )
-
 /** Asks OpenAI, or a server that speaks as it does, with a customer's key. */
 export const openAi = (baseUrl: Option.Option<string>, key: Redacted.Redacted, limits: AiLimits["Type"]): Complete => {
   const client = new OpenAI({
@@ -114,8 +101,12 @@ export const openAi = (baseUrl: Option.Option<string>, key: Redacted.Redacted, l
   return (question) =>
     attempt(question).pipe(
       Effect.retry({
-        schedule: schedule(limits),
-        while: ({ isPassing, retryAfter }) => isPassing && Duration.lessThanOrEqualTo(retryAfter, limits.longestPause)
+        schedule: retryPauses(
+          { first: limits.pause, retries: limits.retries },
+          ({ secondsAskedFor }: AttemptFailed) => secondsAskedFor
+        ),
+        while: ({ isPassing, secondsAskedFor }) =>
+          isPassing && secondsAskedFor <= Duration.toSeconds(limits.longestPause)
       }),
       Effect.timeoutFail({
         duration: limits.total,

@@ -1,6 +1,6 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
-import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { CustomerID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
 import { RequestId } from "../platform/http/RequestId.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 
@@ -20,7 +20,9 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
       customerID: CustomerID,
       /** None when the operator did it. */
       customerRepID: CustomerRepID | null,
-      event: AuditEvent
+      event: AuditEvent,
+      /** Whom it was about, when that is an end user. */
+      endUserID?: EndUserID
     ) => Effect.Effect<void>
   }
 >() {
@@ -33,17 +35,21 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
           customerID: CustomerID,
           customerRepID: Schema.NullOr(CustomerRepID),
           event: Schema.String,
+          endUserID: Schema.NullOr(EndUserID),
           requestId: Schema.String
         }),
         execute: (_) => sql`
-          insert into audit_log (customer_id, customer_rep_id, event, request_id)
-          values (${_.customerID}, ${_.customerRepID}, ${_.event}, ${_.requestId})`
+          insert into audit_log (customer_id, customer_rep_id, event, about_end_user, request_id)
+          values (${_.customerID}, ${_.customerRepID}, ${_.event}, ${_.endUserID}, ${_.requestId})`
       })
       return {
-        record: fn("AuditLog.record")(function* (customerID, customerRepID, event) {
+        record: fn("AuditLog.record")(function* (customerID, customerRepID, event, endUserID) {
           const requestId = yield* RequestId
-          yield* insert({ customerID, customerRepID, event, requestId })
-          yield* Effect.logInfo("audit").pipe(Effect.annotateLogs({ customerID, customerRepID, event, requestId }))
+          yield* insert({ customerID, customerRepID, event, endUserID: endUserID ?? null, requestId })
+          const about = endUserID === undefined ? {} : { endUserID }
+          yield* Effect.logInfo("audit").pipe(
+            Effect.annotateLogs({ customerID, customerRepID, event, requestId, ...about })
+          )
         }, Effect.orDie)
       }
     })

@@ -45,7 +45,7 @@ export class Auth extends Context.Tag("casework/Auth")<
   )
 }
 
-const leastResetTime = Duration.millis(50)
+const leastResetTime = Duration.millis(200)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

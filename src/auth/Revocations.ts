@@ -1,6 +1,8 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
-import { ChannelID, CustomerRepID } from "../../schema/Ids.ts"
+import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { AfterCommit } from "../platform/AfterCommit.ts"
+import { steadyClock } from "../platform/SteadyClock.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
 
@@ -15,8 +17,8 @@ const longestTokenSeconds = 12 * 60 * 60
 
 /**
  * Knows which tokens have ended before their time. Each representative has a security version that a new password, a new
- * role or its deletion raises; a token carries the version it was made with. That of a call ends with its channel. Every
- * node keeps the recent changes in memory, so that no request has to ask the database.
+ * role or its deletion raises; a token carries the version it was made with. That of a call ends with its channel, and all
+ * of a customer's end with it. Every node keeps the recent changes in memory, so that no request has to ask the database.
  */
 export class Revocations extends Context.Tag("casework/Revocations")<
   Revocations,
@@ -24,11 +26,13 @@ export class Revocations extends Context.Tag("casework/Revocations")<
     readonly isCurrent: (customerRepID: CustomerRepID, securityVersion: number) => boolean
     /** Whether the channel of a call has not been deleted. */
     readonly hasChannel: (channelID: ChannelID) => boolean
+    /** Whether the customer has not been removed. */
+    readonly hasCustomer: (customerID: CustomerID) => boolean
     /** Whether the last look is not too long ago, as it is after a pause of the node. */
     readonly isFresh: () => boolean
     /** Looks when it is too long ago. */
     readonly fresh: Effect.Effect<void>
-    /** Tells this node at once; the others find out within seconds. */
+    /** Tells this node as soon as the change is committed; the others find out within seconds. */
     readonly raised: (customerRepID: CustomerRepID, securityVersion: number) => Effect.Effect<void>
   }
 >() {
@@ -40,9 +44,9 @@ export class Revocations extends Context.Tag("casework/Revocations")<
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const clock = yield* Effect.clock
-  /** In seconds; never set back. */
-  const now = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n) / 1000
+  const clock = yield* steadyClock
+  /** In seconds. */
+  const now = () => clock() / 1000
   const versions = new Map<CustomerRepID, number>()
   const raise = (customerRepID: CustomerRepID, version: number) => {
     if (version > (versions.get(customerRepID) ?? 0)) versions.set(customerRepID, version)
@@ -66,6 +70,15 @@ const make = Effect.gen(function* () {
       where deleted_at > now() - make_interval(secs => ${seconds}::float8)`
   })
 
+  const removedCustomers = new Set<CustomerID>()
+  const removedWithin = SqlSchema.findAll({
+    Request: Schema.Number,
+    Result: Schema.Struct({ customerID: CustomerID }),
+    execute: (seconds) => sql`
+      select about_customer as "customerID" from removed_customer
+      where removed_at > now() - make_interval(secs => ${seconds}::float8)`
+  })
+
   // Only a look that succeeded counts, so that nothing is missed while the database is away.
   let lookedAt = now() - longestTokenSeconds
   const look = Effect.gen(function* () {
@@ -73,6 +86,7 @@ const make = Effect.gen(function* () {
     const seconds = started - lookedAt + overlapSeconds
     for (const row of yield* changedWithin(seconds)) raise(row.customerRepID, row.securityVersion)
     for (const { channelID } of yield* deletedWithin(seconds)) deletedChannels.add(channelID)
+    for (const { customerID } of yield* removedWithin(seconds)) removedCustomers.add(customerID)
     lookedAt = started
   })
 
@@ -90,8 +104,10 @@ const make = Effect.gen(function* () {
   return Revocations.of({
     isCurrent: (customerRepID, version) => version >= (versions.get(customerRepID) ?? 0),
     hasChannel: (channelID) => !deletedChannels.has(channelID),
+    hasCustomer: (customerID) => !removedCustomers.has(customerID),
     isFresh,
     fresh,
-    raised: (customerRepID, version) => Effect.sync(() => raise(customerRepID, version))
+    raised: (customerRepID, version) =>
+      Effect.flatMap(AfterCommit, (afterCommit) => afterCommit(Effect.sync(() => raise(customerRepID, version))))
   })
 })

@@ -1,8 +1,8 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { TooManyRequests } from "../../schema/Errors.ts"
+import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { makeKeyedLock } from "./KeyedLock.ts"
 
 const limit = 10
 const windowMinutes = 15
@@ -32,7 +32,7 @@ export class Throttle extends Context.Tag("casework/Throttle")<
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const oneAtATime = yield* makeKeyedLock
+  const oneAtATime = yield* makeKeyedPermits(1)
 
   // The database folds the case, as it does when it looks a username up: no spelling gets a counter of its own. The hash
   // keeps a key of any length within what an index takes.
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
       options?: { readonly clearOnSuccess: string }
     ) {
       // One at a time on this node, so that good attempts made at once are not taken for failures.
-      return yield* oneAtATime(keys)(
+      return yield* oneAtATime.withPermits(keys)(
         Effect.gen(function* () {
           const at = yield* reserve(keys)
           const result = yield* Effect.tapDefect(effect, () => Effect.orDie(forgive({ keys, at })))

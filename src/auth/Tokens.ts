@@ -155,6 +155,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
 
       const isStillGood = ({ caller, expiresAt, securityVersion }: Verified) =>
         expiresAt > Date.now() &&
+        revocations.hasCustomer(caller.customerID) &&
         (caller._tag === "PhoneCall"
           ? revocations.hasChannel(caller.channelID)
           : revocations.isCurrent(caller.customerRepID, securityVersion))

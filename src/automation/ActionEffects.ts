@@ -8,6 +8,7 @@ import { messageValues } from "../documents/MessageContext.ts"
 import { MessageContexts } from "../documents/MessageContexts.ts"
 import { fillText, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
+import { isRepeatable } from "../documents/RetrievalRequest.ts"
 import { Events } from "../events/Events.ts"
 import { fence } from "../platform/JobClaim.ts"
 import { Jobs } from "../platform/Jobs.ts"
@@ -171,7 +172,9 @@ const make = Effect.gen(function* () {
             )
       case "DraftReply":
         return Effect.flatMap(ofMessage(target), (ticketMessageID) =>
-          Effect.asVoid(drafts.prepare(customerID, ticketMessageID))
+          Effect.flatMap(drafts.prepare(customerID, ticketMessageID), (isPrepared) =>
+            isPrepared ? Effect.void : notDone("Left as it is: somebody has written an answer.")
+          )
         )
       case "SendReply":
         return Effect.flatMap(ofMessage(target), (ticketMessageID) =>
@@ -199,7 +202,7 @@ const make = Effect.gen(function* () {
     isRepeatable: fn("ActionEffects.isRepeatable")(function* ({ customerID }, { operation, parameters }) {
       if (operation !== "CallApi") return true
       const document = yield* documents.find(customerID, parameters.documentID)
-      return Option.exists(document, ({ apiMethod }) => apiMethod === null || apiMethod === "GET")
+      return Option.exists(document, ({ apiMethod }) => isRepeatable(apiMethod))
     })
   })
 })

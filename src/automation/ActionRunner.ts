@@ -3,9 +3,11 @@ import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { Operation } from "../../schema/Operations.ts"
+import { interruptedCall } from "../documents/RetrievalRequest.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { startsOver } from "../platform/RepeatedTransactions.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { DraftCallsRepo } from "../ticketMessages/DraftCallsRepo.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { ActionEffects, type Effective, isTransactional, type NotDone } from "./ActionEffects.ts"
 import { type ActionPlan, planActions } from "./ActionPlan.ts"
@@ -58,6 +60,7 @@ const make = Effect.gen(function* () {
   const targets = yield* TargetsRepo
   const effects = yield* ActionEffects
   const tickets = yield* TicketsRepo
+  const draftCalls = yield* DraftCallsRepo
 
   const mappedTo = ({ hookName, ticketMessageID }: RunRequest, customerID: CustomerID) => {
     if (hookName !== null) return mapped.ofHook(customerID, hookName)
@@ -111,21 +114,26 @@ const make = Effect.gen(function* () {
       yield* finishStep(customerID, step, result)
     }).pipe(sql.withTransaction, Effect.orDie)
 
+  /** What the making of a draft has kept for another attempt at it. */
+  const forgetCalls = (customerID: CustomerID, { ticketMessageID }: Run, claim: JobClaim) =>
+    ticketMessageID === null ? Effect.void : draftCalls.forget(customerID, ticketMessageID, claim)
+
   /** It reaches outside, or waits for a model: noted before and after, and repeated only where that does no harm. */
   const apart = fn("ActionRunner.apart")(function* (
     customerID: CustomerID,
+    run: Run,
     step: Step,
     claim: JobClaim,
     isRepeatable: Effect.Effect<boolean>,
     effect: Effect.Effect<void, NotDone>
   ) {
     if (step.status === "Running" && !(yield* isRepeatable)) {
-      const message = "It was interrupted, and it is not known whether it got through. It is not safe to repeat it."
-      return yield* fenced(claim, finishStep(customerID, step, { message }))
+      return yield* fenced(claim, finishStep(customerID, step, { message: interruptedCall }))
     }
     yield* fenced(claim, runs.markRunning(customerID, step))
     const result = yield* asResult(effect)
-    yield* fenced(claim, finishStep(customerID, step, result))
+    const forget = step.operation === "DraftReply" ? forgetCalls(customerID, run, claim) : Effect.void
+    yield* fenced(claim, Effect.zipRight(finishStep(customerID, step, result), forget))
   })
 
   const runStep = fn("ActionRunner.runStep")(function* (customerID: CustomerID, run: Run, step: Step, claim: JobClaim) {
@@ -159,7 +167,7 @@ const make = Effect.gen(function* () {
     )
     yield* isTransactional(effective)
       ? together(customerID, step, claim, effect)
-      : apart(customerID, step, claim, effects.isRepeatable(target, effective), effect)
+      : apart(customerID, run, step, claim, effects.isRepeatable(target, effective), effect)
     return finished
   })
 
@@ -175,7 +183,9 @@ const make = Effect.gen(function* () {
         yield* claim.confirm
         yield* tickets.lock(customerID, [request.ticketID])
         const run = yield* runs.findByReason(customerID, request.reason)
-        if (Option.isSome(run)) yield* runs.abandon(customerID, run.value, reason)
+        if (Option.isNone(run)) return
+        yield* runs.abandon(customerID, run.value, reason)
+        yield* forgetCalls(customerID, run.value, claim)
       },
       sql.withTransaction,
       Effect.orDie

@@ -7,6 +7,7 @@ import { ClaimLost, type JobClaim } from "../platform/JobClaim.ts"
 import { Again } from "../platform/JobRun.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { DraftCallsRepo } from "../ticketMessages/DraftCallsRepo.ts"
 import { type StoredMessage, TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 import { runPipeline } from "./AutomationJobs.ts"
 import { type FinishedStep, failureOf, PipelineRepo } from "./PipelineRepo.ts"
@@ -25,6 +26,7 @@ export const PipelineJob = Layer.effectDiscard(
     const repo = yield* PipelineRepo
     const messages = yield* TicketMessagesRepo
     const events = yield* Events
+    const draftCalls = yield* DraftCallsRepo
     const { isAiConfigured, steps } = yield* makePipelineSteps
 
     const runStep = (input: StepInput, step: Step) =>
@@ -111,6 +113,7 @@ export const PipelineJob = Layer.effectDiscard(
           if (Option.isNone(found)) return
           const step = { step: "Given up", outcome: failureOf(reason) }
           yield* repo.finishSteps(customerID, ticketMessageID, [step], claim)
+          yield* draftCalls.forget(customerID, ticketMessageID, claim)
           yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to: "Failed" }, claim)
           yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Failed" }, claim)
           const { ticketID } = found.value

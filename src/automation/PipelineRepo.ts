@@ -10,6 +10,9 @@ export interface FinishedStep {
   readonly outcome: string
 }
 
+/** The step that makes the draft. */
+export const draftStep = "Draft"
+
 const failurePrefix = "Failed: "
 
 /** How a step reads that did not come to a good end. */
@@ -25,7 +28,10 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<{ readonly names: ReadonlySet<string>; readonly hasFailed: boolean }>
-    /** Notes steps that are behind it, in their order. Only while the claim holds. */
+    /**
+     * Notes steps that are behind it, in their order, and forgets what the draft has kept for another attempt when it
+     * is among them. Only while the claim holds.
+     */
     readonly finishSteps: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,
@@ -67,6 +73,11 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
           select step, outcome from pipeline_step
           where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID}`
       })
+      /** Together with the note of its end: before, another attempt may come for it; later, the next draft would. */
+      const forgetting = (customerID: CustomerID, ticketMessageID: TicketMessageID, { jobID }: JobClaim) => sql`,
+        forgotten as (
+          delete from draft_call using claim where draft_call.customer_id = ${customerID}
+            and draft_call.ticket_message_id = ${ticketMessageID} and draft_call.work = ${jobID}::uuid)`
       return {
         finishedSteps: (customerID, ticketMessageID) =>
           finished({ customerID, ticketMessageID }).pipe(
@@ -90,6 +101,7 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
                       ${steps.map(({ outcome }) => outcome.slice(0, 500))}::text[])
                       with ordinality done (step, outcome, place)
                     on conflict do nothing)
+                    ${steps.some(({ step }) => step === draftStep) ? forgetting(customerID, ticketMessageID, claim) : sql``}
                   select 1 from claim`
               ),
         setStatus: (customerID, ticketMessageID, { from, to }, claim) =>

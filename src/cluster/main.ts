@@ -5,6 +5,7 @@ import { Console, Deferred, Effect, Option } from "effect"
 import { Refused } from "../admin/Refused.ts"
 import { inOneLine } from "../OneLine.ts"
 import { keptSecret } from "../platform/KeptSecrets.ts"
+import { firstPortOf } from "./FirstPort.ts"
 
 const mostNodes = 20
 
@@ -75,7 +76,7 @@ const startNode = (number: number, port: number, env: Readonly<Record<string, st
 
 const main = Effect.gen(function* () {
   const count = yield* wantedNodes
-  const firstPort = Number(Option.getOrElse(setting("PORT"), () => "3000"))
+  const firstPort = yield* firstPortOf(count)
   const baseUrl = Option.getOrElse(setting("BASE_URL"), () => `http://localhost:${firstPort}`)
   const env = { ...(yield* sharedSettings), BASE_URL: baseUrl }
   const nodes = yield* Effect.forEach(Array.from({ length: count }).keys(), (index) =>

@@ -2,7 +2,7 @@ import type { CustomerUpdate } from "../../schema/Customers.ts"
 import type { Slot, UsableModel } from "./ModelsRepo.ts"
 
 /** What each default model is used for. */
-export const slotOfDefault = {
+const slotOfDefault = {
   defaultTopicModelId: "Topic",
   defaultWebchatModelId: "Webchat",
   defaultEmailTextModelId: "EmailText",

@@ -18,6 +18,8 @@ export class DataRights extends Context.Tag("casework/DataRights")<
   DataRights,
   {
     readonly export: (endUserID: EndUserID) => Effect.Effect<EndUserExport, NotFound, CurrentRep>
+    /** Whether an export would answer, without starting one. */
+    readonly checkExport: (endUserID: EndUserID) => Effect.Effect<void, NotFound, CurrentRep>
     readonly erase: (endUserID: EndUserID) => Effect.Effect<EndUserErasure, NotFound, CurrentRep>
     readonly getErasure: (endUserID: EndUserID) => Effect.Effect<EndUserErasure, NotFound, CurrentRep>
     /** Starts it unless it is there already. The operator asks without being a representative. */
@@ -59,7 +61,7 @@ const make = Effect.gen(function* () {
       customerRepID: CustomerRepID | null
     ) {
       const failed = yield* repo.find(customerID, endUserID, kind)
-      // An erasure that failed behind its first look has no end user any more.
+      // An erasure that failed after its first pass is asked for again when the end user is gone already.
       if (Option.isNone(failed) || kind === "Export") {
         yield* endUsers.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
       }
@@ -69,7 +71,8 @@ const make = Effect.gen(function* () {
       const jobID = yield* jobs.enqueue(job, customerID, { endUserID }, `end user ${endUserID}`)
       if (Option.isSome(failed)) yield* repo.setJob(failed.value, jobID)
       else yield* repo.insert(customerID, { endUserID, kind, customerRepID, jobID })
-      yield* audit.record(customerID, customerRepID, kind === "Export" ? "EndUserExported" : "EndUserErased")
+      const event = kind === "Export" ? "EndUserExported" : "EndUserErased"
+      yield* audit.record(customerID, customerRepID, event, endUserID)
       return yield* repo.findByJob(customerID, jobID).pipe(Effect.flatten, Effect.orDie)
     },
     sql.withTransaction,
@@ -90,6 +93,12 @@ const make = Effect.gen(function* () {
     export: fn("DataRights.export")(function* (endUserID) {
       const { customerID, customerRepID } = yield* CurrentRep
       return exportOf(yield* request(customerID, endUserID, "Export", customerRepID))
+    }),
+
+    checkExport: fn("DataRights.checkExport")(function* (endUserID) {
+      const { customerID } = yield* CurrentRep
+      const known = yield* findGood(customerID, endUserID, "Export")
+      if (Option.isNone(known)) yield* endUsers.find(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
     }),
 
     erase: fn("DataRights.erase")(function* (endUserID) {

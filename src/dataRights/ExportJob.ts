@@ -3,9 +3,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Stream } from "effect"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { Blobs, type StoredBlob } from "../files/Blobs.ts"
-import { hourly } from "../platform/Hourly.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { onOneNode } from "../platform/Periodically.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { type Counts, type DataRequest, DataRequestsRepo } from "./DataRequestsRepo.ts"
 import { exportEndUser } from "./DataRightsJobs.ts"
@@ -65,9 +65,8 @@ const Gather = Layer.effectDiscard(
   })
 )
 
-const Forget = hourly(
-  "forgetting exports",
-  Effect.flatMap(DataRequestsRepo, ({ deleteExpired }) => deleteExpired)
+const Forget = Layer.scopedDiscard(
+  Effect.flatMap(DataRequestsRepo, ({ deleteExpired }) => onOneNode("forgetting exports", 60, deleteExpired))
 )
 
 /** Gathers what is known of a person into a file, and forgets the files that nobody may download any more. */

@@ -45,6 +45,11 @@ export const personalTables = {
     shown: `event_id::text as "eventID", kind, ticket_id as "ticketID", ticket_message_id as "messageID", details, at`
   },
   pipeline_step: { name: "PipelineSteps", erasing: { outcome: "'Erased'" } },
+  draft_call: {
+    name: "DraftCalls",
+    erasing: "delete",
+    shown: `ticket_message_id as "messageID", document_id as "documentID", content, error, begun_at as "begunAt"`
+  },
   message_action: {
     name: "Actions",
     erasing: {

@@ -6,7 +6,7 @@ import type { Person } from "./PersonsRepo.ts"
 const escaped = (word: string) => word.replaceAll(/[[\]\\.^$*+?(){}|-]/g, "\\$&")
 
 /** Finds any of the words as a whole: anna@mail.example is not in joanna@mail.example. */
-export const wordPattern = (words: ReadonlyArray<string>) =>
+const wordPattern = (words: ReadonlyArray<string>) =>
   `(^|[^[:alnum:]._+-])(${words.map(escaped).join("|")})($|[^[:alnum:]_-])`
 
 /** The rows that a person cannot be told from by a key alone, found beforehand. */
@@ -41,6 +41,7 @@ export const makeTraces = Effect.map(SqlClient.SqlClient, (sql) => (person: Pers
       or ${mentions("output")} or ${mentions("prompt_input::text")} or ${mentions("error")}))`,
     event: sql`${ours} and (${inMessages} or ${inTickets})`,
     pipeline_step: sql`${ours} and ${inMessages}`,
+    draft_call: sql`${ours} and ${inMessages}`,
     message_action: sql`${ours} and (${inMessages} or automation_run_id in (
       select r.automation_run_id from automation_run r
       where r.customer_id = ${customerID} and r.ticket_id = any(${ticketIDs}::int[])))`,

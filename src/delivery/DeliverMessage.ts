@@ -101,10 +101,9 @@ export const DeliverMessageJob = Layer.effectDiscard(
           Effect.tap(() => count("sent")),
           Effect.catchTag("NotDelivered", (failure) => {
             const isFinal = failure.permanent || attempt.isLast
-            count(isFinal ? "failed" : "retried")
-            return Effect.zipRight(
-              markFailed(customerID, message, attempt, failure, isFinal),
-              isFinal ? Effect.logWarning("message not delivered", failure) : Effect.fail(failure)
+            return markFailed(customerID, message, attempt, failure, isFinal).pipe(
+              Effect.tap(() => count(isFinal ? "failed" : "retried")),
+              Effect.zipRight(isFinal ? Effect.logWarning("message not delivered", failure) : Effect.fail(failure))
             )
           }),
           Effect.provideService(CurrentChain, automationRunID === null ? null : { automationRunID })

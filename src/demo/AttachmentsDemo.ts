@@ -8,7 +8,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import type { DemoCustomer } from "./DemoContent.ts"
 
 /** Attaches a file to a message, as if the end user had sent it along. */
-export const makeAttachment = fn("Demo.makeAttachment")(function* (
+const makeAttachment = fn("Demo.makeAttachment")(function* (
   customerID: CustomerID,
   messageID: TicketMessageID,
   file: { readonly fileName: string; readonly contentType: string; readonly bytes: Uint8Array }

@@ -90,6 +90,17 @@ const make = Effect.gen(function* () {
       apiHeaders: ignoringCase("api_headers"),
       apiBodyTemplate: ignoringCase("api_body_template")
     },
+    optional: [
+      "description",
+      "content",
+      "overrideApiBaseUrl",
+      "overrideApiUsername",
+      "overrideApiAuthenticationType",
+      "apiEndpoint",
+      "apiMethod",
+      "apiHeaders",
+      "apiBodyTemplate"
+    ],
     id: "document_id",
     paging: documentPaging
   })

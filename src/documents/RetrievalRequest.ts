@@ -37,6 +37,13 @@ const fillBody = (template: string, contentType: string, values: Values) => {
 const asMethod = (method: string | null) =>
   method === "POST" || method === "PUT" || method === "PATCH" || method === "DELETE" ? method : "GET"
 
+/** Whether a call may be made again without anybody noticing. */
+export const isRepeatable = (method: string | null) => asMethod(method) === "GET"
+
+/** What is said of a call that may not, when it was begun and nobody noted how it ended. */
+export const interruptedCall =
+  "It was interrupted, and it is not known whether it got through. It is not safe to repeat it."
+
 /** The request that a data retrieval sends, or what is missing for it. */
 export const retrievalRequest = fn("DataRetrieval.request")(function* (
   call: ApiCall,

@@ -10,11 +10,12 @@ import type {
   EndUsersQuery,
   EndUserUpdate
 } from "../../schema/EndUsers.ts"
+import { mostUids } from "../../schema/EndUsers.ts"
 import { BadRequest, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { EndUsersRepo } from "./EndUsersRepo.ts"
+import { EndUsersRepo, nameMadeOf } from "./EndUsersRepo.ts"
 import { changeUids, link, sameWord, type Uid } from "./EndUserUids.ts"
 import type { Sender } from "./SenderIdentity.ts"
 import { makeForSender } from "./Senders.ts"
@@ -46,6 +47,8 @@ const missing = (endUserID: EndUserID) => `There is no end user ${endUserID}.`
 
 // Only letters that JavaScript tells apart and the database does not come as far as its unique index.
 const linkedTwice = () => BadRequest.at("UIDs", "has the same UID twice")
+
+const tooManyUids = `would be more than the ${mostUids} that an end user may have`
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -92,8 +95,11 @@ const make = Effect.gen(function* () {
             ? { uids: stored.UIDs, problems: [] }
             : changeUids(UIDs === null ? [] : stored.UIDs, UIDs ?? [])
         if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+        if (uids.length > Math.max(mostUids, stored.UIDs.length)) return yield* BadRequest.at("UIDs", tooManyUids)
+        // Who sends back what was read has given no name: it goes on following the first and the last one.
+        const isReadBack = stored.DisplayName === null && change.DisplayName === nameMadeOf(stored)
         yield* repo
-          .update(customerID, stored, { ...stored, ...change }, uids)
+          .update(customerID, stored, { ...stored, ...change, ...(isReadBack && { DisplayName: null }) }, uids)
           .pipe(Effect.catchTag("Duplicate", linkedTwice))
       },
       sql.withTransaction,
@@ -119,6 +125,7 @@ const make = Effect.gen(function* () {
         if (known !== undefined && (known.IsPrimary || assignment.IsPrimary !== true)) {
           return { EndUserID: endUserID, ...known }
         }
+        if (known === undefined && stored.UIDs.length >= mostUids) return yield* BadRequest.at("UID", tooManyUids)
         const wanted = known === undefined ? assignment : { ...known, IsPrimary: true }
         yield* repo
           .update(customerID, stored, stored, link(stored.UIDs, wanted))

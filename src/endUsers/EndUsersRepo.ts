@@ -64,6 +64,10 @@ export class EndUsersRepo extends Context.Tag("casework/EndUsersRepo")<
 
 const displayName = "coalesce(display_name, trim(first_name || ' ' || last_name))"
 
+/** The same for who was not given one. */
+export const nameMadeOf = ({ FirstName, LastName }: { readonly FirstName: string; readonly LastName: string }) =>
+  `${FirstName} ${LastName}`.trim()
+
 /** The one place that makes the text to search in. */
 const valuesOf = (fields: EndUserFields, uids: ReadonlyArray<Uid>) => ({
   first_name: fields.FirstName,

@@ -1,5 +1,5 @@
 import { SqlClient, type Statement } from "@effect/sql"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option, Schema } from "effect"
 import type { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { runActions, runPipeline } from "../automation/AutomationJobs.ts"
 import { CurrentChain } from "../automation/Chain.ts"
@@ -190,13 +190,15 @@ const make = Effect.gen(function* () {
           with stored as (insert into event ${sql.insert(rows)} returning event_id)
           select event_id::text as "eventID", pg_notify(${eventChannel}, ${`${customerID} `} || event_id) from stored`
       )
+      // Without an id of its own, a reaction would be taken for one that was there before.
+      if (stored.length !== events.length) {
+        return yield* Effect.dieMessage(`${events.length} events became ${stored.length} rows`)
+      }
       yield* broadcast.recorded(
         customerID,
         stored.map(({ eventID }) => eventID)
       )
-      for (const [index, event] of events.entries()) {
-        yield* react(customerID, event, stored[index]?.eventID ?? "", parentRunID)
-      }
+      for (const [event, { eventID }] of Arr.zip(events, stored)) yield* react(customerID, event, eventID, parentRunID)
     }, Effect.orDie)
   })
 })

@@ -1,7 +1,7 @@
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
-import { hourly } from "../platform/Hourly.ts"
 import { Again } from "../platform/JobRun.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { onOneNode } from "../platform/Periodically.ts"
 import { blobRemoval } from "./BlobRemoval.ts"
 import { Blobs } from "./Blobs.ts"
 
@@ -27,10 +27,7 @@ const Removal = Layer.effectDiscard(
   })
 )
 
-const Sweep = hourly(
-  "sweeping blobs",
-  Effect.flatMap(Blobs, ({ sweep }) => sweep)
-)
+const Sweep = Layer.scopedDiscard(Effect.flatMap(Blobs, ({ sweep }) => onOneNode("sweeping blobs", 60, sweep)))
 
 /** Removes the bytes that nothing refers to: after minutes when that is known, and all others within the hour. */
 export const BlobSweep = Layer.merge(Removal, Sweep)

@@ -13,7 +13,7 @@ const shortened = (name: string) => {
   return [...letters.slice(0, longest - extension.length), ...extension].join("")
 }
 
-// Only where a run of them begins, or each of its characters would be looked at once for all before it.
+// The lookbehind makes a long run of dots take linear time: a match is tried only where the run begins.
 const trimmed = (name: string) => name.replace(/^[\s.]+|(?<![\s.])[\s.]+$/gu, "")
 
 /** A name that is safe to show, to store and to save under; what a caller wrote may have been a path. */

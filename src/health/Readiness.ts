@@ -31,7 +31,7 @@ export class Readiness extends Context.Tag("casework/Readiness")<
       const hasEveryMigration = Effect.map(answered(appliedMigrations), (applied) =>
         everyMigration.every((name) => applied.includes(name))
       )
-      // As one does that is to take another's place.
+      // A standby only reads.
       const onlyReads = Effect.map(
         answered(sql`select 1 where current_setting('transaction_read_only')::boolean`),
         ({ length }) => length > 0

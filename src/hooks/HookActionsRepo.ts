@@ -55,6 +55,7 @@ const make = Effect.gen(function* () {
       channelName: ignoringCase("coalesce(c.name, t.special_channel)"),
       priority: "t.priority"
     },
+    optional: ["channelName"],
     id: "t.topic_action_id",
     paging: hookActionPaging
   })

@@ -7,11 +7,14 @@ import { Tokens } from "../auth/Tokens.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { HubCaller } from "./HubClients.ts"
+import { OpenChats, switchedOff } from "./OpenChats.ts"
 
 export interface Admitted {
   readonly caller: HubCaller
-  /** Whether the one who was let in would still be: a token expires or is revoked. */
+  /** Whether the one who was let in would still be: a token expires or is revoked, a chat is switched off. */
   readonly isStillGood: Effect.Effect<boolean>
+  /** What it is told when not. */
+  readonly farewell: string
 }
 
 /** Who may connect to the hub. */
@@ -41,12 +44,17 @@ const hostOf = (origin: string | undefined) =>
 const make = Effect.gen(function* () {
   const tokens = yield* Tokens
   const channels = yield* ChannelsRepo
+  const openChats = yield* OpenChats
 
   const admitRepresentative = fn("Admission.admitRepresentative")(function* (token: string) {
     const caller = Option.getOrUndefined(yield* tokens.verify(token))
     if (caller === undefined) return yield* Unauthorized.of("The token is not valid or has expired. Log in again.")
     if (caller._tag === "PhoneCall") return yield* Forbidden.of("A phone token cannot be used here.")
-    return { caller, isStillGood: Effect.map(tokens.verify(token), Option.isSome) }
+    return {
+      caller,
+      isStillGood: Effect.map(tokens.verify(token), Option.isSome),
+      farewell: "The token has expired or was revoked. Log in again."
+    }
   })
 
   const admitVisitor = fn("Admission.admitVisitor")(function* (token: string, origin: string | undefined) {
@@ -60,7 +68,12 @@ const make = Effect.gen(function* () {
       return yield* Forbidden.of("This page may not open a chat: its host is not one of the channel's hostnames.")
     }
     const { channelID, customerID } = channel
-    return { caller: { _tag: "Visitor", customerID, channelID } as const, isStillGood: Effect.succeed(true) }
+    openChats.entered(channelID)
+    return {
+      caller: { _tag: "Visitor", customerID, channelID } as const,
+      isStillGood: Effect.sync(() => openChats.isOpen(channelID)),
+      farewell: switchedOff
+    }
   })
 
   return Admission.of({

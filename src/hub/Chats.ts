@@ -16,6 +16,7 @@ import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { AgentJoins } from "./AgentJoins.ts"
 import { ChatsRepo } from "./ChatsRepo.ts"
 import type { Visitor } from "./HubClients.ts"
+import { switchedOff } from "./OpenChats.ts"
 import { Presence } from "./Presence.ts"
 
 /** What representatives and visitors do in tickets through the hub. */
@@ -73,12 +74,12 @@ const make = Effect.gen(function* () {
   const about = (customerID: CustomerID, ticketID: TicketID) =>
     repo.about(customerID, ticketID).pipe(orNotFound(`There is no ticket ${ticketID}.`))
 
-  /** Who was let in may still be there when the channel is switched off. */
+  /** Who was let in may still be there for a moment when the channel is switched off. */
   const isOpen = ({ channelID, customerID }: Visitor) =>
     Effect.filterOrElse(
       channels.find(customerID, channelID),
       Option.exists(({ isActive }) => isActive),
-      () => BadRequest.of("This chat has been switched off.")
+      () => BadRequest.of(switchedOff)
     )
 
   const add = fn("Chats.add")(function* (customerID: CustomerID, message: Parameters<typeof newMessages.add>[1]) {

@@ -108,7 +108,7 @@ export const receive = (before: ConnectionState, chunk: string, now: number): Tr
 
 /** What time makes of it: asked about once a second. */
 export const elapse = (before: ConnectionState, now: number): Transition => {
-  // Whoever was too busy to look was too busy to listen: that while is nobody's silence.
+  // While this process was too busy to check, it was too busy to read: that time does not count as the client's silence.
   const unwatched = now - before.lookedAt > longestLook ? now - before.lookedAt : 0
   const state = { ...before, lookedAt: now, heardAt: before.heardAt + unwatched }
   if (state.phase === "Closed") return { state, outputs: [] }

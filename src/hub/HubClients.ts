@@ -42,6 +42,8 @@ export class HubClients extends Context.Tag("casework/HubClients")<
     readonly representatives: (customerID: CustomerID) => Iterable<HubClient>
     readonly followers: (customerID: CustomerID, ticketID: TicketID) => ReadonlyArray<HubClient>
     readonly all: (customerID: CustomerID) => ReadonlyArray<HubClient>
+    /** The channels that visitors came by. */
+    readonly visited: () => ReadonlySet<ChannelID>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -93,6 +95,16 @@ const makeHubClients = () => {
     attendance: () => new Map(known),
     representatives: (customerID) => known.get(customerID)?.representatives ?? [],
     followers: (customerID, ticketID) => [...(known.get(customerID)?.followers.get(ticketID) ?? [])],
-    all: (customerID) => [...(known.get(customerID)?.representatives ?? []), ...(known.get(customerID)?.visitors ?? [])]
+    all: (customerID) => [
+      ...(known.get(customerID)?.representatives ?? []),
+      ...(known.get(customerID)?.visitors ?? [])
+    ],
+    visited: () => {
+      const channels = new Set<ChannelID>()
+      for (const { visitors } of known.values()) {
+        for (const { caller } of visitors) if (caller._tag === "Visitor") channels.add(caller.channelID)
+      }
+      return channels
+    }
   })
 }

@@ -2,6 +2,7 @@ import type { Socket as NetSocket } from "node:net"
 import { Socket } from "@effect/platform"
 import { Cause, Chunk, Context, Effect, Fiber, Layer, Option, Queue, Scope } from "effect"
 import { untilDrained } from "../platform/Drained.ts"
+import { steadyClock } from "../platform/SteadyClock.ts"
 import type { Admitted } from "./Admission.ts"
 import { type ConnectionState, elapse, opened, receive, type Transition } from "./ConnectionState.ts"
 import { type HubCaller, type HubClient, HubClients } from "./HubClients.ts"
@@ -55,7 +56,7 @@ const make = Effect.gen(function* () {
   const clients = yield* HubClients
   const methods = yield* HubMethods
   const presence = yield* PresenceBook
-  const clock = yield* Effect.clock
+  const now = yield* steadyClock
 
   /** What the client gets back for a call. */
   const answer = (session: Session, { arguments: given, invocationId, target, wantsStream }: Invocation) =>
@@ -87,12 +88,11 @@ const make = Effect.gen(function* () {
     })
 
   return HubConnections.of({
-    serve: (socket, below, { caller, isStillGood }, onOpen) =>
+    serve: (socket, below, { caller, farewell: reason, isStillGood }, onOpen) =>
       Effect.gen(function* () {
         const write = yield* socket.writer
         const outbox = yield* Queue.unbounded<string>()
         const calls = yield* Queue.unbounded<Invocation | undefined>()
-        const now = () => clock.unsafeCurrentTimeMillis()
         let state: ConnectionState = opened(now())
         let farewell: string | undefined
         let callsWaiting = 0
@@ -112,7 +112,7 @@ const make = Effect.gen(function* () {
         const close = (text: string) => {
           farewell ??= text
           state = { ...state, phase: "Closed" }
-          // Nothing to write, but a reason to look.
+          // An empty text wakes the writer, which then sees that the connection is to end.
           if (below.writableLength > mostBuffered) below.destroy()
           else send("")
         }
@@ -184,7 +184,7 @@ const make = Effect.gen(function* () {
         const tick = Effect.suspend(() => {
           apply(elapse(state, now()))
           return Effect.map(isStillGood, (good) => {
-            if (!good) close(goodbye({ error: "The token has expired or was revoked. Log in again." }))
+            if (!good) close(goodbye({ error: reason }))
           })
         })
 

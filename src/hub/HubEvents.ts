@@ -37,7 +37,7 @@ export const HubEvents = Layer.scopedDiscard(
     const clients = yield* HubClients
     const repo = yield* HubEventsRepo
     const broadcast = yield* Broadcast
-    // Everything that older transactions recorded has been told; of the rest, what was.
+    // Events of transactions older than this have all been told; `told` holds which of the younger ones have.
     let oldestOpen = yield* repo.oldestOpen
     let previousOpen = oldestOpen
     const told = new Map<string, bigint>()
@@ -115,7 +115,7 @@ export const HubEvents = Layer.scopedDiscard(
     /** What was recorded while nobody listened. */
     const findMissed = Effect.suspend(() => lookUp(clients.customers(), sendAway))
 
-    // At the last heartbeats, the later one first.
+    // Who was connected at the last two heartbeats, the later one first.
     let attendances = [clients.attendance(), clients.attendance()] as const
 
     /** What happened before the last heartbeat and was never told, as when the node that should have has died. */
@@ -126,7 +126,7 @@ export const HubEvents = Layer.scopedDiscard(
       const wasThere = (at: ReadonlyMap<CustomerID, unknown>) => (customerID: CustomerID) =>
         at.get(customerID) === now.get(customerID)
       const [recent, steady] = Arr.partition([...now.keys()].filter(wasThere(last)), wasThere(before))
-      // Whoever came in that time finds there also what happened before: when it is much, it is that.
+      // A customer who connected in that time also finds events from before: too many of those are no reason to send it away.
       return Effect.zipWith(
         lookUp(steady, sendAway, oldestOpen),
         lookUp(recent, () => undefined, oldestOpen),
@@ -172,7 +172,7 @@ export const HubEvents = Layer.scopedDiscard(
     })
 
     const signals = yield* broadcast.subscribe
-    // Who waits for one gets it alone: what came with it is there only then.
+    // `take` waits and gives one signal; those that arrived together with it are taken behind it.
     yield* Effect.zip(Queue.take(signals), Queue.takeUpTo(signals, largestBatch - 1)).pipe(
       Effect.flatMap(([first, more]) =>
         handle([first, ...more]).pipe(

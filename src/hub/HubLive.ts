@@ -6,6 +6,7 @@ import { HubClients } from "./HubClients.ts"
 import { HubConnections } from "./HubConnections.ts"
 import { HubEvents } from "./HubEvents.ts"
 import { HubMethods } from "./HubMethods.ts"
+import { OpenChats } from "./OpenChats.ts"
 import { PresenceBook } from "./PresenceBook.ts"
 
 /** A node that only works has no clients to tell anything. */
@@ -13,6 +14,6 @@ const Listening = Layer.unwrapEffect(Effect.map(Settings, ({ role }) => (role ==
 
 /** What the hub's routes need; the clients of this node hear what happens on all. */
 export const HubLive = Layer.mergeAll(Admission.layer, HubConnections.layer, Listening).pipe(
-  Layer.provide(HubMethods.layer),
+  Layer.provide(Layer.merge(HubMethods.layer, OpenChats.layer)),
   Layer.provide(Layer.mergeAll(HubClients.layer, Chats.layer, PresenceBook.layer))
 )

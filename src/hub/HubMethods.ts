@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
+import { Context, Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import { BadRequest, type Conflict, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import { HubRequestAgent, HubSendMessage, HubSentMessage } from "../../schema/Hub.ts"
@@ -6,6 +6,7 @@ import { TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { problemsIn } from "../platform/http/ErrorResponse.ts"
 import { bindNames, nameTree } from "../platform/http/NameBinding.ts"
+import { steadyClock } from "../platform/SteadyClock.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { Broadcast } from "./Broadcast.ts"
@@ -77,6 +78,7 @@ const make = Effect.gen(function* () {
   const clients = yield* HubClients
   const broadcast = yield* Broadcast
   const representatives = yield* RepresentativesRepo
+  const clock = yield* steadyClock
   const encodeSent = Schema.encode(Schema.parseJson(HubSentMessage))
   const encodeFeedback = Schema.encode(Schema.parseJson(Feedback))
 
@@ -158,7 +160,7 @@ const make = Effect.gen(function* () {
           caller._tag === "Visitor" ? "This is not your chat. Resume it first." : "Join the ticket first."
         )
       }
-      const now = yield* Clock.currentTimeMillis
+      const now = clock()
       if (now - (session.typedAt.get(ticketID) ?? 0) < typingPause) return undefined
       session.typedAt.set(ticketID, now)
       const { customerID } = caller

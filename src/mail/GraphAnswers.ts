@@ -1,5 +1,6 @@
 import type { HttpClientResponse } from "@effect/platform"
 import { Chunk, Effect, Schema, Stream } from "effect"
+import { retryAfterSeconds } from "../platform/RetryAfter.ts"
 import { ErrorAnswer } from "./GraphShapes.ts"
 import { MailProblem } from "./MailGraph.ts"
 
@@ -17,14 +18,6 @@ const reasons: Readonly<Record<number, MailProblem["reason"]>> = {
 }
 
 const reasonOf = (status: number) => reasons[status] ?? (status >= 500 ? "Unavailable" : "Refused")
-
-/** How long the provider asks to wait: seconds, or a moment. */
-export const retryAfterOf = (value: string | undefined, now: number): number | undefined => {
-  if (value === undefined) return undefined
-  if (/^\d+$/.test(value.trim())) return Number(value)
-  const moment = Date.parse(value)
-  return Number.isNaN(moment) ? undefined : Math.max(0, Math.ceil((moment - now) / 1000))
-}
 
 export const brokeOff = () => new MailProblem({ reason: "Unavailable", message: "The mail provider broke off" })
 
@@ -49,7 +42,7 @@ export const orProblem = (response: Response): Effect.Effect<Response, MailProbl
     Effect.map(({ error }) => [error.code, error.message].filter((part) => part !== null).join(": ")),
     Effect.orElseSucceed(() => ""),
     Effect.flatMap((said) => {
-      const retryAfterSeconds = retryAfterOf(response.headers["retry-after"], Date.now())
+      const askedFor = retryAfterSeconds(response.headers["retry-after"])
       return Effect.fail(
         new MailProblem({
           // State that is lost may also come as 400 with one of these codes.
@@ -57,7 +50,7 @@ export const orProblem = (response: Response): Effect.Effect<Response, MailProbl
             ? "Expired"
             : reasonOf(response.status),
           message: `The mail provider answered ${response.status} ${said.slice(0, 500)}`.trim(),
-          ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
+          ...(askedFor !== undefined && { retryAfterSeconds: askedFor })
         })
       )
     })

@@ -1,9 +1,11 @@
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import { Duration, Effect, Random, Redacted, type Scope, Stream } from "effect"
+import { Duration, Effect, Redacted, type Scope, Stream } from "effect"
+import { retryPauses } from "../platform/RetryAfter.ts"
 import { Settings } from "../platform/Settings.ts"
 import { brokeOff, bytesOf, orProblem } from "./GraphAnswers.ts"
 import { makeGraphTokens } from "./GraphTokens.ts"
 import { makeMailboxTurns } from "./MailboxTurns.ts"
+import { longestPause } from "./MailboxTurnsRepo.ts"
 import { type Mailbox, MailProblem } from "./MailGraph.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -11,20 +13,16 @@ type Response = HttpClientResponse.HttpClientResponse
 
 const mostTries = 5
 
-// Longer than this nobody stands and waits: whoever asked comes back later.
-const longestWait = Duration.seconds(60)
-
 const answersWithin = Duration.seconds(30)
 
 const unreachable = () => new MailProblem({ reason: "Unavailable", message: "The mail provider cannot be reached" })
 
 const tooSlow = () => new MailProblem({ reason: "Unavailable", message: "The mail provider is too slow" })
 
-/** How long to wait before the next try: as long as the provider says, else longer each time, never all at once. */
-const pauseBefore = (problem: MailProblem, tries: number) =>
-  problem.retryAfterSeconds === undefined
-    ? Effect.map(Random.nextRange(0.5, 1.5), (jitter) => 250 * 2 ** tries * jitter)
-    : Effect.succeed(problem.retryAfterSeconds * 1000)
+const pauses = retryPauses(
+  { first: Duration.millis(500), retries: mostTries - 1 },
+  ({ retryAfterSeconds }: MailProblem) => retryAfterSeconds
+)
 
 /** Requests to the provider on behalf of a mailbox: with a token, in turn, and again when it makes sense. */
 export const makeGraphRequests = Effect.gen(function* () {
@@ -81,22 +79,18 @@ export const makeGraphRequests = Effect.gen(function* () {
   const leaveAlone = (mailbox: Mailbox, problem: MailProblem) =>
     problem.retryAfterSeconds === undefined
       ? Effect.void
-      : turns.pause(mailbox.address, Math.min(problem.retryAfterSeconds * 1000, Duration.toMillis(longestWait)))
+      : turns.pause(mailbox.address, Math.min(problem.retryAfterSeconds * 1000, Duration.toMillis(longestPause)))
 
   const withRetries = <A, R>(
     mailbox: Mailbox,
     attempt: Effect.Effect<A, MailProblem, R>,
-    tries = 1
+    isPassing = ({ reason }: MailProblem) => reason === "Unavailable"
   ): Effect.Effect<A, MailProblem, R> =>
-    Effect.catchAll(attempt, (problem) =>
-      Effect.gen(function* () {
-        yield* leaveAlone(mailbox, problem)
-        const pause = yield* pauseBefore(problem, tries)
-        if (problem.reason !== "Unavailable" || tries >= mostTries || pause > Duration.toMillis(longestWait)) {
-          return yield* problem
-        }
-        yield* Effect.sleep(pause)
-        return yield* withRetries(mailbox, attempt, tries + 1)
+    attempt.pipe(
+      Effect.tapError((problem) => leaveAlone(mailbox, problem)),
+      Effect.retry({
+        schedule: pauses,
+        while: (problem) => isPassing(problem) && (problem.retryAfterSeconds ?? 0) <= Duration.toSeconds(longestPause)
       })
     )
 
@@ -117,19 +111,12 @@ export const makeGraphRequests = Effect.gen(function* () {
       read: (response: Response) => Effect.Effect<A, MailProblem>
     ) => withRetries(mailbox, inTurn(mailbox, prefer(request, preference), read)),
     /** Asks once, and again only when the provider has said that it did nothing. */
-    askOnce: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) => {
-      const attempt = inTurn(mailbox, prefer(request), read)
-      const again = (tries: number): Effect.Effect<A, MailProblem> =>
-        Effect.catchIf(
-          attempt,
-          ({ retryAfterSeconds }) => retryAfterSeconds !== undefined && tries < mostTries,
-          (problem) =>
-            (problem.retryAfterSeconds ?? 0) > Duration.toSeconds(longestWait)
-              ? problem
-              : leaveAlone(mailbox, problem).pipe(Effect.zipRight(Effect.suspend(() => again(tries + 1))))
-        )
-      return again(1)
-    },
+    askOnce: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>
+      withRetries(
+        mailbox,
+        inTurn(mailbox, prefer(request), read),
+        ({ retryAfterSeconds }) => retryAfterSeconds !== undefined
+      ),
     /** The bytes of an answer as they come; the turn is over with them. */
     stream: (mailbox: Mailbox, request: Request) =>
       turns.take(mailbox.address).pipe(

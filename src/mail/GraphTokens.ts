@@ -2,9 +2,11 @@ import { createHash } from "node:crypto"
 import { HttpClientRequest } from "@effect/platform"
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { boundedCall } from "../platform/BoundedCall.ts"
+import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
 import { GuardedHttpClient } from "../platform/Outbound.ts"
 import { isAllowed } from "../platform/OutboundAllow.ts"
 import { Settings } from "../platform/Settings.ts"
+import { steadyClock } from "../platform/SteadyClock.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { withoutSecret } from "../platform/WithoutSecret.ts"
 import { type MailCredentials, MailProblem } from "./MailGraph.ts"
@@ -46,8 +48,9 @@ export const tokenUrl = (authorityURL: string, tenantID: string) => {
 export const makeGraphTokens = Effect.gen(function* () {
   const client = yield* GuardedHttpClient
   const { outboundAllow } = yield* Settings
+  const now = yield* steadyClock
   const kept = new Map<string, KeptToken>()
-  const locks = new Map<string, Effect.Semaphore>()
+  const oneAtATime = yield* makeKeyedPermits(1)
 
   const checkedUrl = ({ authorityURL, tenantID }: MailCredentials) => {
     const url = new URL(tokenUrl(authorityURL, tenantID))
@@ -93,19 +96,19 @@ export const makeGraphTokens = Effect.gen(function* () {
       )
     )
     const life = answer.expires_in * 1000
-    const usableUntil = Date.now() + Math.max(life - reserve, life / 2)
+    const usableUntil = now() + Math.max(life - reserve, life / 2)
     return { token: Redacted.make(answer.access_token), usableUntil }
   })
 
   const find = (key: string) => {
     const known = kept.get(key)
-    return known !== undefined && known.usableUntil > Date.now() ? known.token : undefined
+    return known !== undefined && known.usableUntil > now() ? known.token : undefined
   }
 
-  const lockOf = (key: string) => {
-    const lock = locks.get(key) ?? Effect.unsafeMakeSemaphore(1)
-    locks.set(key, lock)
-    return lock
+  /** Credentials that were replaced are not asked for again: their tokens go when they have run out. */
+  const keep = (key: string, fresh: KeptToken) => {
+    for (const [other, { usableUntil }] of kept) if (usableUntil <= now()) kept.delete(other)
+    kept.set(key, fresh)
   }
 
   return {
@@ -118,9 +121,9 @@ export const makeGraphTokens = Effect.gen(function* () {
         const meanwhile = find(key)
         if (meanwhile !== undefined) return meanwhile
         const fresh = yield* request(credentials)
-        kept.set(key, fresh)
+        keep(key, fresh)
         return fresh.token
-      }).pipe(lockOf(key).withPermits(1))
+      }).pipe(oneAtATime.withPermit(key))
     },
     /** The provider no longer takes it. */
     forget: (credentials: MailCredentials, token: Redacted.Redacted) =>

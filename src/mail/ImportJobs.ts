@@ -1,10 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Cause, Effect, Layer, Option, Stream } from "effect"
 import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
+import { firstLine } from "../platform/FirstLine.ts"
 import { isClaimLost, type JobClaim } from "../platform/JobClaim.ts"
 import { OldWork } from "../platform/JobRank.ts"
 import { Again } from "../platform/JobRun.ts"
 import { Jobs } from "../platform/Jobs.ts"
+import { steadyClock } from "../platform/SteadyClock.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MailFolders, type OpenFolder } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
@@ -12,7 +14,7 @@ import { type DeltaPage, MailGraph, MailProblem } from "./MailGraph.ts"
 import { MailImport } from "./MailImport.ts"
 import { folderKey, importFolder, importMessage, importMessages } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
-import { isTheProviders, makePageImport, messageOf } from "./PageImport.ts"
+import { isTheProviders, makePageImport } from "./PageImport.ts"
 import { PoisonMail } from "./PoisonMail.ts"
 
 // After this long nothing more is listed when others wait, and after a while in any case.
@@ -42,6 +44,7 @@ export const ImportJobs = Layer.effectDiscard(
     const mailImport = yield* MailImport
     const poison = yield* PoisonMail
     const importPages = yield* makePageImport
+    const now = yield* steadyClock
 
     /** One page, and where to go on; from the beginning when the provider has forgotten where that was. */
     const nextPage = fn("ImportJobs.nextPage")(function* (open: OpenFolder, link: string | null) {
@@ -57,8 +60,8 @@ export const ImportJobs = Layer.effectDiscard(
 
     const catchUp = fn("ImportJobs.catchUp")(function* (open: OpenFolder, claim: JobClaim) {
       const { customerID, folderID } = open.folder
-      const started = Date.now()
-      const isOver = () => Date.now() - started > (claim.isCrowded() ? slice : longestSlice)
+      const started = now()
+      const isOver = () => now() - started > (claim.isCrowded() ? slice : longestSlice)
       let isDone = false
       const moveOn = (from: string | null, { isLast, link }: DeltaPage["next"]) =>
         claim.confirm.pipe(
@@ -89,7 +92,7 @@ export const ImportJobs = Layer.effectDiscard(
       <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.tapErrorCause(effect, (cause) => {
           const problem = Option.map(Cause.failureOption(cause), ({ message }) => message)
-          const lastError = Option.getOrElse(problem, () => messageOf(cause)).slice(0, 500)
+          const lastError = Option.getOrElse(problem, () => firstLine(cause)).slice(0, 500)
           return isNobodysFault(cause) ? Effect.void : repo.save(customerID, folderID, { lastError })
         })
 
@@ -145,7 +148,7 @@ export const ImportJobs = Layer.effectDiscard(
         if (Option.isNone(open)) return
         return yield* importOne(open.value, messageID, claim).pipe(
           Effect.tapErrorCause((cause) =>
-            isTheProviders(cause) ? Effect.void : poison.record(open.value, messageID, messageOf(cause), claim)
+            isTheProviders(cause) ? Effect.void : poison.record(open.value, messageID, firstLine(cause), claim)
           ),
           comeBack
         )

@@ -15,7 +15,7 @@ export const MailWebhookHttp = HttpApiBuilder.group(CaseworkApi, "mailWebhook", 
     return handlers
       .handle("validateMailWebhook", ({ urlParams }) => Effect.succeed(escaped(urlParams.validationToken)))
       .handleRaw("receiveMailNotifications", ({ request, urlParams }) =>
-        urlParams.validationToken === undefined
+        urlParams.validationToken === undefined || urlParams.validationToken === ""
           ? request.json.pipe(
               Effect.orDie,
               Effect.flatMap((payload) => notifications.receive(entriesOf(payload))),

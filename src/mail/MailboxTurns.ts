@@ -1,4 +1,6 @@
 import { Effect, Option, Random, Schedule } from "effect"
+import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
+import { steadyClock } from "../platform/SteadyClock.ts"
 import { makeMailboxTurnsRepo, type Turn, turnsOfMailbox } from "./MailboxTurnsRepo.ts"
 
 // After this long a turn goes back, so that another node may have it; between two requests it stays for a moment.
@@ -11,88 +13,75 @@ interface HeldTurn extends Turn {
   usedAt: number
 }
 
-interface Turns {
-  readonly key: string
-  readonly semaphore: Effect.Semaphore
-  /** One asks for a turn at a time: several would want the same. */
-  readonly asking: Effect.Semaphore
-  readonly held: Set<HeldTurn>
-  pausedUntil: number
-}
-
 /**
  * Lets requests to a mailbox through, a few at a time from all nodes together, and none while the provider wants to be
  * left alone. A node keeps a turn for many requests: the database is asked about a few times a second, not for each.
  */
 export const makeMailboxTurns = Effect.gen(function* () {
   const repo = yield* makeMailboxTurnsRepo
-  const mailboxes = new Map<string, Turns>()
+  const now = yield* steadyClock
+  const permits = yield* makeKeyedPermits(turnsOfMailbox)
+  // One asks for a turn at a time: several would want the same.
+  const asking = yield* makeKeyedPermits(1)
+  const held = new Map<string, Set<HeldTurn>>()
+  const pausedUntil = new Map<string, number>()
 
-  const turnsOf = (address: string) => {
-    const key = address.toLowerCase()
-    const turns = mailboxes.get(key) ?? {
-      key,
-      semaphore: Effect.unsafeMakeSemaphore(turnsOfMailbox),
-      asking: Effect.unsafeMakeSemaphore(1),
-      held: new Set<HeldTurn>(),
-      pausedUntil: 0
-    }
-    mailboxes.set(key, turns)
-    return turns
-  }
-
-  const afterPause = (turns: Turns): Effect.Effect<void> =>
+  const afterPause = (mailbox: string): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const left = turns.pausedUntil - Date.now()
-      return left > 0 ? Effect.zipRight(Effect.sleep(left), afterPause(turns)) : Effect.void
+      const left = (pausedUntil.get(mailbox) ?? 0) - now()
+      return left > 0 ? Effect.zipRight(Effect.sleep(left), afterPause(mailbox)) : Effect.void
     })
 
-  const leaveAlone = (turns: Turns, milliseconds: number) => {
-    turns.pausedUntil = Math.max(turns.pausedUntil, Date.now() + milliseconds)
+  const leaveAlone = (mailbox: string, milliseconds: number) => {
+    pausedUntil.set(mailbox, Math.max(pausedUntil.get(mailbox) ?? 0, now() + milliseconds))
   }
 
-  const isOld = ({ since }: HeldTurn) => Date.now() - since > longestTurn
+  const forgetPauses = () => {
+    for (const [mailbox, end] of pausedUntil) if (end <= now()) pausedUntil.delete(mailbox)
+  }
+
+  const isOld = ({ since }: HeldTurn) => now() - since > longestTurn
 
   const forget = (old: ReadonlyArray<HeldTurn>) => {
-    for (const turn of old) mailboxes.get(turn.mailbox)?.held.delete(turn)
+    for (const turn of old) {
+      const left = held.get(turn.mailbox)
+      left?.delete(turn)
+      if (left?.size === 0) held.delete(turn.mailbox)
+    }
     return old.length === 0 ? Effect.void : repo.giveBack(old)
   }
 
-  const hold = (turns: Turns, turn: Turn) => {
-    const held = { ...turn, since: Date.now(), isFree: false, usedAt: 0 }
-    turns.held.add(held)
-    return held
+  const hold = (turn: Turn) => {
+    const mine: HeldTurn = { ...turn, since: now(), isFree: false, usedAt: 0 }
+    held.set(turn.mailbox, (held.get(turn.mailbox) ?? new Set()).add(mine))
+    return mine
   }
 
   /** One that is at hand, else one more; none while other nodes have them. */
-  const tryToFind = (turns: Turns): Effect.Effect<Option.Option<HeldTurn>> =>
+  const tryToFind = (mailbox: string): Effect.Effect<Option.Option<HeldTurn>> =>
     Effect.suspend(() => {
-      const free = [...turns.held].find((turn) => turn.isFree && !isOld(turn))
-      if (free === undefined)
-        return Effect.map(
-          turns.asking.withPermits(1)(repo.take(turns.key)),
-          Option.map((turn) => hold(turns, turn))
-        )
+      const free = [...(held.get(mailbox) ?? [])].find((turn) => turn.isFree && !isOld(turn))
+      if (free === undefined) return Effect.map(asking.withPermit(mailbox)(repo.take(mailbox)), Option.map(hold))
       free.isFree = false
       return Effect.succeedSome(free)
     })
 
   /** Only the waiting can be interrupted: a turn that was found and not held on to would never come back. */
   const find = (
-    turns: Turns,
+    mailbox: string,
     restore: <A, E, R>(wait: Effect.Effect<A, E, R>) => typeof wait
   ): Effect.Effect<HeldTurn> =>
     Effect.flatMap(
-      tryToFind(turns),
+      tryToFind(mailbox),
       Option.match({
         onSome: Effect.succeed,
         onNone: () =>
-          repo.wish(turns.key).pipe(
-            Effect.map((milliseconds) => leaveAlone(turns, milliseconds)),
+          repo.wish(mailbox).pipe(
+            Effect.map((milliseconds) => leaveAlone(mailbox, milliseconds)),
             Effect.zipRight(Effect.flatMap(Random.nextIntBetween(40, 80), (pause) => Effect.sleep(pause))),
-            Effect.zipRight(afterPause(turns)),
+            Effect.zipRight(afterPause(mailbox)),
             restore,
-            Effect.zipRight(Effect.suspend(() => find(turns, restore)))
+            Effect.zipRight(Effect.suspend(() => find(mailbox, restore)))
           )
       })
     )
@@ -101,22 +90,21 @@ export const makeMailboxTurns = Effect.gen(function* () {
     Effect.suspend(() => {
       if (isOld(turn)) return Effect.catchAllCause(forget([turn]), () => Effect.void)
       turn.isFree = true
-      turn.usedAt = Date.now()
+      turn.usedAt = now()
       return Effect.void
     })
 
-  const all = () => [...mailboxes.values()].flatMap(({ held }) => [...held])
+  const all = () => [...held.values()].flatMap((turns) => [...turns])
 
-  const isIdle = (turn: HeldTurn) => turn.isFree && (isOld(turn) || Date.now() - turn.usedAt > longestIdle)
+  const isIdle = (turn: HeldTurn) => turn.isFree && (isOld(turn) || now() - turn.usedAt > longestIdle)
 
   const quietly = <E, R>(effect: Effect.Effect<unknown, E, R>) =>
     Effect.catchAllCause(effect, (cause) => Effect.logDebug("turns at mailboxes", cause))
 
-  yield* Effect.suspend(() => forget(all().filter(isIdle))).pipe(
-    quietly,
-    Effect.repeat(Schedule.spaced("250 millis")),
-    Effect.forkScoped
-  )
+  yield* Effect.suspend(() => {
+    forgetPauses()
+    return forget(all().filter(isIdle))
+  }).pipe(quietly, Effect.repeat(Schedule.spaced("250 millis")), Effect.forkScoped)
   yield* Effect.suspend(() => (all().length === 0 ? Effect.void : repo.renew(all()))).pipe(
     quietly,
     Effect.repeat(Schedule.spaced("5 seconds")),
@@ -127,14 +115,13 @@ export const makeMailboxTurns = Effect.gen(function* () {
   return {
     /** Takes a turn that ends with the scope. */
     take: (address: string) => {
-      const turns = turnsOf(address)
+      const mailbox = address.toLowerCase()
       return Effect.zipRight(
-        afterPause(turns),
+        afterPause(mailbox),
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
-            yield* restore(turns.semaphore.take(1))
-            yield* Effect.addFinalizer(() => turns.semaphore.release(1))
-            const turn = yield* find(turns, restore)
+            yield* restore(permits.take(mailbox))
+            const turn = yield* find(mailbox, restore)
             yield* Effect.addFinalizer(() => release(turn))
           })
         )
@@ -143,9 +130,9 @@ export const makeMailboxTurns = Effect.gen(function* () {
     /** What one node was told, the others learn with their next turn. */
     pause: (address: string, milliseconds: number) =>
       Effect.suspend(() => {
-        const turns = turnsOf(address)
-        leaveAlone(turns, milliseconds)
-        return quietly(repo.pause(turns.key, milliseconds))
+        const mailbox = address.toLowerCase()
+        leaveAlone(mailbox, milliseconds)
+        return quietly(repo.pause(mailbox, milliseconds))
       })
   }
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 
 /** A turn of this node. */
 export interface Turn {
@@ -10,6 +10,9 @@ export interface Turn {
 
 /** As many requests as the provider takes at a time for one mailbox, from all nodes together. */
 export const turnsOfMailbox = 4
+
+/** Longer than this nobody stands and waits: whoever asked comes back later. */
+export const longestPause = Duration.seconds(60)
 
 // Longer than a node that lives takes to renew it.
 const turnSeconds = 15
@@ -21,6 +24,10 @@ export const makeMailboxTurnsRepo = Effect.gen(function* () {
   const node = randomUUID()
   const decode = Schema.decodeUnknown(Schema.Array(Schema.Struct({ number: Schema.Int })))
   const ends = (seconds: number) => sql`now() + make_interval(secs => ${seconds}::int)`
+  // One that ends later than any pause may was written before the clock was set back.
+  const isPossible = sql`p.ends_at <= ${ends(Duration.toSeconds(longestPause))}`
+  const pauseOf = (mailbox: string) => sql`
+    from mailbox_pause p where p.mailbox = ${mailbox} and p.ends_at > now() and ${isPossible}`
   const mailboxesOf = (turns: ReadonlyArray<Turn>) => turns.map(({ mailbox }) => mailbox)
   const numbersOf = (turns: ReadonlyArray<Turn>) => turns.map(({ number }) => number)
 
@@ -34,7 +41,7 @@ export const makeMailboxTurnsRepo = Effect.gen(function* () {
           union select ${node}::uuid)
         insert into mailbox_turn (mailbox, number, node, ends_at)
         select ${mailbox}, number, ${node}::uuid, ${ends(turnSeconds)} from generate_series(1, ${turnsOfMailbox}::int) number
-        where not exists (select 1 from mailbox_pause p where p.mailbox = ${mailbox} and p.ends_at > now())
+        where not exists (select 1 ${pauseOf(mailbox)})
           and not exists (
             select 1 from mailbox_turn t where t.mailbox = ${mailbox} and t.number = number.number and t.ends_at > now())
           and (select count(*) from mailbox_turn t
@@ -56,8 +63,7 @@ export const makeMailboxTurnsRepo = Effect.gen(function* () {
         insert into mailbox_wish (mailbox, node, ends_at) values (${mailbox}, ${node}::uuid, ${ends(wishSeconds)})
         on conflict (mailbox, node) do update set ends_at = excluded.ends_at
         returning coalesce((
-          select ceil(1000 * extract(epoch from p.ends_at - now())) from mailbox_pause p
-          where p.mailbox = ${mailbox} and p.ends_at > now()), 0)::int as number`.pipe(
+          select ceil(1000 * extract(epoch from p.ends_at - now())) ${pauseOf(mailbox)}), 0)::int as number`.pipe(
         Effect.flatMap(decode),
         Effect.map(([row]) => row?.number ?? 0),
         Effect.orDie
@@ -65,9 +71,9 @@ export const makeMailboxTurnsRepo = Effect.gen(function* () {
     /** Every node leaves the mailbox alone for so long. */
     pause: (mailbox: string, milliseconds: number) =>
       sql`
-        insert into mailbox_pause (mailbox, ends_at)
+        insert into mailbox_pause as p (mailbox, ends_at)
         values (${mailbox}, now() + make_interval(secs => ${milliseconds / 1000}::float8))
-        on conflict (mailbox) do update set ends_at = greatest(mailbox_pause.ends_at, excluded.ends_at)`.pipe(
+        on conflict (mailbox) do update set ends_at = greatest(case when ${isPossible} then p.ends_at end, excluded.ends_at)`.pipe(
         Effect.asVoid,
         Effect.orDie
       ),

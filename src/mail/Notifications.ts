@@ -118,7 +118,7 @@ const make = Effect.gen(function* () {
       readSecret(secrets, clientStatePlace(customerID), clientState),
       (agreed) => agreed === null || sameText(entry.clientState ?? "", agreed)
     ).pipe(
-      // Whoever's it is: the others in the same batch have nothing to do with it.
+      // One that cannot be decrypted must not fail the others in the same batch.
       Effect.catchAllDefect((defect) => Effect.as(Effect.logError("a clientState cannot be read", defect), false))
     )
 

@@ -1,4 +1,5 @@
 import { Cause, Chunk, Effect, Exit, Option, Stream } from "effect"
+import { firstLine } from "../platform/FirstLine.ts"
 import { isClaimLost, type JobClaim } from "../platform/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { OpenFolder } from "./MailFolders.ts"
@@ -27,8 +28,6 @@ export const isTheProviders = (cause: Cause.Cause<MailProblem>) =>
   Cause.isInterrupted(cause) ||
   isClaimLost(cause) ||
   Option.exists(Cause.failureOption(cause), ({ reason }) => reason === "Unavailable" || reason === "Blocked")
-
-export const messageOf = (cause: Cause.Cause<unknown>) => (Cause.pretty(cause).split("\n")[0] ?? "").slice(0, 500)
 
 type Came =
   | {
@@ -65,7 +64,7 @@ export const makePageImport = Effect.gen(function* () {
 
   const storeOne = (open: OpenFolder, { exit, messageID }: CameMail, claim: JobClaim) => {
     const { channelID, customerID } = open.folder
-    const postpone = (cause: Cause.Cause<MailProblem>) => poison.postpone(open, messageID, messageOf(cause), claim)
+    const postpone = (cause: Cause.Cause<MailProblem>) => poison.postpone(open, messageID, firstLine(cause), claim)
     return Exit.match(exit, {
       onFailure: (cause) => (isTheProviders(cause) ? Effect.failCause(cause) : postpone(cause)),
       onSuccess: Option.match({

@@ -63,10 +63,10 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
             yield* note(open, messageID, error)
             yield* jobs.enqueue(importMessage, customerID, { folderID, messageID }, messageKey(folderID, messageID))
             yield* claim.advance({ done: 1, failed: 1 })
-            mails.add({ outcome: "postponed" })
           },
           sql.withTransaction,
-          Effect.orDie
+          Effect.orDie,
+          Effect.tap(() => mails.add({ outcome: "postponed" }))
         ),
         record: fn("PoisonMail.record")(
           function* (open, messageID, error, claim) {

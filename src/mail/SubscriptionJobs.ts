@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { Jobs } from "../platform/Jobs.ts"
-import { everySoManyMinutes } from "../platform/PeriodicWork.ts"
+import { enqueueOnOneNode } from "../platform/Periodically.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailFolders } from "./MailFolders.ts"
@@ -79,9 +79,9 @@ export const SubscriptionJobs = Layer.scopedDiscard(
         }))
       )
     })
-    yield* everySoManyMinutes("Mail subscription renewals", 15, renewals)
+    yield* enqueueOnOneNode("Mail subscription renewals", 15, renewals)
 
     const catchUps = Effect.flatMap(repo.retrieving, (folders) => jobs.enqueueAll(importFolder, folders.map(readingOf)))
-    yield* everySoManyMinutes("Mail catch-up", 15, catchUps)
+    yield* enqueueOnOneNode("Mail catch-up", 15, catchUps)
   })
 )

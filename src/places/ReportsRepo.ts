@@ -125,6 +125,20 @@ const make = Effect.gen(function* () {
       dateCreatedUtc: "created_at",
       dateUpdatedUtc: "modified_at"
     },
+    optional: [
+      "customerRepID",
+      "clientNames",
+      "caseNumber",
+      "description",
+      "landlords",
+      "tenants",
+      "address",
+      "reportDate",
+      "lexiconDocumentID",
+      "instructionsDocumentID",
+      "transformTopicID",
+      "heroPhotoAccessToken"
+    ],
     id: "place_description_report_id",
     paging: reportPaging
   })

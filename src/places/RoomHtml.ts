@@ -27,7 +27,7 @@ const cleaned = (html: string) =>
   sanitize(html, {
     allowedTags: [...blocks, ...tables, ...emphasis, "span"],
     allowedAttributes: { span: ["class", "style"], td: ["colspan", "rowspan"], th: ["colspan", "rowspan"] },
-    // The only style that can stand here is ours.
+    // Not parsed: transformTags leaves no style but our own.
     parseStyleAttributes: false,
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "title", "iframe", "xmp", "svg", "math"],
     nestingLimit: 50,

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { SqlClient, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { type ConfigError, Context, Effect, Layer, Option, Redacted } from "effect"
 import pg from "pg"
 import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
 import { type FolderInUse, lockFolder } from "./FolderLock.ts"
@@ -29,6 +29,25 @@ const samplePool = (pool: pg.Pool) =>
  */
 const withoutCompiling = (client: pg.ClientBase) => client.query("set jit = off")
 
+/** Texts come in every script: what a smaller encoding has no place for would fail one request after the other. */
+const checkEncoding = (pool: pg.Pool) =>
+  Effect.tryPromise({
+    try: () => pool.query<{ encoding: string }>("select getdatabaseencoding() as encoding"),
+    catch: (cause) => new SqlError.SqlError({ cause, message: "The database at DATABASE_URL cannot be reached" })
+  }).pipe(
+    Effect.map(({ rows }) => rows[0]?.encoding),
+    Effect.filterOrFail(
+      (encoding) => encoding === "UTF8",
+      (encoding) =>
+        new SqlError.SqlError({
+          cause: new Error(
+            `its encoding is ${encoding} and must be UTF8. Create another: create database … encoding 'UTF8' template template0`
+          ),
+          message: "The database at DATABASE_URL cannot be used"
+        })
+    )
+  )
+
 /** A pool whose statements, and transactions that stand idle, end by themselves. */
 const openPool = (url: Redacted.Redacted) =>
   Effect.acquireRelease(
@@ -45,10 +64,7 @@ const openPool = (url: Redacted.Redacted) =>
       // Without a listener, an idle connection that the server drops would end the process.
       pool.on("error", () => undefined)
       pool.on("connect", prepareStatements)
-      yield* Effect.tryPromise({
-        try: () => pool.query("select 1"),
-        catch: (cause) => new SqlError.SqlError({ cause, message: "The database at DATABASE_URL cannot be reached" })
-      })
+      yield* Effect.onError(checkEncoding(pool), () => Effect.promise(() => pool.end()))
       return pool
     }).pipe(Effect.tap(samplePool)),
     (pool) => Effect.promise(() => pool.end()).pipe(Effect.timeoutOption("2 seconds"), Effect.asVoid)
@@ -66,13 +82,15 @@ export const layerFromUrl = (url: Redacted.Redacted) =>
 const embedded = (dataDir: string) =>
   layerFromPGlite(Effect.zipRight(lockFolder(dataDir), openPGlite({ folder: join(dataDir, "postgres") })))
 
+/** Why the database may not be there. */
+export type DatabaseError = SqlError.SqlError | FolderInUse | ConfigError.ConfigError
+
 /** PostgreSQL at DATABASE_URL, or the embedded one in DATA_DIR: the same SQL on both. */
-export const DatabaseLive: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | FolderInUse, Settings> =
-  Layer.unwrapEffect(
-    Effect.map(Settings, ({ databaseUrl, dataDir }) =>
-      Option.match(databaseUrl, {
-        onNone: (): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | FolderInUse> => embedded(dataDir),
-        onSome: layerFromUrl
-      })
-    )
+export const DatabaseLive: Layer.Layer<SqlClient.SqlClient, DatabaseError, Settings> = Layer.unwrapEffect(
+  Effect.map(Settings, ({ databaseUrl, dataDir }) =>
+    Option.match(databaseUrl, {
+      onNone: (): Layer.Layer<SqlClient.SqlClient, DatabaseError> => embedded(dataDir),
+      onSome: layerFromUrl
+    })
   )
+)

@@ -1,5 +1,6 @@
 import { Cause, Data, Duration, Effect, Exit, Schedule } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { firstLine } from "./FirstLine.ts"
 import { ClaimLost, CurrentClaim, isClaimLost, type JobClaim, makeClaim } from "./JobClaim.ts"
 import { ClaimTiming, JobsRepo } from "./JobsRepo.ts"
 import type { ClaimedJob } from "./NextJob.ts"
@@ -31,8 +32,6 @@ interface Surroundings {
 const mostAttempts = 10
 
 const longestRun = "10 minutes"
-
-const firstLine = (cause: Cause.Cause<unknown>) => Cause.pretty(cause).split("\n")[0]?.slice(0, 500) ?? "failed"
 
 /** Runs a claimed job to its end, whatever that is: done, put back, to be tried again or given up. */
 export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, onPutBack, telemetry }: Surroundings) {
@@ -85,6 +84,13 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
     )
   }
 
+  /** Should it fail, the job waits until the claim runs out. */
+  const release = (job: ClaimedJob) =>
+    repo.release(job).pipe(
+      Effect.catchAllCause((cause) => Effect.logWarning("could not put a job back", cause)),
+      Effect.annotateLogs({ jobID: job.jobID, kind: job.kind })
+    )
+
   const outcomeOf = (job: ClaimedJob) =>
     Exit.match({
       onSuccess: (end: unknown) => (end instanceof Again ? ("continued" as const) : ("succeeded" as const)),
@@ -111,7 +117,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
         onFailure: (cause) => failed(job, cause)
       }),
       // The node is stopping: another one need not wait until the claim runs out.
-      Effect.onInterrupt(() => Effect.ignore(repo.finish(job, { status: "Queued", error: null, pause: 0 }))),
+      Effect.onInterrupt(() => release(job)),
       Effect.catchAllCause((cause) => Effect.logWarning("could not end a job", cause))
     )
 })

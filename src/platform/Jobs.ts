@@ -5,8 +5,10 @@ import type { JobClaim } from "./JobClaim.ts"
 import { type JobRank, OldWork, ranks } from "./JobRank.ts"
 import { type JobHandler, makeJobRun } from "./JobRun.ts"
 import { type JobPlace, JobsRepo } from "./JobsRepo.ts"
+import { begin, end, hasEnough, isBusy, isCrowded, nextTurn, noTurns, workers } from "./JobTurns.ts"
 import { makeLoopLoad } from "./LoopLoad.ts"
 import type { ClaimedJob } from "./NextJob.ts"
+import { steadyClock } from "./SteadyClock.ts"
 import { Stopping } from "./Stopping.ts"
 import { fn } from "./telemetry/Fn.ts"
 import { makeJobTelemetry } from "./telemetry/JobTelemetry.ts"
@@ -25,17 +27,6 @@ interface Wanted<Payload> {
   readonly payload: Payload
   readonly key?: string
 }
-
-// Work waits for others most of the time. A customer never has all workers, so that the next one need not wait.
-const workers = 12
-const workersOfCustomer = 8
-
-// Work that keeps the processor busy is done one after the other: more at once would only make requests wait.
-const workersWhenBusy = 1
-const busyLoad = 0.6
-
-// Old work waits until there is nothing else to do, but not for ever: in any case one is begun this often.
-const oldWorkPause = Duration.toMillis("1 second")
 
 /** How long work under way may go on once the node was told to stop; what is left then goes back into the queue. */
 export class StopWork extends Context.Reference<StopWork>()("casework/StopWork", {
@@ -86,15 +77,16 @@ export class Jobs extends Context.Tag("casework/Jobs")<
   static readonly layer = Layer.scoped(
     Jobs,
     Effect.suspend(() => make)
-  ).pipe(Layer.provide([JobsRepo.layer, Stopping.layer]))
+  ).pipe(Layer.provide(JobsRepo.layer))
 }
 
 const make = Effect.gen(function* () {
   const repo = yield* JobsRepo
+  const now = yield* steadyClock
   const handlers = new Map<string, JobHandler>()
-  const running = new Map<CustomerID, number>()
   const fibers = yield* FiberSet.make()
-  const turns = yield* Effect.makeSemaphore(workers)
+  const places = yield* Effect.makeSemaphore(workers)
+  let turns = noTurns
   const wakeUp = makeWakeUp()
   /** Work has come. A node that does none need not look. */
   const woken = () => {
@@ -111,64 +103,48 @@ const make = Effect.gen(function* () {
   })
   yield* Effect.addFinalizer(() => drain)
   const telemetry = yield* makeJobTelemetry
-  let lastServed = 0
-  let oldWorkAt = 0
-  let othersRunning = 0
-
-  const runningNow = () => [...running.values()].reduce((all, some) => all + some, 0)
-
-  const hasEnough = (customerID: CustomerID) => (running.get(customerID) ?? 0) >= workersOfCustomer
 
   const run = yield* makeJobRun({
     handlers,
     telemetry,
-    isCrowded: (customerID) => runningNow() >= workers || hasEnough(customerID),
+    isCrowded: (customerID) => isCrowded(turns, customerID),
     onPutBack: wakeUp.call
   })
 
-  const count = (customerID: CustomerID, change: number) =>
-    running.set(customerID, (running.get(customerID) ?? 0) + change)
-
   const start = (job: ClaimedJob) =>
     Effect.suspend(() => {
-      lastServed = job.customerID
-      const isOld = job.rank === ranks.old
-      if (isOld) oldWorkAt = Date.now()
-      else othersRunning += 1
-      count(job.customerID, 1)
+      turns = begin(turns, job, now())
       const work = Effect.ensuring(
         Effect.interruptible(run(job)),
         Effect.suspend(() => {
           // Only where it stood in somebody's way: new work calls by itself.
-          if (hasEnough(job.customerID)) wakeUp.call()
-          count(job.customerID, -1)
-          if (!isOld) othersRunning -= 1
-          return turns.release(1)
+          if (hasEnough(turns, job.customerID)) wakeUp.call()
+          turns = end(turns, job)
+          return places.release(1)
         })
       )
       return FiberSet.run(fibers, work)
     })
 
-  const isBusy = () => runningNow() >= workersWhenBusy && loopLoad() > busyLoad
-
-  const hasTimeForOld = () => (othersRunning === 0 && !isBusy()) || Date.now() - oldWorkAt > oldWorkPause
-
   /** Takes one job and starts it, when there is one and a worker is free; answers whether there was. */
   const takeOne = Effect.gen(function* () {
-    const without = [...running.keys()].filter(hasEnough)
     const job =
       handlers.size === 0 || isDraining || stopping.hasBegun()
         ? Option.none()
-        : yield* repo.claim({ kinds: [...handlers.keys()], behind: lastServed, without, withOld: hasTimeForOld() })
+        : yield* repo.claim({ kinds: [...handlers.keys()], ...nextTurn(turns, loopLoad(), now()) })
     if (Option.isSome(job)) yield* start(job.value)
-    else yield* turns.release(1)
+    else yield* places.release(1)
     return Option.isSome(job)
-  }).pipe(Effect.tapErrorCause(() => turns.release(1)))
+  }).pipe(Effect.tapErrorCause(() => places.release(1)))
 
+  const requestsWait = () => isBusy(turns, loopLoad())
   /** A quarter of a second at most: what waits for others must get its turn as well. */
-  const afterRequests = Effect.sleep("25 millis").pipe(Effect.repeat({ while: isBusy, times: 9 }), Effect.when(isBusy))
+  const afterRequests = Effect.sleep("25 millis").pipe(
+    Effect.repeat({ while: requestsWait, times: 9 }),
+    Effect.when(requestsWait)
+  )
 
-  const dispatch = turns.take(1).pipe(
+  const dispatch = places.take(1).pipe(
     Effect.zipRight(afterRequests),
     // What was claimed is started, even when the node is stopping at this moment; but a stop does not wait for a
     // database that does not answer.

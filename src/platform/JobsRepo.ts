@@ -68,6 +68,8 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
     readonly holding: (job: ClaimedJob) => Statement.Fragment
     /** Back into the queue as if it had never been tried. */
     readonly putBack: (job: ClaimedJob, pause: number) => Effect.Effect<boolean>
+    /** Back into the queue for another node, which knows that it is not the first one to try. */
+    readonly release: (job: ClaimedJob) => Effect.Effect<boolean>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -153,11 +155,11 @@ const make = Effect.gen(function* () {
   })
   // What only makes way for others keeps its key, so that it is not doubled, unless somebody waits under it already. What
   // failed loses it: who asks anew need not wait for its growing pauses.
-  const putBack = SqlSchema.findAll({
-    Request: Schema.Struct({ ...Held.fields, pause: Schema.Int }),
+  const makeWay = SqlSchema.findAll({
+    Request: Schema.Struct({ ...Held.fields, attemptsSoFar: Schema.Int, pause: Schema.Int }),
     Result: Returned,
     execute: (_) => sql`
-      update job set status = 'Queued', attempts = 0, error = null, updated_at = now(),
+      update job set status = 'Queued', attempts = ${_.attemptsSoFar}, error = null, updated_at = now(),
         due_at = now() + make_interval(secs => ${_.pause}::int), key = case when not exists (
           select 1 from job twin where twin.customer_id = ${_.customerID} and twin.kind = job.kind
             and twin.key = job.key and twin.status = 'Queued') then key end
@@ -193,6 +195,7 @@ const make = Effect.gen(function* () {
     holding,
     advance: (job, progress) => didSomething(advance({ ...job, ...nothing, ...progress })),
     finish: (job, end) => didSomething(finish({ ...job, ...end })),
-    putBack: (job, pause) => didSomething(putBack({ ...job, pause }))
+    putBack: (job, pause) => didSomething(makeWay({ ...job, attemptsSoFar: 0, pause })),
+    release: (job) => didSomething(makeWay({ ...job, attemptsSoFar: job.attempts, pause: 0 }))
   })
 })

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks"
 
-// Shorter spells say little.
+// In milliseconds; a shorter measurement says little.
 const shortestSpell = 50
 
 /** How much of its time this process was busy of late, from 0 to 1. */

@@ -105,7 +105,11 @@ const intoOutbox = Effect.map(Outbox, (outbox) =>
     send: fn("Mailer.send")(function* (customerID, mail) {
       const outboxMailID = yield* outbox.keep(customerID, withNames(mail))
       yield* Effect.logInfo("Mail kept in the outbox: SMTP_URL is not set").pipe(
-        Effect.annotateLogs({ outboxMailID, to: mail.to, read: `npm run admin -- outbox show ${outboxMailID}` })
+        Effect.annotateLogs({
+          outboxMailID,
+          to: mail.to,
+          read: `npm run admin -- outbox show ${outboxMailID} (embedded: when the service has stopped)`
+        })
       )
     })
   })

@@ -1,5 +1,5 @@
 import { Migrator, SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { migrations } from "../../migrations/migrations.ts"
 
 const table = "casework_migrations"
@@ -18,6 +18,11 @@ const settleCopiedEvents = Effect.flatMap(
     update event set transaction_id = '3'::xid8 where transaction_id >= pg_snapshot_xmax(pg_current_snapshot())`
 )
 
+/** The migrator dies of a migration that fails: the operator has to mend that, so it is a reason like others. */
+const explainFailed = Effect.catchSomeDefect((defect) =>
+  defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
+)
+
 /**
  * Brings the database to this version. Nodes that start at once wait for each other; all pending migrations are one
  * transaction, so a failing one leaves the database as it was.
@@ -34,7 +39,7 @@ export const migrate = Effect.gen(function* () {
     const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
     yield* settleCopiedEvents
     return applied
-  }).pipe(sql.withTransaction)
+  }).pipe(sql.withTransaction, explainFailed)
 })
 
 /** The names of the applied migrations, in order. */
@@ -47,4 +52,4 @@ export const appliedMigrations = Effect.gen(function* () {
 
 /** A database that is at this version before anything else sees it. */
 export const migrated = <E, R>(database: Layer.Layer<SqlClient.SqlClient, E, R>) =>
-  Layer.tap(database, (context) => migrate.pipe(Effect.provide(context), Effect.orDie))
+  Layer.tap(database, (context) => Effect.provide(migrate, context))

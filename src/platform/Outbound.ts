@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from "node:net"
 import { HttpClient } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, FiberSet, Layer } from "effect"
 import { Agent, buildConnector } from "undici"
 import { isPublicAddress } from "./AddressRules.ts"
 import { makeSharedLookup, NameLookup, type Resolve } from "./NameLookup.ts"
@@ -15,11 +15,13 @@ export class AddressRefused extends Error {
   }
 }
 
+type Fork = (effect: Effect.Effect<void>) => void
+
 /** A lookup for one connection: every address it gives to the socket has been checked. */
 const checkedLookup =
-  (resolve: Resolve, admits: (address: string) => boolean): LookupFunction =>
+  (resolve: Resolve, fork: Fork, admits: (address: string) => boolean): LookupFunction =>
   (hostname, { all }, callback) => {
-    Effect.runFork(
+    fork(
       Effect.match(resolve(hostname), {
         onFailure: (error) => callback(error, "", 0),
         onSuccess: (addresses) => {
@@ -35,7 +37,7 @@ const checkedLookup =
 
 /** Opens sockets to public addresses and to what OUTBOUND_ALLOW lists, and to nothing else. */
 const guardedConnector =
-  (allowed: ReadonlyArray<AllowedHost>, resolve: Resolve): buildConnector.connector =>
+  (allowed: ReadonlyArray<AllowedHost>, resolve: Resolve, fork: Fork): buildConnector.connector =>
   (options, callback) => {
     const host = normalHost(options.hostname)
     const port = Number(options.port || (options.protocol === "https:" ? 443 : 80))
@@ -44,7 +46,7 @@ const guardedConnector =
       : (address: string) => isPublicAddress(address) || isAllowed(allowed, address, port)
     // A socket asks nobody for an address that is written out.
     if (isIP(host) !== 0 && !admits(host)) return callback(new AddressRefused(host), null)
-    const connect = buildConnector({ lookup: checkedLookup(resolve, admits) })
+    const connect = buildConnector({ lookup: checkedLookup(resolve, fork, admits) })
     return connect(options, (error, socket) => {
       if (error !== null) return callback(error, null)
       if (admits(socket.remoteAddress ?? "")) return callback(null, socket)
@@ -67,7 +69,11 @@ export class GuardedHttpClient extends Context.Tag("casework/GuardedHttpClient")
     Effect.gen(function* () {
       const { outboundAllow } = yield* Settings
       const resolve = yield* NameLookup
-      const connect = guardedConnector(outboundAllow, yield* makeSharedLookup(resolve))
+      const connect = guardedConnector(
+        outboundAllow,
+        yield* makeSharedLookup(resolve),
+        yield* FiberSet.makeRuntime<never>()
+      )
       const agent = yield* Effect.acquireRelease(
         Effect.sync(() => new Agent({ connect })),
         (dispatcher) => Effect.promise(() => dispatcher.destroy())

@@ -17,6 +17,9 @@ const place = (customerID: CustomerID) => ({ table: "outbox_mail", column: "cont
 
 const readAtOnce = 200
 
+/** As long as somebody may still look for a mail. */
+export const outboxDays = 90
+
 interface KeepableMail {
   readonly to: string
   readonly subject: string

@@ -24,6 +24,10 @@ export interface Reference {
   readonly id: number
 }
 
+/** What something has already may stay, also when that was deleted meanwhile. */
+export const newReferences = (had: ReadonlyArray<Reference>, wanted: ReadonlyArray<Reference>) =>
+  wanted.filter(({ id, path }) => !had.some((other) => other.path === path && other.id === id))
+
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.Int })))
 
 /**

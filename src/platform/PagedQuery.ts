@@ -26,7 +26,7 @@ export const wholeRequest = <SortBy extends string>(
   { defaults }: { readonly defaults: PageRequest<SortBy> },
   request: Partial<PageRequest<SortBy>>
 ): PageRequest<SortBy> => {
-  // A list that goes downwards by itself does so only by its own field.
+  // A list's descending default applies to its default field only.
   const ascending = request.sortBy === undefined ? {} : ({ sortOrder: "asc" } as const)
   return { ...defaults, ...ascending, ...request }
 }

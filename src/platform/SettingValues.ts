@@ -51,6 +51,11 @@ export const wholeNumber = (name: string, most: number, fallback: number) =>
     )
   ).pipe(Config.withDefault(fallback))
 
+export const highestPort = 65_535
+
+/** 0 lets the system choose. */
+export const port = wholeNumber("PORT", highestPort, 3000)
+
 const highestLimit = 1_000_000
 
 /** How much of something is allowed; off is no limit. */

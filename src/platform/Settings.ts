@@ -5,7 +5,7 @@ import { checkWritable } from "./DataFolder.ts"
 import { keptSecret } from "./KeptSecrets.ts"
 import { parseOtlpHeaders } from "./OtlpHeaders.ts"
 import { type AllowedHost, parseOutboundAllow } from "./OutboundAllow.ts"
-import { flag, limit, secret, secretUrl, setting, text, url, wholeNumber, word } from "./SettingValues.ts"
+import { flag, limit, port, secret, secretUrl, setting, text, url, wholeNumber, word } from "./SettingValues.ts"
 
 /** Who answers for a customer without an AI key of its own: nobody, or the sandbox. */
 export type AiProviderName = "openai" | "sandbox"
@@ -133,16 +133,15 @@ const load = Effect.gen(function* () {
   // Before anything is written to the data folder, for who forgot the address of the database.
   const role = yield* roleOn(embedded)
   const dataDir = yield* Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("./data"))
-  // 0 lets the system choose.
-  const port = yield* wholeNumber("PORT", 65_535, 3000)
+  const listenOn = yield* port
   const blobPlace = yield* setting("BLOB_STORE", parseBlobPlace).pipe(
     Config.withDefault<BlobPlace>({ _tag: embedded ? "Folder" : "Postgres" })
   )
   if (embedded) yield* checkWritable(dataDir)
   return {
     host: yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("0.0.0.0")),
-    port,
-    baseUrl: Option.getOrElse(yield* url("BASE_URL"), () => `http://localhost:${port}`),
+    port: listenOn,
+    baseUrl: Option.getOrElse(yield* url("BASE_URL"), () => `http://localhost:${listenOn}`),
     databaseUrl,
     dataDir,
     demo: yield* flag("DEMO", embedded),

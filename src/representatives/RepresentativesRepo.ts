@@ -97,6 +97,7 @@ const make = Effect.gen(function* () {
       timeZone: ignoringCase("time_zone"),
       role: "role"
     },
+    optional: ["name", "email", "phoneNumber", "otherDetails", "emailSignatureHTML", "emailSignatureText", "timeZone"],
     id: "customer_rep_id",
     paging: representativePaging
   })

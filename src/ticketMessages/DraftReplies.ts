@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
-import type { BadGateway, BadRequest, Forbidden, NotFound } from "../../schema/Errors.ts"
+import { Context, Data, Effect, Layer } from "effect"
+import { BadGateway, type BadRequest, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import { Drafts } from "../ai/Drafts.ts"
@@ -20,7 +20,8 @@ export class DraftReplies extends Context.Tag("casework/DraftReplies")<
   {
     /**
      * Asks for a draft and keeps it beside the message, unless that was answered in the meantime, or somebody wrote a
-     * draft; answers whether it did. Not inside a transaction: data retrieval and the model may take their time.
+     * draft; answers whether it did. When a message that it quotes is gone by then, it asks anew. Not inside a
+     * transaction: data retrieval and the model may take their time.
      */
     readonly prepare: (
       customerID: CustomerID,
@@ -37,6 +38,11 @@ export class DraftReplies extends Context.Tag("casework/DraftReplies")<
 
 const mostPastMessages = 20
 
+/** A message that the draft was made of was deleted or erased meanwhile: it could tell of it. */
+class QuoteGone extends Data.TaggedError("QuoteGone") {}
+
+const mostAnew = 2
+
 /** A draft for a message that nobody has answered, escalated or put aside moves it on. */
 const nextStatus = (status: MessageStatus): MessageStatus =>
   status === "Received" || status === "Processing" ? "Drafted" : status
@@ -52,42 +58,61 @@ const make = Effect.gen(function* () {
   const drafts = yield* Drafts
   const events = yield* Events
 
-  return DraftReplies.of({
-    prepare: fn("DraftReplies.prepare")(function* (customerID, ticketMessageID, { modelName } = {}) {
-      const message = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
-      const { channelType, subject, ticketID } = message
-      const past = yield* history.list(customerID, ticketID, { most: mostPastMessages, before: ticketMessageID })
-      const documents = yield* promptDocuments.of(customerID, message, {})
-      const draft = yield* drafts.draft({
-        customerID,
-        ticketMessageID,
-        channelType,
-        language: yield* tickets.languageOf(customerID, ticketID),
-        subject,
-        text: message.message ?? "",
-        topics: (yield* topics.list(customerID, ticketMessageID)).map(({ name }) => name),
-        history: past.map(({ senderType, text }) => ({ senderType, text })),
-        quotes: past.map((message) => message.ticketMessageID),
-        documents: documents
-          .filter(({ content }) => content.trim() !== "")
-          .map(({ content, document: { documentID, name, version } }) => ({
-            documentID,
-            version,
-            title: name,
-            content
-          })),
-        ...(modelName !== undefined && { modelName })
-      })
-      return yield* Effect.gen(function* () {
-        yield* fence
-        const { aiReply, status } = yield* messages
-          .findForUpdate(customerID, ticketMessageID)
-          .pipe(access.orRefuse(ticketMessageID))
-        if (status === "Replied" || aiReply !== message.aiReply) return false
-        yield* messages.update(customerID, ticketMessageID, { aiReply: draft, status: nextStatus(status) })
-        yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID }])
-        return true
-      }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+  const attempt = fn("DraftReplies.attempt")(function* (
+    customerID: CustomerID,
+    ticketMessageID: TicketMessageID,
+    modelName: string | undefined
+  ) {
+    const message = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+    if (message.isPersonsDraft) return false
+    const { channelType, subject, ticketID } = message
+    const past = yield* history.list(customerID, ticketID, { most: mostPastMessages, before: ticketMessageID })
+    const quotes = past.map((message) => message.ticketMessageID)
+    const documents = yield* promptDocuments.of(customerID, message, {})
+    const draft = yield* drafts.draft({
+      customerID,
+      ticketMessageID,
+      channelType,
+      language: yield* tickets.languageOf(customerID, ticketID),
+      subject,
+      text: message.message ?? "",
+      topics: (yield* topics.list(customerID, ticketMessageID)).map(({ name }) => name),
+      history: past.map(({ senderType, text }) => ({ senderType, text })),
+      quotes,
+      documents: documents
+        .filter(({ content }) => content.trim() !== "")
+        .map(({ content, document: { documentID, name, version } }) => ({
+          documentID,
+          version,
+          title: name,
+          content
+        })),
+      ...(modelName !== undefined && { modelName })
     })
+    return yield* Effect.gen(function* () {
+      yield* fence
+      const { aiReply, isPersonsDraft, status } = yield* messages
+        .findForUpdate(customerID, ticketMessageID)
+        .pipe(access.orRefuse(ticketMessageID))
+      if (status === "Replied" || isPersonsDraft || aiReply !== message.aiReply) return false
+      if (!(yield* history.hasAll(customerID, quotes))) return yield* new QuoteGone()
+      yield* messages.update(customerID, ticketMessageID, {
+        aiReply: draft,
+        isPersonsDraft: false,
+        status: nextStatus(status)
+      })
+      yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID }])
+      return true
+    }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+  })
+
+  return DraftReplies.of({
+    prepare: (customerID, ticketMessageID, { modelName } = {}) =>
+      attempt(customerID, ticketMessageID, modelName).pipe(
+        Effect.retry({ times: mostAnew, while: ({ _tag }) => _tag === "QuoteGone" }),
+        Effect.catchTag("QuoteGone", () =>
+          BadGateway.of("Messages that the answer was made of were deleted meanwhile. Nothing changed; try again.")
+        )
+      )
   })
 })

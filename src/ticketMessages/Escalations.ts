@@ -52,7 +52,7 @@ const make = Effect.gen(function* () {
 
   return Escalations.of({
     escalate: fn("Escalations.escalate")(
-      function* (customerID, ticketMessageID, { email, feedbackComment }) {
+      function* (customerID, ticketMessageID, { email = null, feedbackComment = null }) {
         const message = yield* messages
           .findForUpdate(customerID, ticketMessageID)
           .pipe(access.orRefuse(ticketMessageID))
@@ -60,16 +60,16 @@ const make = Effect.gen(function* () {
         const happened = yield* changes.apply(customerID, locked, [{ _tag: "Escalate" }], ticketMessageID)
         yield* messages.update(customerID, ticketMessageID, {
           isEscalated: true,
-          ...(feedbackComment !== undefined && { feedbackComment }),
+          ...(feedbackComment !== null && { feedbackComment }),
           ...(message.senderType === "EndUser" && message.status !== "Replied" && { status: "Escalated" })
         })
         const isNews = !message.isEscalated || happened.length > 0
         // Who is named is told, also of what the others know already.
-        if (!isNews && email === undefined) return Option.none()
+        if (!isNews && email === null) return Option.none()
         if (isNews && !happened.includes("TicketEscalated")) {
           yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])
         }
-        const told = email === undefined ? yield* findDefaultAddress(customerID) : Option.some(email)
+        const told = email === null ? yield* findDefaultAddress(customerID) : Option.some(email)
         if (Option.isSome(told)) {
           yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to: told.value })
         }

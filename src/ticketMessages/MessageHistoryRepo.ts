@@ -21,6 +21,11 @@ export class MessageHistoryRepo extends Context.Tag("casework/MessageHistoryRepo
       ticketID: TicketID,
       options: { readonly most: number; readonly before?: TicketMessageID }
     ) => Effect.Effect<ReadonlyArray<PastMessage>>
+    /** Whether none of them was deleted or erased; behind the lock of their ticket none will be. */
+    readonly hasAll: (
+      customerID: CustomerID,
+      ticketMessageIDs: ReadonlyArray<TicketMessageID>
+    ) => Effect.Effect<boolean>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -47,6 +52,13 @@ export class MessageHistoryRepo extends Context.Tag("casework/MessageHistoryRepo
         list: (customerID, ticketID, { before, most }) =>
           newest({ customerID, ticketID, before: before ?? null, most }).pipe(
             Effect.map((rows) => rows.toReversed()),
+            Effect.orDie
+          ),
+        hasAll: (customerID, ticketMessageIDs) =>
+          sql`
+            select 1 from ticket_message where customer_id = ${customerID}
+              and ticket_message_id = any(${[...ticketMessageIDs]}::int[]) and message is not null`.pipe(
+            Effect.map(({ length }) => length === ticketMessageIDs.length),
             Effect.orDie
           )
       }

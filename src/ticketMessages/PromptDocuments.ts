@@ -9,24 +9,28 @@ import { messageValues } from "../documents/MessageContext.ts"
 import { MessageContexts } from "../documents/MessageContexts.ts"
 import { fillText, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
+import { isRepeatable } from "../documents/RetrievalRequest.ts"
 import { storable } from "../platform/Storable.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { makeCallOnce } from "./CallOnce.ts"
+import type { Called } from "./DraftCallsRepo.ts"
 import { channelOf, MessageAccess } from "./MessageAccess.ts"
 import { PromptDocumentsRepo } from "./PromptDocumentsRepo.ts"
 import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 /** A document with the version that a prompt was made with. */
-export interface FilledDocument {
+export interface FilledDocument extends Called {
   readonly document: StoredDocument
-  readonly content: string
-  readonly error: string | null
 }
 
 /** What a prompt for a message may draw on. */
 export class PromptDocuments extends Context.Tag("casework/PromptDocuments")<
   PromptDocuments,
   {
-    /** Data retrieval is executed unless it is left out; one that fails is empty and says why. */
+    /**
+     * Data retrieval is executed unless it is left out; one that fails is empty and says why. Not inside a transaction:
+     * a job notes a call that must not be made twice before it makes it.
+     */
     readonly of: (
       customerID: CustomerID,
       message: StoredMessage,
@@ -52,21 +56,32 @@ const make = Effect.gen(function* () {
   const placeholders = yield* PlaceholderValues
   const retrieval = yield* DataRetrieval
   const access = yield* MessageAccess
+  const callOnce = yield* makeCallOnce
 
-  const fill = fn("PromptDocuments.fill")(function* (customerID: CustomerID, document: StoredDocument, values: Values) {
+  const retrieve = (customerID: CustomerID, document: StoredDocument, values: Values): Effect.Effect<Called> =>
+    retrieval.run(customerID, document, values).pipe(
+      Effect.match({
+        onSuccess: ({ body, status }) =>
+          status >= 400
+            ? { content: "", error: `The API answered ${status}.` }
+            : { content: storable(body), error: null },
+        onFailure: ({ message }) => ({ content: "", error: message })
+      })
+    )
+
+  const fill = fn("PromptDocuments.fill")(function* (
+    customerID: CustomerID,
+    { ticketMessageID }: StoredMessage,
+    document: StoredDocument,
+    values: Values
+  ) {
+    const { apiMethod, documentID } = document
     if (document.isDataRetrievalProcess) {
-      return yield* retrieval.run(customerID, document, values).pipe(
-        Effect.match({
-          onSuccess: ({ body, status }) =>
-            status >= 400
-              ? { document, content: "", error: `The API answered ${status}.` }
-              : { document, content: storable(body), error: null },
-          onFailure: ({ message }) => ({ document, content: "", error: message })
-        })
-      )
+      const call = retrieve(customerID, document, values)
+      return yield* isRepeatable(apiMethod) ? call : callOnce(customerID, { ticketMessageID, documentID }, call)
     }
     const builtIn = yield* placeholders.of(customerID, [document.content])
-    return { document, content: fillText(document.content ?? "", firstOf(values, builtIn)), error: null }
+    return { content: fillText(document.content ?? "", firstOf(values, builtIn)), error: null }
   })
 
   const of = fn("PromptDocuments.of")(function* (
@@ -79,7 +94,11 @@ const make = Effect.gen(function* () {
     const wanted = stored.filter((document) => !(onlyPromptDocuments && document.isDataRetrievalProcess))
     const context = yield* contexts.find(customerID, message.ticketMessageID)
     const values: Values = Option.match(context, { onNone: () => () => undefined, onSome: messageValues })
-    return yield* Effect.forEach(wanted, (document) => fill(customerID, document, values), { concurrency: 4 })
+    return yield* Effect.forEach(
+      wanted,
+      (document) => Effect.map(fill(customerID, message, document, values), (filled) => ({ document, ...filled })),
+      { concurrency: 4 }
+    )
   })
 
   return PromptDocuments.of({

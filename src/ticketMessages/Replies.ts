@@ -22,7 +22,10 @@ export interface Author {
 export class Replies extends Context.Tag("casework/Replies")<
   Replies,
   {
-    /** Sends the given text, else the prepared one. However many try at once, one does it and the others get 409. */
+    /**
+     * Sends the given text, else the prepared one. However many try at once, one does it and the others get 409, as does
+     * an action whose draft a person has changed.
+     */
     readonly send: (
       author: Author,
       ticketMessageID: TicketMessageID,
@@ -61,6 +64,9 @@ const make = Effect.gen(function* () {
           return yield* BadRequest.of("This is an answer itself. Send on the end user's message.")
         }
         if (inbound.status === "Replied") return yield* answered()
+        if (customerRepID === null && inbound.isPersonsDraft) {
+          return yield* Conflict.of("Left to the person who changed the prepared answer.")
+        }
         const text = [answer, inbound.aiReply].find(isFilled)
         if (text === undefined) {
           return yield* BadRequest.at("modifiedAnswer", "is required: there is no prepared answer to send")

@@ -120,14 +120,17 @@ const make = Effect.gen(function* () {
     update: fn("TicketMessages.update")(
       function* (ticketMessageID, change) {
         const { customerID } = yield* CurrentRep
-        const { senderType, ticketID } = yield* repo
+        const { aiReply, senderType, ticketID } = yield* repo
           .findForUpdate(customerID, ticketMessageID)
           .pipe(access.orRefuse(ticketMessageID))
         if ((change.aiReply ?? null) !== null && senderType === "CustomerRep") {
           return yield* BadRequest.at("aiReply", "belongs to an end user's message; this one is an answer itself")
         }
         if (Object.keys(change).length === 0) return
-        if (yield* repo.update(customerID, ticketMessageID, change)) {
+        // Written back as it was read, a draft stays the model's.
+        const isWritten = change.aiReply !== undefined && change.aiReply !== aiReply
+        const author = isWritten ? { isPersonsDraft: change.aiReply !== null } : {}
+        if (yield* repo.update(customerID, ticketMessageID, { ...change, ...author })) {
           yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
         }
       },

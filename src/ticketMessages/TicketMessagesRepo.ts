@@ -61,6 +61,7 @@ const Stored = Schema.Struct({
   uid: text,
   pageURL: text,
   aiReply: text,
+  isPersonsDraft: Schema.Boolean,
   isEscalated: Schema.Boolean,
   isAutomatic: Schema.Boolean,
   endUserID: Schema.NullOr(EndUserID),
@@ -71,6 +72,8 @@ export type StoredMessage = typeof Stored.Type
 export interface MessageChange {
   readonly status?: MessageStatus
   readonly aiReply?: string | null
+  /** Whether a person wrote the prepared answer. */
+  readonly isPersonsDraft?: boolean
   readonly isOpened?: boolean
   readonly isEscalated?: boolean
   readonly feedbackComment?: string | null
@@ -114,6 +117,7 @@ const columnsOf = (change: MessageChange) =>
     Object.entries({
       status: change.status,
       ai_reply: change.aiReply,
+      is_persons_draft: change.isPersonsDraft,
       is_opened: change.isOpened,
       is_escalated: change.isEscalated,
       ai_feedback_comment: change.feedbackComment,
@@ -155,8 +159,8 @@ const make = Effect.gen(function* () {
         select m.ticket_message_id as "ticketMessageID", m.ticket_id as "ticketID", m.channel_id as "channelID",
           c.channel_type as "channelType", m.sender_type as "senderType", m.status, m.message, m.subject,
           m.from_address as "fromAddress", m.from_name as "fromName", m.to_address as "toAddress", m.uid,
-          m.page_url as "pageURL", m.ai_reply as "aiReply", m.is_escalated as "isEscalated",
-          m.is_automatic as "isAutomatic", t.end_user_id as "endUserID", m.answers_message_id as "answersMessageID"
+          m.page_url as "pageURL", m.ai_reply as "aiReply", m.is_persons_draft as "isPersonsDraft",
+          m.is_escalated as "isEscalated", m.is_automatic as "isAutomatic", t.end_user_id as "endUserID", m.answers_message_id as "answersMessageID"
         from ticket_message m
         join ticket t on t.customer_id = m.customer_id and t.ticket_id = m.ticket_id
         join channel c on c.customer_id = m.customer_id and c.channel_id = m.channel_id

@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
   ) {
     const { ticketID, ticketMessageID } = message
     const isDecided = yield* topics.isCorrected(customerID, ticketMessageID)
-    // Nobody is asked then, but who names a model is told that there is none.
+    // No model is asked then, but a model name that does not exist is still refused.
     if (isDecided) yield* detection.check(customerID, modelName)
     const found = isDecided ? [] : yield* ask(customerID, message, modelName)
     yield* Effect.gen(function* () {

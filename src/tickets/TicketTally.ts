@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schedule, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
+import { onEveryNode } from "../platform/Periodically.ts"
 
 const Long = Schema.Array(Schema.Struct({ customerID: CustomerID }))
 
@@ -27,9 +28,5 @@ export const foldTicketTally = Effect.gen(function* () {
 })
 
 export const TicketTallyFolding = Layer.scopedDiscard(
-  foldTicketTally.pipe(
-    Effect.catchAllCause((cause) => Effect.logWarning("could not fold the ticket tally", cause)),
-    Effect.repeat(Schedule.jittered(Schedule.spaced("5 seconds"))),
-    Effect.forkScoped
-  )
+  onEveryNode("folding the ticket tally", "5 seconds", foldTicketTally)
 )

@@ -6,7 +6,7 @@ import type { CustomerID, EndUserID, TicketID } from "../../schema/Ids.ts"
 import type { Ticket, TicketBulk, TicketCreate, TicketPage, TicketsQuery, TicketUpdate } from "../../schema/Tickets.ts"
 import { Events } from "../events/Events.ts"
 import { orNotFound } from "../platform/Found.ts"
-import { makeCheckOwnReferences, type Reference } from "../platform/OwnReferences.ts"
+import { makeCheckOwnReferences, newReferences, type Reference } from "../platform/OwnReferences.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketChanges } from "./TicketChanges.ts"
@@ -110,10 +110,7 @@ const make = Effect.gen(function* () {
         const { customerID } = yield* CurrentRep
         const [ticket] = yield* lockAll(customerID, [ticketID])
         if (ticket === undefined) return
-        // What it has already may stay, also when it was deleted meanwhile.
-        const had = referencesOf(ticket)
-        const isNew = ({ id, path }: Reference) => !had.some((other) => other.path === path && other.id === id)
-        yield* checkOwnReferences(customerID, referencesOf(change).filter(isNew))
+        yield* checkOwnReferences(customerID, newReferences(referencesOf(ticket), referencesOf(change)))
         yield* changes.apply(customerID, [ticket], commandsOf(change))
         const fields = plainChanges(ticket, change)
         if (fields === undefined) return

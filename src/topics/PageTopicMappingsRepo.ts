@@ -76,6 +76,7 @@ const make = Effect.gen(function* () {
       pageUrl: ignoringCase("page_url"),
       context: ignoringCase("context")
     },
+    optional: ["context"],
     id: "page_topic_mapping_id",
     paging: pageTopicMappingPaging
   })

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, type Option } from "effect"
+import { Context, Effect, Layer, type Option, Struct } from "effect"
 import type { CustomerID, TopicActionID } from "../../schema/Ids.ts"
 import {
   TopicAction,
@@ -67,6 +67,7 @@ const make = Effect.gen(function* () {
       isActive: "is_active",
       ...targetSortBy
     },
+    optional: Struct.keys(targetSortBy),
     id: "topic_action_id",
     paging: topicActionPaging
   })
@@ -75,7 +76,7 @@ const make = Effect.gen(function* () {
     list: (customerID, query) => list({ customerID, query }, query),
     find: rows.find,
     insertNew: (customerID, mappings) => rows.insertNew(customerID, mappings.map(valuesOf)),
-    // No unique index holds the priority.
+    // No unique index covers the priority, so there is no violation to translate.
     setPriority: (customerID, topicActionID, priority) =>
       rows.update(customerID, topicActionID, { priority }).pipe(Effect.orDie),
     delete: rows.delete

@@ -12,7 +12,7 @@ import type {
   TopicDocumentUpdate
 } from "../../schema/TopicDocuments.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
-import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { makeCheckOwnReferences, newReferences } from "../platform/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "./AddMappings.ts"
 import { referencesOf } from "./MappingTarget.ts"
@@ -68,7 +68,11 @@ const make = Effect.gen(function* () {
         const stored = yield* repo.findForUpdate(customerID, topicDocumentID).pipe(orNotFound(missing(topicDocumentID)))
         const fields = { ...stored, ...change }
         const problems = targetProblems(fields).map(({ message, path }) => ({ path: path.join("."), message }))
-        yield* checkOwnReferences(customerID, referencesOf(change), problems)
+        yield* checkOwnReferences(
+          customerID,
+          newReferences(referencesOf({ channelID: stored.channelID }), referencesOf(change)),
+          problems
+        )
         yield* repo
           .update(customerID, topicDocumentID, fields)
           .pipe(Effect.catchTag("Duplicate", () => Conflict.of("This mapping exists already.")))

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, type Option } from "effect"
+import { Context, Effect, Layer, type Option, Struct } from "effect"
 import type { CustomerID, TopicDocumentID } from "../../schema/Ids.ts"
 import {
   TopicDocument,
@@ -67,10 +67,11 @@ const make = Effect.gen(function* () {
     sortBy: {
       topicDocumentID: "topic_document_id",
       documentID: "document_id",
-      // No score is worse than the lowest one.
+      // Without a score it sorts below the lowest one.
       relevanceScore: "coalesce(relevance_score, -2147483649)",
       ...targetSortBy
     },
+    optional: Struct.keys(targetSortBy),
     id: "topic_document_id",
     paging: topicDocumentPaging
   })

@@ -44,6 +44,7 @@ const make = Effect.gen(function* () {
       name: ignoringCase("name"),
       description: ignoringCase("description")
     },
+    optional: ["description"],
     id: "topic_id",
     paging: topicPaging
   })

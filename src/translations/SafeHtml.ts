@@ -19,7 +19,7 @@ const options: sanitizeHtml.IOptions = {
   allowedSchemesByTag: { img: ["http", "https", "cid"] },
   allowProtocolRelative: false,
   nestingLimit: 100,
-  // Their text goes with them.
+  // These go together with their text.
   nonTextTags: ["script", "style", "textarea", "option", "noscript", "title", "svg", "math", "iframe", "object"]
 }
 

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ActionID } from "../../schema/Ids.ts"
+import { expectError } from "../http/ErrorBody.ts"
 import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const details = (json: unknown) =>
@@ -213,6 +214,39 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
         })
       )
       expect(again).toMatchObject({ _tag: "BadRequest", details: [{ path: "parameters.documentID" }] })
+    })
+  )
+
+  it.effect("keep the operation or the parameters that a change leaves out", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const { actions } = yield* clientOf("acme-admin")
+      const base = { name: "Kept in parts", priority: 1, isActive: true }
+      const { actionID } = yield* actions.createAction({
+        payload: { ...base, operation: "SetCustomField", parameters: { key: "a", value: "b" } }
+      })
+      const path = `/api/Actions/${actionID}`
+      const put = (change: object) => sendJson("PUT", path, { token, body: { ...base, actionID, ...change } })
+      const after = (change: object) =>
+        Effect.gen(function* () {
+          expect((yield* put(change)).status).toBe(204)
+          const { operation, parameters } = yield* actions.getAction({ path: { id: actionID } })
+          return [operation, parameters]
+        })
+      expect(yield* after({ operation: "SetCustomField" })).toEqual(["SetCustomField", { key: "a", value: "b" }])
+      expect(yield* after({ parameters: { key: "c", value: "d" } })).toEqual([
+        "SetCustomField",
+        { key: "c", value: "d" }
+      ])
+      expectError(yield* put({ parameters: { key: "e" } }), 400, /parameters\.value is required/)
+      expectError(yield* put({ parameters: null }), 400, /parameters\.key is required; parameters\.value is required/)
+      expectError(yield* put({ operation: "Wait" }), 400, /parameters\.seconds is required/)
+      expectError(yield* put({ operation: null, parameters: { key: "e", value: "f" } }), 400, /operation is required/)
+      expect(yield* after({ operation: "CloseTicket" })).toEqual(["CloseTicket", null])
+      expect(yield* after({ name: "Wait 40 seconds", operation: null })).toEqual(["Wait", { seconds: 40 }])
+      expect(yield* after({ name: "Wait 50 seconds", parameters: null })).toEqual(["Wait", { seconds: 50 }])
+      expect(yield* after({ name: "Wait 50 seconds", parameters: { seconds: 7 } })).toEqual(["Wait", { seconds: 7 }])
+      expect(yield* after({ name: "Wait 60 seconds" })).toEqual(["Wait", { seconds: 7 }])
     })
   )
 

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
+import { Coloured } from "../../src/admin/PlainConsole.ts"
 import { Outbox } from "../../src/platform/Outbox.ts"
 import { sendJson, testApp } from "../support/TestApp.ts"
 import { admin, adminWith } from "./RunAdmin.ts"
@@ -102,6 +103,11 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     [["model", "add", "new"], /--slots/],
     [["outbox", "show", "999999"], /^There is no mail 999999 in the outbox\./],
     [["outbox", "show", "first"], /integer/],
+    [["customer", "create", "New", "--hostname"], /^--hostname needs a value behind it\.$/],
+    [
+      ["customer", "create", "New", "--feature", "SchedulesOfCondition", "--hostname", " "],
+      /^--hostname needs a value/
+    ],
     [["nonsense"], /customer/]
   ]
   for (const [words, line] of refusals) {
@@ -138,6 +144,17 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
         const help = yield* adminWith({ settings: { SECRETS_KEY: "" } }, ...words, "--help")
         expect(help).toMatchObject({ succeeded: true, errors: [], output: expect.stringContaining("USAGE") })
       }
+    })
+  )
+
+  it.effect("writes escape codes to a terminal only", () =>
+    Effect.gen(function* () {
+      const escape = "\u001B["
+      const atTerminal = Layer.succeed(Coloured, { output: true, errors: true })
+      const help = admin("customer", "--help")
+      expect((yield* help).output).not.toContain(escape)
+      expect((yield* Effect.provide(help, atTerminal)).output).toContain(escape)
+      expect((yield* help).output).toMatch(/^Casework admin\n.*\S$/s)
     })
   )
 

@@ -18,4 +18,18 @@ layer(TestDatabase, { excludeTestServices: true })("admin migrate", (it) => {
       expect((yield* admin("customer", "list")).output).toBe("0 customers")
     })
   )
+
+  it.effect("says in one line which migration failed, and why", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`drop schema public cascade`
+      yield* sql`create schema public`
+      yield* sql`create table place_description_report (taken boolean)`
+      for (const words of [["migrate"], ["customer", "list"]]) {
+        const { errors, succeeded } = yield* admin(...words)
+        expect(succeeded).toBe(false)
+        expect(errors).toEqual(['Migration "6_places" failed: relation "place_description_report" already exists'])
+      }
+    })
+  )
 })

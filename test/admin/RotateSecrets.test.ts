@@ -1,4 +1,4 @@
-import { SqlClient, Statement } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { encryptedColumns } from "../../src/platform/EncryptedColumns.ts"
@@ -71,13 +71,13 @@ const everythingReadable = Effect.gen(function* () {
 }).pipe(Effect.provide(secretsOf(newKey)))
 
 /** The database goes away in the middle, at the given update. */
-const losingTheDatabaseAt = (update: number) => {
+const losingTheDatabaseAt = (update: number): Statement.Statement.Transformer => {
   let updates = 0
-  return Statement.setTransformer((statement) => {
+  return (statement) => {
     const [text] = statement.compile()
     if (/^\s*update/.test(text)) updates++
     return updates >= update ? Effect.die(new Error("connection lost")) : Effect.succeed(statement)
-  })
+  }
 }
 
 layer(TestDatabase, { excludeTestServices: true })("admin rotate-secrets", (it) => {

@@ -1,12 +1,14 @@
+import { Terminal } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { SqlClient } from "@effect/sql"
-import { Console, Effect, Exit, Layer } from "effect"
+import { SqlClient, Statement } from "@effect/sql"
+import { Console, Effect, Exit, Layer, Mailbox, Option } from "effect"
 import { commandLine } from "../../src/admin/CommandLine.ts"
+import { AtTerminal } from "../../src/admin/Confirmation.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 
 /** A console that keeps what is printed. */
-const capturedConsole = Effect.gen(function* () {
+export const capturedConsole = Effect.gen(function* () {
   const output: Array<string> = []
   const errors: Array<string> = []
   const usual = yield* Console.consoleWith(Effect.succeed)
@@ -21,11 +23,32 @@ const capturedConsole = Effect.gen(function* () {
   }
 })
 
+const keyOf = (character: string): Terminal.UserInput => ({
+  input: Option.some(character),
+  key: { name: character === "\r" ? "enter" : character, ctrl: false, meta: false, shift: false }
+})
+
+/** A terminal at which somebody types a line, whatever is asked. */
+const terminalTyping = (line: string) =>
+  Layer.merge(
+    Layer.succeed(AtTerminal, true),
+    Layer.succeed(Terminal.Terminal, {
+      columns: Effect.succeed(80),
+      rows: Effect.succeed(24),
+      isTTY: Effect.succeed(true),
+      display: () => Effect.void,
+      readLine: Effect.succeed(line),
+      readInput: Effect.tap(Mailbox.make<Terminal.UserInput>(), (typed) => typed.offerAll([...line, "\r"].map(keyOf)))
+    })
+  )
+
 export interface AdminOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly password?: string
+  /** What is typed when something is asked; without it there is no terminal. */
+  readonly typed?: string
   /** Something that hears every statement; the audit unless given. */
-  readonly statements?: Layer.Layer<never>
+  readonly statements?: Statement.Statement.Transformer
 }
 
 /** Runs a command as an operator would, on the database of the test, and tells what was printed. */
@@ -36,8 +59,13 @@ export const adminWith = (options: AdminOptions, ...words: ReadonlyArray<string>
     const { console, errors, output } = yield* capturedConsole
     const password = options.password === undefined ? {} : { ADMIN_PASSWORD: options.password }
     const run = commandLine(database, settingsLayer({ ...options.settings, ...password }))
+    const terminal = options.typed === undefined ? Layer.empty : terminalTyping(options.typed)
+    // Around the run, not as a layer: the end of a layer's scope need not be heard by the fiber that goes on.
+    const heard =
+      options.statements === undefined ? Effect.provide(audit) : Statement.withTransformer(options.statements)
     const exit = yield* run(["node", "admin", ...words]).pipe(
-      Effect.provide((options.statements ?? audit).pipe(Layer.provideMerge(NodeContext.layer))),
+      heard,
+      Effect.provide(Layer.provideMerge(terminal, NodeContext.layer)),
       Console.withConsole(console),
       Effect.exit
     )

@@ -1,5 +1,7 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
+import type { TicketMessageID } from "../../schema/Ids.ts"
 import { DraftReplies } from "../../src/ticketMessages/DraftReplies.ts"
 import { eventually } from "../support/Eventually.ts"
 import { OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
@@ -9,6 +11,15 @@ import { acme } from "./Messages.ts"
 
 const isAsked = Effect.flatMap(OpenAiServer, ({ asked }) => eventually(asked, ({ length }) => length > 0))
 
+/** How many AI calls tell of something. */
+const runsTelling = (word: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      select 1 from ai_run where customer_id = 1 and (position(${word} in user_prompt || coalesce(output, '')) > 0
+        or position(${word} in coalesce(prompt_input::text, '')) > 0)`
+  ).pipe(Effect.map(({ length }) => length))
+
 const withKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
   customers.updateCustomer({ payload: { aiProviderApiKey: "sk-of-acme" } })
 )
@@ -16,7 +27,7 @@ const withKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
 layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: true })(
   "What changes while a model thinks",
   (it) => {
-    it.effect("keeps the draft that a person wrote, and is overwritten by the next one that is asked for", () =>
+    it.effect("keeps the draft that a person wrote, also from the next model, until they take it back", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -32,8 +43,73 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         expect(yield* Fiber.join(drafting)).toBe(false)
         expect((yield* readMessage("acme-agent", messageID)).aiReply).toBe("By a person")
         yield* server.does(saying("From the model, later"))
+        expect(yield* drafts.prepare(yield* acme, messageID)).toBe(false)
+        expect((yield* readMessage("acme-agent", messageID)).aiReply).toBe("By a person")
+        yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: null } })
         expect(yield* drafts.prepare(yield* acme, messageID)).toBe(true)
         expect((yield* readMessage("acme-agent", messageID)).aiReply).toBe("From the model, later")
+      })
+    )
+
+    it.effect("and deletes or erases a message keeps no draft and no AI call that tells of it, and asks anew", () =>
+      Effect.gen(function* () {
+        yield* withKey
+        const sql = yield* SqlClient.SqlClient
+        const server = yield* OpenAiServer
+        const drafts = yield* DraftReplies
+        const { ticketMessages } = yield* clientOf("acme-admin")
+        const ways = {
+          4712: (id: TicketMessageID) => ticketMessages.deleteTicketMessage({ path: { id } }),
+          4713: (id: TicketMessageID) =>
+            sql`update ticket_message set message = null where customer_id = 1 and ticket_message_id = ${id}`
+        }
+        for (const [code, remove] of Object.entries(ways)) {
+          const first = yield* postMessage("acme-agent", { message: `My code is ${code}.` })
+          const { messageID } = yield* postMessage("acme-agent", { ticketID: first.ticketID, message: "Does it work?" })
+          const late = yield* sayingLate(`The code ${code} works.`)
+          yield* server.does(late.behaviour, saying("It works."))
+          const drafting = yield* Effect.fork(drafts.prepare(yield* acme, messageID))
+          yield* isAsked
+          yield* remove(first.messageID)
+          yield* late.goOn
+          expect(yield* Fiber.join(drafting)).toBe(true)
+          expect((yield* readMessage("acme-agent", messageID)).aiReply).toBe("It works.")
+          expect(yield* runsTelling(code)).toBe(0)
+        }
+      })
+    )
+
+    it.effect("and deletes the message itself keeps none of its words", () =>
+      Effect.gen(function* () {
+        yield* withKey
+        const server = yield* OpenAiServer
+        const drafts = yield* DraftReplies
+        const { ticketMessages } = yield* clientOf("acme-admin")
+        const { messageID } = yield* postMessage("acme-agent", { message: "My code is 4714." })
+        const late = yield* sayingLate("The code 4714 works.")
+        yield* server.does(late.behaviour)
+        const drafting = yield* Effect.fork(Effect.flip(drafts.prepare(yield* acme, messageID)))
+        yield* isAsked
+        yield* ticketMessages.deleteTicketMessage({ path: { id: messageID } })
+        yield* late.goOn
+        expect(yield* Fiber.join(drafting)).toMatchObject({ status: 404 })
+        expect(yield* runsTelling("4714")).toBe(0)
+      })
+    )
+
+    it.effect("and deletes a message that a draft quotes later lets the draft be sent", () =>
+      Effect.gen(function* () {
+        yield* withKey
+        const server = yield* OpenAiServer
+        const drafts = yield* DraftReplies
+        const { ticketMessages } = yield* clientOf("acme-admin")
+        const first = yield* postMessage("acme-agent", { message: "My code is 4715." })
+        const { messageID } = yield* postMessage("acme-agent", { ticketID: first.ticketID, message: "Does it work?" })
+        yield* server.does(saying("It works."))
+        yield* drafts.prepare(yield* acme, messageID)
+        yield* ticketMessages.deleteTicketMessage({ path: { id: first.messageID } })
+        yield* ticketMessages.sendReply({ path: { id: messageID }, payload: {} })
+        expect((yield* readMessage("acme-agent", messageID)).status).toBe("Replied")
       })
     )
 

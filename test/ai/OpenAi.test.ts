@@ -18,6 +18,7 @@ import {
   respondingWith,
   saying,
   sayingInParts,
+  sayingLate,
   shapeless
 } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
@@ -311,6 +312,25 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
       expect(yield* ledger(1)).toMatchObject([{ outcome: "Failed", error: "The caller went away." }])
       yield* server.deserted
       expect(yield* server.asked).toHaveLength(1)
+    })
+  )
+
+  it.effect("is not taken for slow while a call waits for its turn", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      const late = yield* sayingLate("Hallo")
+      yield* server.does(late.behaviour, late.behaviour, saying("Hallo"))
+      const first = [yield* Effect.fork(translate()), yield* Effect.fork(translate())]
+      yield* eventually(server.asked, (asked) => asked.length === 2)
+      const before = Date.now()
+      const third = yield* Effect.fork(translate())
+      yield* Effect.sleep("2 seconds")
+      expect(yield* server.asked).toHaveLength(2)
+      yield* late.goOn
+      yield* Fiber.joinAll([...first, third])
+      const durations = (yield* ledger(3)).map(({ durationMs }) => durationMs).sort((one, other) => one - other)
+      expect(durations[0]).toBeLessThanOrEqual(Date.now() - before - 2000)
+      expect(durations[1]).toBeGreaterThanOrEqual(2000)
     })
   )
 

@@ -6,7 +6,7 @@ import { Revocations } from "../../src/auth/Revocations.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
 import { askForReset, attemptLogin, resetPassword, statusWith, tokenIn } from "../support/Logins.ts"
-import { baseUrl, testApp } from "../support/TestApp.ts"
+import { baseUrl, clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 
 const statusAt = (base: string, token: string) =>
@@ -38,6 +38,31 @@ const raise = (username: string, change: "role" | "deletion") =>
   })
 
 layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
+  it.effect("ends no token when the change of its representative does not commit", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const here = yield* baseUrl
+      const admin = yield* tokenOf("acme-admin")
+      const { representatives } = yield* clientOf("acme-admin")
+      const { customerRepID } = yield* representatives.createCustomerRep({
+        payload: { username: "unchanged", password: "Demo-Pass-1", name: "Same", email: "same@acme.example" }
+      })
+      const token = tokenIn(yield* attemptLogin({ username: "unchanged" }))
+      const path = `/customerReps/${customerRepID}`
+      const change = Effect.gen(function* () {
+        const { headers } = yield* sendJson("GET", path, { token: admin })
+        const ifMatch = { "if-match": headers.get("etag") ?? "" }
+        return (yield* sendJson("PUT", path, { token: admin, headers: ifMatch, body: { role: "Admin" } })).status
+      })
+      yield* sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`
+      yield* sql`create constraint trigger refuse after update on customer_rep deferrable initially deferred
+        for each row execute function refuse()`
+      expect([yield* change, yield* statusAt(here, token)]).toEqual([500, 200])
+      yield* sql`drop function refuse cascade`
+      expect([yield* change, yield* statusAt(here, token)]).toEqual([204, 401])
+    })
+  )
+
   it.effect("a new password ends earlier tokens at once here, and within 5 seconds on another node", () =>
     Effect.gen(function* () {
       const here = yield* baseUrl

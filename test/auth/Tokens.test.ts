@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
-import { expect, layer, vi } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from "jose"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { attemptLogin, statusWith, tokenIn } from "../support/Logins.ts"
+import { minutesLater } from "../support/MinutesLater.ts"
 import { send, sendJson, testApp } from "../support/TestApp.ts"
 
 const secret = "the-old-secret-of-enough-length"
@@ -27,19 +28,6 @@ const forge = (
       .setProtectedHeader({ ...decodeProtectedHeader(genuine), alg: "HS256", ...changes.header })
       .sign(new TextEncoder().encode(changes.secret ?? secret))
   )
-
-/** With the clock that much ahead; the service runs in this process. */
-const minutesLater =
-  (minutes: number) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => {
-        const real = Date.now
-        return vi.spyOn(Date, "now").mockImplementation(() => real() + minutes * 60_000)
-      }),
-      () => effect,
-      (ahead) => Effect.sync(() => ahead.mockRestore())
-    )
 
 layer(testApp({ JWT_SECRET: secret }), { excludeTestServices: true })("Tokens", (it) => {
   it.effect("carry the claims of the interface, all of them text", () =>

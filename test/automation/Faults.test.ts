@@ -40,9 +40,11 @@ const prepare = Effect.gen(function* () {
   const upstream = yield* UpstreamServer
   yield* upstream.on("/order", answering(200, "ordered"))
   yield* upstream.on("/look", answering(200, "seen"))
+  yield* upstream.on("/ask", answering(200, "told"))
   const order = yield* retrievalOf("/order?ticket={{Ticket.id}}", { name: "Order", apiMethod: "POST" })
   const look = yield* retrievalOf("/look?ticket={{Ticket.id}}", { name: "Look" })
-  const { documents } = yield* clientOf("acme-admin")
+  const ask = yield* retrievalOf("/ask?ticket={{Ticket.id}}", { name: "Ask", apiMethod: "POST" })
+  const { documents, topicDocuments } = yield* clientOf("acme-admin")
   const { documentID } = yield* documents.createDocument({
     payload: { name: "Note", content: "We are on it", isDataRetrievalProcess: false }
   })
@@ -50,6 +52,7 @@ const prepare = Effect.gen(function* () {
   yield* onHook("OnTicketCreated", { operation: "CallApi", parameters: { documentID: order }, channelID })
   yield* onHook("OnTopicsDetected", { operation: "SendDocument", parameters: { documentID }, channelID })
   yield* onHook("OnDraftReady", { operation: "NotifyEmail", parameters: { to: "boss@acme.example" }, channelID })
+  yield* topicDocuments.createTopicDocument({ payload: { hookName: "All", channelID, documentID: ask } })
   const { topicID } = yield* newTopic("acme-admin", "Trombone")
   yield* onTopic(topicID, { operation: "CallApi", parameters: { documentID: look } })
   return channelID
@@ -84,6 +87,12 @@ const requestsFor = (path: string) =>
     Effect.map(requests, (all) => all.filter(({ url }) => url === path).length)
   )
 
+const keptFor = (id: TicketMessageID) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`select error from draft_call where customer_id = 1 and ticket_message_id = ${id}`
+  )
+
 layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
   it.effect(
     "before any of its writes leaves work that the next one ends: each action once, in order",
@@ -91,6 +100,7 @@ layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
       Effect.gen(function* () {
         const channelID = yield* prepare
         const ends = new Set<string>()
+        const asks = new Set<number>()
         let lastWrite = 0
         let died = true
         while (died) {
@@ -130,6 +140,11 @@ layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
             expect(ordered, where).toBeLessThanOrEqual(1)
           }
           ends.add(`${order?.status} ${ordered}`)
+          // A draft that is made of a call asks for it once at most, and leaves nothing of it.
+          const asked = yield* requestsFor(`/ask?ticket=${ticketID}`)
+          expect(asked, where).toBeLessThanOrEqual(1)
+          expect(yield* keptFor(messageID), where).toEqual([])
+          asks.add(asked)
           expect([note, look, notify], where).toMatchObject([
             { operation: "SendDocument", status: "Done", hookName: "OnTopicsDetected" },
             { operation: "CallApi", status: "Done", hookName: null },
@@ -155,6 +170,7 @@ layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
         // die, too: whether it did cannot be known then.
         expect(lastWrite).toBeGreaterThan(40)
         expect([...ends]).toEqual(expect.arrayContaining(["Done 1", "Failed 1"]))
+        expect([...asks]).toContain(1)
         // The test itself speaks to the database whether the node lives or not.
       }).pipe(Statement.withTransformerDisabled),
     600_000

@@ -129,6 +129,48 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
+  it.effect("leaves a draft that a person has changed since to that person, and says so", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const { ticketMessages } = yield* clientOf("acme-agent")
+      const hookName = freshHook()
+      yield* onHook(
+        hookName,
+        { operation: "DraftReply" },
+        { operation: "Wait", parameters: { seconds: 3600 } },
+        { operation: "SendReply" }
+      )
+      yield* fire(hookName, messageID)
+      yield* eventually(actionsOf(messageID), (actions) =>
+        actions.some(({ operation, status }) => operation === "DraftReply" && status === "Done")
+      )
+      yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: "Half a sent" } })
+      yield* endWait(messageID)
+      const left = yield* resultsOf(messageID, hookName, 3)
+      expect(left.map(({ error, status }) => [status, error])).toEqual([
+        ["Done", null],
+        ["Done", null],
+        ["Failed", "Left to the person who changed the prepared answer."]
+      ])
+      expect((yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")).toEqual([])
+
+      yield* ticketMessages.sendReply({ path: { id: messageID }, payload: {} })
+      const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
+      expect(answers).toMatchObject([{ message: "Half a sent" }])
+    })
+  )
+
+  it.effect("sends a draft that a person has only read and written back", () =>
+    Effect.gen(function* () {
+      const { messageID } = yield* quiet
+      const { ticketMessages } = yield* clientOf("acme-agent")
+      yield* doneTo(messageID, { operation: "DraftReply" })
+      const { aiReply } = yield* readMessage(messageID)
+      yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply, isOpened: true } })
+      expect(statuses(yield* doneTo(messageID, { operation: "SendReply" }))).toEqual(["Done"])
+    })
+  )
+
   it.effect("sends a document with its placeholders filled", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet

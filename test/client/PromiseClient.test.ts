@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeCaseworkPromiseClient } from "../../schema/PromiseClient.ts"
+import { CaseworkError, etagOf, makeCaseworkPromiseClient } from "../../schema/PromiseClient.ts"
 import { aMessage } from "../files/Messages.ts"
 import { samples } from "../files/Samples.ts"
 import { formWith, tokenIn, upload } from "../files/Uploads.ts"
@@ -31,6 +31,33 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
       }
       const missing = files.getFile({ path: { accessToken: "unknown" } })
       yield* Effect.promise(() => expect(missing).rejects.toMatchObject({ name: "CaseworkError", status: 404 }))
+    })
+  )
+
+  it.effect("knows what a resource was read as, so that nobody else's change is lost", () =>
+    Effect.gen(function* () {
+      const { actions } = yield* clientWith(yield* tokenOf("acme-admin"))
+      yield* Effect.promise(async () => {
+        const made = await actions.createAction({ payload: { name: "Guarded", priority: 1, isActive: true } })
+        expect(etagOf(made)).toBeUndefined()
+        const path = { id: made.actionID }
+        const read = await actions.getAction({ path })
+        const headers = { "If-Match": etagOf(read) ?? "" }
+        await actions.updateAction({ path, payload: { ...read, priority: 2 }, headers })
+        const late = actions.updateAction({ path, payload: { ...read, priority: 3 }, headers })
+        await expect(late).rejects.toMatchObject({ status: 412, retryAfter: null })
+      })
+    })
+  )
+
+  it.effect("tells when to try again", () =>
+    Effect.gen(function* () {
+      const busy = () =>
+        Promise.resolve(new Response('{"message":"Too many"}', { status: 429, headers: { "retry-after": "7" } }))
+      const { actions } = makeCaseworkPromiseClient({ baseUrl: yield* baseUrl, fetch: busy })
+      const error = yield* Effect.promise(() => actions.listActions({ urlParams: {} }).catch((problem) => problem))
+      expect(error).toBeInstanceOf(CaseworkError)
+      expect(error).toMatchObject({ status: 429, message: "Too many", retryAfter: 7 })
     })
   )
 

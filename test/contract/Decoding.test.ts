@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc, Schema } from "effect"
+import { TextUpTo } from "../../schema/Fields.ts"
 import { ActionID, idFromString } from "../../schema/Ids.ts"
 import { largestPage, paging, totalPages } from "../../schema/Paging.ts"
 
@@ -37,6 +38,17 @@ const texts = fc.oneof(
 /** A whole number in plain digits, without a zero in front. */
 const isPlainNumber = (text: string, minimum: number, maximum: number) =>
   /^(0|-?[1-9][0-9]*)$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+
+describe("The length of a text", () => {
+  it("is counted in characters, as PostgreSQL and the published schema count", () => {
+    const decode = Schema.decodeEither(TextUpTo(10))
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 30 }), (text) => {
+        expect(accepts(decode(text))).toBe([...text].length <= 10)
+      })
+    )
+  })
+})
 
 describe("An id in a path", () => {
   it("is every whole number from 1 to 2147483647, and comes back as it was", () => {

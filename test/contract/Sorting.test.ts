@@ -1,18 +1,16 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Operation, operations, spec } from "../support/Endpoints.ts"
+import { type Operation, operations, resolved } from "../support/Endpoints.ts"
 import { clientOf, send, testApp, tokenOf } from "../support/TestApp.ts"
-
-const resolved = (schema: unknown): Readonly<Record<string, unknown>> => {
-  const { $ref } = Object(schema)
-  if (typeof $ref !== "string") return Object(schema)
-  const schemas: Readonly<Record<string, unknown>> = spec.components.schemas
-  return resolved(schemas[$ref.replace("#/components/schemas/", "")])
-}
 
 const itemsOf = ({ spec: operation }: Operation) => {
   const page = resolved(operation.responses[200]?.content?.["application/json"]?.schema)
   return resolved(Object(resolved(Object(page["properties"])["items"]))["items"])
+}
+
+const itemsIn = (page: string): ReadonlyArray<Readonly<Record<string, unknown>>> => {
+  const { items } = Object(JSON.parse(page))
+  return Array.isArray(items) ? items.map(Object) : []
 }
 
 const lists = operations.filter(({ spec: { parameters } }) => parameters.some(({ name }) => name === "sortBy"))
@@ -25,14 +23,21 @@ layer(testApp(), { excludeTestServices: true })("Every list", (it) => {
     Effect.gen(function* () {
       expect(lists.length).toBeGreaterThan(10)
       const headers = { authorization: `Bearer ${yield* tokenOf("acme-admin")}` }
+      const mixed: Array<string> = []
       for (const list of lists) {
         const fields = Object.keys(Object(itemsOf(list)["properties"]))
         expect(fields.length, list.path).toBeGreaterThan(2)
         for (const field of fields) {
           const { status, text } = yield* send("GET", `${addressOf(list.path)}&sortBy=${field}`, { headers })
           expect([status, text], `${list.path} by ${field}`).toEqual([200, expect.stringContaining("items")])
+          const isEmpty = itemsIn(text).map((item) => item[field] === null)
+          expect(isEmpty, `${list.path} by ${field}: what is empty comes first`).toEqual(
+            [...isEmpty].sort((one, other) => Number(other) - Number(one))
+          )
+          if (isEmpty.includes(true) && isEmpty.includes(false)) mixed.push(`${list.path} by ${field}`)
         }
       }
+      expect(mixed.length).toBeGreaterThan(10)
     })
   )
 

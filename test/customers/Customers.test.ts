@@ -128,6 +128,14 @@ layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
         "mailProviderAuthorityURL",
         "mailProviderScope"
       ])
+      for (const unsendable of [
+        { apiToken: "ключ" },
+        { apiToken: "tok\n" },
+        { aiProviderApiKey: "a b" },
+        { apiUsername: "a:b" }
+      ]) {
+        expect((yield* sendJson("PUT", me, { token, body: unsendable })).status, JSON.stringify(unsendable)).toBe(400)
+      }
       for (const url of ["javascript:alert(1)", "https://", "https://user:pass@api.example", "api.example"]) {
         expect((yield* sendJson("PUT", me, { token, body: { apiBaseUrl: url } })).status, url).toBe(400)
       }

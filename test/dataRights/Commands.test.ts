@@ -4,7 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import JSZip from "jszip"
 import { ErasureTiming } from "../../src/dataRights/EraseJob.ts"
-import { admin } from "../admin/RunAdmin.ts"
+import { admin, adminWith } from "../admin/RunAdmin.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { clientOf, quietApp } from "../support/TestApp.ts"
 
@@ -41,6 +41,22 @@ layer(quietApp({ ROLE: "web" }), { excludeTestServices: true })("The commands fo
       const again = yield* admin("end-user", "erase", "Acme Rentals", String(id))
       expect(again.output).toBe(gone.output)
     }).pipe(Effect.provide(soon), Effect.scoped)
+  )
+
+  it.effect("erase at a terminal only when it is meant", () =>
+    Effect.gen(function* () {
+      const { endUsers } = yield* clientOf("acme-admin")
+      const { EndUserID: id } = yield* endUsers.createEndUser({ payload: { FirstName: "Kari", LastName: "Nordmann" } })
+      const words = ["end-user", "erase", "acme rentals", String(id)]
+      for (const typed of ["n", ""]) {
+        const refused = yield* adminWith({ typed }, ...words)
+        expect(refused).toMatchObject({ succeeded: false, output: "", errors: ["Nothing was changed."] })
+      }
+      expect((yield* endUsers.getEndUser({ path: { id } })).FirstName).toBe("Kari")
+      const erased = yield* adminWith({ typed: "y" }, ...words)
+      expect(erased).toMatchObject({ succeeded: true, output: expect.stringContaining('"Status": "Succeeded"') })
+      expect(yield* adminWith({ typed: "n" }, ...words, "--yes")).toMatchObject({ succeeded: true })
+    }).pipe(Effect.provide(soon))
   )
 
   it.effect("refuse an end user who is not the customer's", () =>

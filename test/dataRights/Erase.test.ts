@@ -37,6 +37,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
           "ai_run",
           "blob_chunk",
           "channel_folder",
+          "draft_call",
           "end_user",
           "end_user_uid",
           "idempotency",
@@ -78,6 +79,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
         // The file went with the answer, too.
         Attachments: 2,
         SetAsideMails: 1,
+        DraftCalls: 1,
         OutboxMails: 1,
         Exports: 1,
         Mails: 1,
@@ -99,8 +101,13 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
       expect(
         (yield* sendJson("GET", `/api/EndUsers/${endUserID}`, { token: yield* tokenOf("acme-admin") })).status
       ).toBe(404)
-      const audits = yield* sql`select 1 from audit_log where customer_id = 1 and event = 'EndUserErased'`
-      expect(audits).toHaveLength(1)
+      const audits = yield* sql`
+        select event, about_end_user as "endUserID" from audit_log
+        where customer_id = 1 and event like 'EndUser%' order by audit_log_id`
+      expect(audits).toEqual([
+        { event: "EndUserExported", endUserID },
+        { event: "EndUserErased", endUserID }
+      ])
     })
   )
 

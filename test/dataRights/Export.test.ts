@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import JSZip from "jszip"
-import { baseUrl, clientOf, send } from "../support/TestApp.ts"
+import { baseUrl, clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { exported, leaveTraces, rightsApp } from "./RightsTools.ts"
 
 const download = (accessToken: string | null) =>
@@ -53,6 +53,26 @@ layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it
       const again = yield* exported(endUserID)
       expect(again.AccessToken).not.toBe(receipt.AccessToken)
       expect((yield* download(again.AccessToken)).status).toBe(200)
+    })
+  )
+
+  it.effect("is not begun by who asks for the headers alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { endUsers } = yield* clientOf("acme-admin")
+      const { EndUserID: id } = yield* endUsers.createEndUser({ payload: { FirstName: "Only", LastName: "Headers" } })
+      const head = (endUserID: number, username: string) =>
+        Effect.flatMap(tokenOf(username), (token) => sendJson("HEAD", `/api/EndUsers/${endUserID}/export`, { token }))
+      const begun = sql`select 1 from data_request where customer_id = 1 and about_end_user = ${id}`
+      const { headers, status } = yield* head(id, "acme-admin")
+      expect([status, headers.get("content-type")]).toEqual([200, "application/json"])
+      expect((yield* head(id, "acme-agent")).status).toBe(403)
+      expect((yield* head(id, "globex-admin")).status).toBe(404)
+      expect((yield* head(2 ** 31 - 1, "acme-admin")).status).toBe(404)
+      expect(yield* begun).toEqual([])
+      expect((yield* exported(id)).Status).toBe("Succeeded")
+      expect((yield* head(id, "acme-admin")).status).toBe(200)
+      expect(yield* begun).toHaveLength(1)
     })
   )
 

@@ -102,6 +102,10 @@ export const leaveTraces = (word: string) =>
     yield* sql`
       insert into job (customer_id, kind, payload, status, error, attempts)
       values (${acme}, 'Unknown', ${JSON.stringify({ to: address })}::jsonb, 'Failed', ${`${address} refused`}, 10)`
+    yield* sql`
+      insert into draft_call (customer_id, ticket_message_id, work, document_id, content)
+      select customer_id, ${messageID}, gen_random_uuid(), min(document_id), ${`the order of ${word}`} from document
+      where customer_id = ${acme} group by customer_id`
     const outbox = yield* Outbox
     yield* outbox.keep(acme, { to: "agent@acme.example", subject: `Ticket ${ticketID}`, text: `${word} wrote` })
     return { address, endUserID, messageID, ticketID, channelID }

@@ -1,7 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit } from "effect"
-import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
+import { Deferred, Effect, Exit, Layer } from "effect"
+import { inject } from "vitest"
+import { inOneLine } from "../../src/OneLine.ts"
+import { layerFromUrl } from "../../src/platform/Database.ts"
+import { copyOfTemplate, onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
 const setting = (name: string) =>
   Effect.gen(function* () {
@@ -108,6 +111,18 @@ if (onPostgres) {
     it.effect("compiles no statement, however dear the planner thinks it", () =>
       Effect.gen(function* () {
         expect(yield* setting("jit")).toBe("off")
+      })
+    )
+
+    it.scoped("is refused to a database that cannot hold every text", () =>
+      Effect.gen(function* () {
+        const template = inject("template")
+        if (template.kind !== "postgres") return
+        const url = yield* copyOfTemplate(template.url, "template0 encoding 'SQL_ASCII' locale 'C'")
+        const refused = yield* Effect.flip(Effect.sandbox(Layer.build(layerFromUrl(url))))
+        expect(inOneLine(refused)).toBe(
+          "The database at DATABASE_URL cannot be used: its encoding is SQL_ASCII and must be UTF8. Create another: create database … encoding 'UTF8' template template0"
+        )
       })
     )
 

@@ -1,12 +1,13 @@
-import { execFile, spawn } from "node:child_process"
+import { execFile, spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
-import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, rename, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer } from "effect"
+import { inOneLine } from "../../src/OneLine.ts"
 import { lockFolder } from "../../src/platform/FolderLock.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -63,12 +64,19 @@ class Compiled extends Context.Tag("test/Compiled")<Compiled, { readonly script:
 
 const newFolder = Effect.flatMap(Compiled, ({ folder }) => Effect.promise(() => mkdtemp(join(folder, "data-"))))
 
+// As in a container of its own: every process there is number 1.
+const asContainer = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
+const hasContainers = spawnSync("unshare", [...asContainer.slice(1), "true"]).status === 0
+
 /** A process that tries to take the lock; its first line says how that went. */
-const startHolder = (folder: string) =>
+const startHolder = (folder: string, within: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {
     const { script } = yield* Compiled
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, [script, folder], { stdio: ["pipe", "pipe", "inherit"] })),
+      Effect.sync(() => {
+        const [command = "", ...words] = [...within, process.execPath, script, folder]
+        return spawn(command, words, { stdio: ["pipe", "pipe", "inherit"] })
+      }),
       (process) => Effect.sync(() => process.kill("SIGKILL"))
     )
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
@@ -167,6 +175,56 @@ layer(Compiled.layer, { excludeTestServices: true })("The data folder", (it) => 
       const next = yield* Effect.fork(startHolder(folder))
       yield* first.end("stop")
       expect((yield* next).firstLine).toBe("locked")
+    })
+  )
+
+  it.scoped("is refused to a neighbour with the same process number", () =>
+    Effect.gen(function* () {
+      const folder = yield* newFolder
+      const first = yield* startHolder(folder)
+      const [name = ""] = yield* claims(folder)
+      const neighbour = name.replace(String(first.pid), String(process.pid))
+      yield* Effect.promise(() => rename(join(folder, name), join(folder, neighbour)))
+      const refused = yield* Effect.flip(lockFolder(folder))
+      expect(refused.message).toContain(`in use by process ${process.pid}`)
+      yield* first.end("kill")
+      yield* lockFolder(folder)
+    })
+  )
+
+  if (hasContainers) {
+    it.scoped("is one container's at a time, and the next one's when that was killed", () =>
+      Effect.gen(function* () {
+        const folder = yield* newFolder
+        const first = yield* startHolder(folder, asContainer)
+        const second = yield* startHolder(folder, asContainer)
+        expect([first.firstLine, second.firstLine]).toEqual(["locked", expect.stringContaining("by process 1.")])
+        yield* first.end("kill")
+        expect((yield* startHolder(folder, asContainer)).firstLine).toBe("locked")
+      })
+    )
+  }
+
+  it.scoped("may have a longer path than a socket", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* newFolder, "long".repeat(40))
+      const first = yield* startHolder(folder)
+      expect([first.firstLine, (yield* startHolder(folder)).firstLine]).toEqual([
+        "locked",
+        expect.stringContaining(`in use by process ${first.pid}`)
+      ])
+      yield* first.end("kill")
+      expect((yield* startHolder(folder)).firstLine).toBe("locked")
+      expect(yield* claims(folder)).toHaveLength(1)
+    })
+  )
+
+  it.scoped("that cannot be made is said to be DATA_DIR", () =>
+    Effect.gen(function* () {
+      const file = join(yield* newFolder, "file")
+      yield* Effect.promise(() => writeFile(file, ""))
+      const refused = yield* Effect.flip(lockFolder(join(file, "data")))
+      expect(inOneLine(Cause.fail(refused))).toMatch(/^Settings: DATA_DIR: Cannot write to the folder .*: ENOTDIR/)
     })
   )
 })

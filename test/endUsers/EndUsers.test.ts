@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ChannelID, EndUserUIDID } from "../../schema/Ids.ts"
+import { expectError } from "../http/ErrorBody.ts"
 import { clientOf, quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
 import { refusedPaths } from "../topics/Mappings.ts"
 
@@ -46,6 +47,44 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
       expect(yield* Effect.flip(endUsers.getEndUser({ path }))).toMatchObject({ status: 404 })
       expect(yield* Effect.flip(endUsers.updateEndUser({ path, payload: {} }))).toMatchObject({ status: 404 })
       expect(yield* Effect.flip(endUsers.deleteEndUser({ path }))).toMatchObject({ status: 404 })
+    })
+  )
+
+  it.effect("follow their first and last name until they are given another, also when they are sent back as read", () =>
+    Effect.gen(function* () {
+      const { endUsers } = yield* clientOf("acme-agent")
+      const read = yield* endUsers.createEndUser({ payload: { FirstName: "Mia", LastName: "Old" } })
+      const path = { id: read.EndUserID }
+      const nameAfter = (payload: { readonly FirstName?: string; readonly LastName?: string; DisplayName?: string }) =>
+        Effect.zipRight(
+          endUsers.updateEndUser({ path, payload }),
+          Effect.map(endUsers.getEndUser({ path }), ({ DisplayName }) => DisplayName)
+        )
+      expect(yield* nameAfter({ FirstName: "Mia", LastName: "New", DisplayName: "Mia Old" })).toBe("Mia New")
+      expect(yield* nameAfter({ FirstName: "Lea" })).toBe("Lea New")
+      expect(yield* nameAfter({ DisplayName: "Ms. New" })).toBe("Ms. New")
+      expect(yield* nameAfter({ FirstName: "Ida", DisplayName: "Ms. New" })).toBe("Ms. New")
+    })
+  )
+
+  it.effect("have 100 UIDs at most, however they came", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("acme-admin")
+      const { endUsers } = yield* clientOf("acme-admin")
+      const uidsFrom = (first: number, count: number) =>
+        Array.from({ length: count }, (_, index) => ({ UID: `many-${first + index}` }))
+      const { EndUserID } = yield* endUsers.createEndUser({
+        payload: { FirstName: "Many", LastName: "", UIDs: uidsFrom(0, 99) }
+      })
+      const url = `/api/EndUsers/${EndUserID}`
+      expect(yield* refusedPaths("PUT", url, token, { UIDs: uidsFrom(99, 2) })).toEqual(["UIDs"])
+      const assign = (UID: string) =>
+        sendJson("POST", "/api/EndUserUIDs/assign", { token, body: { EndUserID, UID, UIDType: "External" } })
+      expect((yield* assign("many-99")).status).toBe(200)
+      expectError(yield* assign("many-100"), 400, /UID would be more than the 100/)
+      expect((yield* assign("many-5")).status).toBe(200)
+      const { json } = yield* sendJson("GET", url, { token })
+      expect((yield* sendJson("PUT", url, { token, body: json })).status).toBe(204)
     })
   )
 

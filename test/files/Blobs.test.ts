@@ -8,6 +8,7 @@ import { BlobSweep, RemovalTiming } from "../../src/files/BlobSweep.ts"
 import { Blobs } from "../../src/files/Blobs.ts"
 import { BlobsRepo, referringTables } from "../../src/files/BlobsRepo.ts"
 import { Jobs } from "../../src/platform/Jobs.ts"
+import { Stopping } from "../../src/platform/Stopping.ts"
 import { eventually } from "../support/Eventually.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 import { settingsLayer } from "../support/TestApp.ts"
@@ -19,6 +20,7 @@ const service = (after: Duration.Duration) =>
     Layer.provide(Layer.succeed(RemovalTiming, { after })),
     Layer.provideMerge(Blobs.layer),
     Layer.provide(Jobs.layer),
+    Layer.provide(Stopping.layer),
     Layer.provide(BlobsRepo.layer),
     Layer.provide(BlobStoreLive),
     Layer.provide(StatementAudit),

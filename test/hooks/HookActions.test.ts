@@ -183,7 +183,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
         [{ sortBy: "hookName", sortOrder: "desc" }, [2, 0, 1]],
         [{ sortBy: "actionID", sortOrder: "asc" }, [0, 2, 1]],
         [{ sortBy: "actionName", sortOrder: "asc" }, [1, 0, 2]],
-        [{ sortBy: "channelName", sortOrder: "asc" }, [2, 1, 0]]
+        [{ sortBy: "channelName", sortOrder: "asc" }, [0, 2, 1]]
       ]
       for (const [wanted, order] of expected) {
         const { items } = yield* hookActions.listHookActions({ urlParams: { pageSize: 200, ...wanted } })

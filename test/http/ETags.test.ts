@@ -31,6 +31,29 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
     })
   )
 
+  it.effect("are there whatever is asked beside, unless that changes what is read", () =>
+    Effect.gen(function* () {
+      const { etag, path, token } = yield* newAction("Asked")
+      expect((yield* sendJson("GET", `${path}?_=123&sortBy=name`, { token })).headers.get("etag")).toBe(etag)
+      const { documents } = yield* clientOf("acme-admin")
+      const { documentID } = yield* documents.createDocument({
+        payload: { name: "Tagged", content: "{{TopicList}}", isDataRetrievalProcess: false }
+      })
+      const document = `/api/Documents/${documentID}`
+      const tagOf = (query: string) =>
+        Effect.map(sendJson("GET", `${document}${query}`, { token }), ({ headers }) => headers.get("etag"))
+      const plain = (yield* tagOf("")) ?? ""
+      expect(yield* tagOf("?ReplacePlaceholders=FALSE")).toBe(plain)
+      expect(yield* tagOf("?replaceplaceholders=true")).toBeNull()
+      const change = yield* sendJson("PUT", `${document}?replacePlaceholders=true`, {
+        token,
+        headers: { "if-match": plain },
+        body: { ...Object((yield* sendJson("GET", document, { token })).json), description: "x" }
+      })
+      expect(change.status).toBe(204)
+    })
+  )
+
   it.effect("save a caller from reading again", () =>
     Effect.gen(function* () {
       const { etag, path, token } = yield* newAction("Cached")

@@ -2,6 +2,7 @@ import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServerRespo
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Queue, Schema, Stream } from "effect"
 import { baseUrl, send } from "../support/TestApp.ts"
+import { capturedLog } from "./CapturedLog.ts"
 import { servedApi } from "./ServedApi.ts"
 
 const api = HttpApi.make("answers").add(
@@ -61,7 +62,9 @@ const Handlers = HttpApiBuilder.group(api, "answers", (handlers) =>
 
 const isThere = Effect.map(send("GET", "/plain"), ({ text }) => expect(text).toBe("here"))
 
-layer(servedApi(api, Handlers), { excludeTestServices: true })("An answer", (it) => {
+const log = capturedLog()
+
+layer(servedApi(api, Handlers, log.layer), { excludeTestServices: true })("An answer", (it) => {
   it.effect("is what the handler said, byte by byte, whatever its length", () =>
     Effect.gen(function* () {
       for (const bytes of [1, 10, 32_767, 32_768, 32_769, 100_003]) {
@@ -81,12 +84,17 @@ layer(servedApi(api, Handlers), { excludeTestServices: true })("An answer", (it)
     })
   )
 
-  it.effect("that breaks off does not look like a whole one", () =>
+  it.effect("that breaks off does not look like a whole one, and the log names its request", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       for (const path of ["/broken", "/short"]) {
-        const read = Effect.tryPromise(async () => (await fetch(base + path)).text())
+        log.clear()
+        const headers = { "x-request-id": `of${path.replace("/", "-")}` }
+        const read = Effect.tryPromise(async () => (await fetch(base + path, { headers })).text())
         yield* Effect.flip(read)
+        expect(log.entries()).toContainEqual(
+          expect.objectContaining({ logLevel: "WARN", annotations: { requestId: headers["x-request-id"] } })
+        )
       }
       yield* isThere
     })

@@ -36,6 +36,20 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
     })
   )
 
+  it.effect("lead a browser from the bare address to the documentation", () =>
+    Effect.gen(function* () {
+      const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+      for (const method of ["GET", "HEAD"]) {
+        const { headers, status } = yield* send(method, "/", { headers: { accept } })
+        expect([status, headers.get("location"), headers.get("vary")]).toEqual([302, "/docs", "Accept"])
+      }
+      for (const other of ["*/*", "application/json", ""]) {
+        expectError(yield* send("GET", "/?a=b", { headers: { accept: other } }), 404, /There is no route GET \//)
+      }
+      expect(yield* statusOf("POST", "/")).toBe(405)
+    })
+  )
+
   it.effect("with another method are 405 and say which methods they take", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
@@ -48,6 +62,10 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
         ["DELETE", "/health/live", "GET, HEAD"],
         ["OPTIONS", "/api/Actions/1", "DELETE, GET, HEAD, PUT"],
         ["POST", "/docs", "GET, HEAD"],
+        ["GET", "/api/TopicActions/bulk", "POST"],
+        ["PATCH", "/API/topicactions/BULK/?a=b", "POST"],
+        ["DELETE", "/api/hookactions/wait-seconds", "GET, HEAD"],
+        ["PUT", "/api/EndUsers/byUid", "GET, HEAD"],
         ["POST", "/openapi.json", "GET, HEAD"]
       ] as const
       for (const [method, path, allow] of cases) {

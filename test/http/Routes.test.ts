@@ -26,7 +26,8 @@ const routes = makeRoutes(api, ["/docs"])
 describe("Routes", () => {
   it("know which methods a path takes", () => {
     expect(routes.allowed("/tickets/1")).toEqual(["GET", "HEAD"])
-    expect(routes.allowed("/TICKETS/bulk/?x=1")).toEqual(["GET", "HEAD", "PUT"])
+    expect(routes.allowed("/TICKETS/bulk/?x=1")).toEqual(["PUT"])
+    expect(routes.find("GET", "/tickets/bulk")).toBeUndefined()
     expect(routes.allowed("/tickets/1/RUN")).toEqual(["POST"])
     expect(routes.allowed("/docs")).toEqual(["GET", "HEAD"])
     expect(routes.allowed("/tickets")).toEqual([])

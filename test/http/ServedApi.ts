@@ -2,6 +2,7 @@ import { createServer } from "node:http"
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer, Logger, LogLevel } from "effect"
+import { RequestFibers } from "../../src/platform/http/RequestFibers.ts"
 import { makeRoutes } from "../../src/platform/http/Routes.ts"
 import { NodeServer, serve } from "../../src/platform/http/Serve.ts"
 import { Stopping } from "../../src/platform/Stopping.ts"
@@ -21,12 +22,14 @@ const Listening = Layer.unwrapEffect(
 /** An API of a test's own, served by the service's conventions and without any of its routes. */
 export const servedApi = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, Built, Failed, Needed>(
   api: HttpApi.HttpApi<Id, Groups, E>,
-  Handlers: Layer.Layer<Built, Failed, Needed>
+  Handlers: Layer.Layer<Built, Failed, Needed>,
+  logging: Layer.Layer<never> = Logger.minimumLogLevel(LogLevel.None)
 ) =>
   serve(makeRoutes(api, []), () => Effect.succeedNone).pipe(
     Layer.provide(HttpApiBuilder.api(api).pipe(Layer.provide(Handlers))),
     Layer.provideMerge(Listening),
+    Layer.provide(RequestFibers.layer),
     Layer.provide([TestDatabase, Stopping.layer]),
     Layer.provide(settingsLayer({})),
-    Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+    Layer.provide(logging)
   )

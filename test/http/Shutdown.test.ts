@@ -1,3 +1,4 @@
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Clock, Context, Deferred, Duration, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
 import { Deadlines } from "../../src/platform/http/Deadlines.ts"
@@ -5,6 +6,11 @@ import { baseUrl, login, send, sendJson, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { holdActions } from "./HeldTable.ts"
 import { openSocket, readToEnd } from "./RawRequest.ts"
+import { servedApi } from "./ServedApi.ts"
+
+const endless = HttpApi.make("endless").add(
+  HttpApiGroup.make("endless").add(HttpApiEndpoint.get("endless", "/endless"))
+)
 
 const deadlines = (stop: number) => ({
   headers: 600_000,
@@ -92,6 +98,34 @@ it.live("A request that hangs is cut at the deadline", () =>
       expect(yield* listens).toBe(false)
     }).pipe(Effect.provide(services))
   }).pipe(Effect.scoped)
+)
+
+it.live("What a request holds when it is cut off is given back before the service is down", () =>
+  Effect.gen(function* () {
+    const isUnderWay = yield* Deferred.make<void>()
+    let isGivenBack = false
+    const Handlers = HttpApiBuilder.group(endless, "endless", (handlers) =>
+      handlers.handle("endless", () =>
+        Deferred.succeed(isUnderWay, undefined).pipe(
+          Effect.zipRight(Effect.never),
+          Effect.onInterrupt(() =>
+            Effect.delay(
+              Effect.sync(() => {
+                isGivenBack = true
+              }),
+              "300 millis"
+            )
+          )
+        )
+      )
+    )
+    yield* Effect.gen(function* () {
+      const asked = yield* Effect.fork(send("GET", "/endless"))
+      yield* Deferred.await(isUnderWay)
+      yield* Fiber.interrupt(asked)
+    }).pipe(Effect.provide(servedApi(endless, Handlers)))
+    expect(isGivenBack).toBe(true)
+  })
 )
 
 it.live("Idle connections do not hold the service back", () =>

@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array as Arr, Deferred, Effect, Fiber } from "effect"
+import { Array as Arr, Deferred, Effect, Fiber, Option } from "effect"
 import { makeMailboxTurns } from "../../src/mail/MailboxTurns.ts"
 import { eventually } from "../support/Eventually.ts"
+import { minutesLater } from "../support/MinutesLater.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 type Turns = Effect.Effect.Success<typeof makeMailboxTurns>
@@ -93,6 +94,34 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
       const { request: elsewhere, seen: free } = requestsTo("free@acme.example")
       yield* elsewhere(other)
       expect(free.done).toBe(1)
+    })
+  )
+
+  it.scoped("are given when a pause is over, also when the clock was set back meanwhile", () =>
+    Effect.gen(function* () {
+      const turns = yield* makeMailboxTurns
+      const { request, seen } = requestsTo("paused@acme.example")
+      yield* turns.pause("paused@acme.example", 1000)
+      yield* request(turns).pipe(Effect.timeoutOption("20 seconds"), minutesLater(-60))
+      expect(seen.done).toBe(1)
+    })
+  )
+
+  it.scoped("go back, and to other nodes, also when the clock was set back", () =>
+    Effect.gen(function* () {
+      const [busy, late] = [yield* makeMailboxTurns, yield* makeMailboxTurns]
+      const { request, seen } = requestsTo("back@acme.example")
+      const work = yield* Effect.fork(Effect.all(Arr.replicate(Effect.forever(request(busy)), 6), atOnce))
+      yield* eventually(turnsAt("back@acme.example"), ({ length }) => length === 4)
+      yield* Effect.gen(function* () {
+        const { done } = seen
+        const other = yield* Effect.timeoutOption(request(late), "20 seconds")
+        expect(Option.isSome(other)).toBe(true)
+        expect(seen.done).toBeGreaterThan(done + 1)
+        yield* Fiber.interrupt(work)
+        const gone = eventually(turnsAt("back@acme.example"), ({ length }) => length === 0)
+        expect(Option.isSome(yield* Effect.timeoutOption(gone, "20 seconds"))).toBe(true)
+      }).pipe(minutesLater(-60))
     })
   )
 

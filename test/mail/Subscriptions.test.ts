@@ -16,7 +16,7 @@ import {
   ticketsOf
 } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
-import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
+import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
 
 const folderOf = (folderID: ChannelFolderID) =>
   Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
@@ -204,6 +204,10 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
         expect(echo.headers.get("content-type")).toMatch(/^text\/plain/)
       }
       expect((yield* sendJson("GET", "/api/MailWebhook")).status).toBe(400)
+      expect((yield* sendJson("GET", "/api/MailWebhook?validationToken=")).status).toBe(400)
+      // Without a token in it, it is no handshake: the body is looked at.
+      const broken = { headers: { "content-type": "application/json" }, body: "{" }
+      expect((yield* send("POST", "/api/MailWebhook?validationToken=", broken)).status).toBe(400)
       expect((yield* sendJson("GET", `/api/MailWebhook?validationToken=${"x".repeat(3000)}`)).status).toBe(400)
     })
   )

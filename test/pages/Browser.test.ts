@@ -26,6 +26,17 @@ const browserTests = () =>
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("In real browsers", (it) => {
+    it.scoped("the documentation is no wider than the screen of a phone", () =>
+      Effect.gen(function* () {
+        const { page } = yield* openWindow(`${yield* localUrl}/docs`, { viewport: { width: 390, height: 760 } })
+        const width = yield* Effect.promise(async () => {
+          await page.getByRole("list", { name: "Responses" }).first().waitFor()
+          return page.evaluate<number>("document.documentElement.scrollWidth")
+        })
+        expect(width).toBe(390)
+      })
+    )
+
     it.scoped("a visitor and a representative have a conversation", () =>
       Effect.gen(function* () {
         const visitor = yield* chatWindow

@@ -76,6 +76,10 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
       expect(header === undefined ? "" : textIn(header)).toBe("SOC-2026-011712 Orchard Lane, Flat 3, Springfield")
       const footer = docx.bytes.get("word/footer1.xml")?.toString() ?? ""
       expect(footer).toMatch(/PAGE.*NUMPAGES/s)
+      const properties = docx.bytes.get("docProps/core.xml")?.toString() ?? ""
+      expect(properties).toContain("<cp:lastModifiedBy>Casework<")
+      const dates = [...properties.matchAll(/<dcterms:\w+ [^>]*>([^<]*)/g)].map(([, date = ""]) => Date.parse(date))
+      expect(dates.map((date) => Math.abs(Date.now() - date) < 600_000)).toEqual([true, true])
 
       const paragraphs = paragraphsIn(docx.document)
       const order = [

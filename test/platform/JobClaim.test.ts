@@ -5,6 +5,7 @@ import { CustomerID } from "../../schema/Ids.ts"
 import { beforeItLeaves } from "../../src/platform/JobClaim.ts"
 import { Jobs, StopWork } from "../../src/platform/Jobs.ts"
 import { ClaimTiming } from "../../src/platform/JobsRepo.ts"
+import { Stopping } from "../../src/platform/Stopping.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const customerID = CustomerID.make(1)
@@ -13,7 +14,7 @@ const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({}) })
 
 /** A node that does not notice by itself that it has lost a claim, as one that was just paused. */
 const startNode = Layer.build(
-  Layer.fresh(Jobs.layer).pipe(
+  Layer.fresh(Jobs.layer.pipe(Layer.provide(Stopping.layer))).pipe(
     Layer.provide([
       Logger.minimumLogLevel(LogLevel.None),
       Layer.succeed(ClaimTiming, { claimSeconds: 25, renewEvery: Duration.minutes(5) }),

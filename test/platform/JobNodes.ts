@@ -3,6 +3,7 @@ import { Context, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effe
 import { CustomerID } from "../../schema/Ids.ts"
 import { Jobs, StopWork } from "../../src/platform/Jobs.ts"
 import { ClaimTiming } from "../../src/platform/JobsRepo.ts"
+import { Stopping } from "../../src/platform/Stopping.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 
 export const [one, other] = [CustomerID.make(1), CustomerID.make(2)]
@@ -14,7 +15,7 @@ const Quiet = Logger.minimumLogLevel(LogLevel.None)
 /** Workers of one node, until the scope ends. */
 export const startNode = (timing = { claimSeconds: 25, renewEvery: Duration.seconds(7) }) =>
   Layer.build(
-    Layer.fresh(Jobs.layer).pipe(
+    Layer.fresh(Jobs.layer.pipe(Layer.provide(Stopping.layer))).pipe(
       Layer.provide([
         StatementAudit,
         Quiet,

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Array, Clock, Deferred, Duration, Effect, Queue } from "effect"
 import { OldWork, ranks } from "../../src/platform/JobRank.ts"
 import { Again } from "../../src/platform/JobRun.ts"
-import { everySoManyMinutes } from "../../src/platform/PeriodicWork.ts"
+import { enqueueOnOneNode } from "../../src/platform/Periodically.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { kindOf, one, other, rowsOf, startNode } from "./JobNodes.ts"
@@ -238,7 +238,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       let times = 0
-      const round = everySoManyMinutes(
+      const round = enqueueOnOneNode(
         "A test",
         15,
         Effect.sync(() => void times++)

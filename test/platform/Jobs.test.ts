@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Array, Data, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, LogLevel, Schema, Scope } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Jobs, StopWork } from "../../src/platform/Jobs.ts"
+import { Stopping } from "../../src/platform/Stopping.ts"
 import { eventually } from "../support/Eventually.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -16,10 +17,12 @@ const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number: Schem
 const Quiet = Logger.minimumLogLevel(LogLevel.None)
 
 /** Workers of one node, until the scope ends and so long behind it. */
-const startPatientNode = (within: Duration.Duration) =>
+const startPatientNode = (within: Duration.Duration, logging = Quiet) =>
   Effect.map(
     Layer.build(
-      Layer.fresh(Jobs.layer).pipe(Layer.provide([StatementAudit, Quiet, Layer.succeed(StopWork, { within })]))
+      Layer.fresh(Jobs.layer.pipe(Layer.provide(Stopping.layer))).pipe(
+        Layer.provide([StatementAudit, logging, Layer.succeed(StopWork, { within })])
+      )
     ),
     (context) => Effect.provide(Jobs, context)
   ).pipe(Effect.flatten)
@@ -97,7 +100,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
       // The pauses after later attempts are so long that none of them ends by itself meanwhile.
       yield* insert("FailsTwice", { status: "Queued", attempts: 6, dueInSeconds: 0 })
       const [first] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error !== null)
-      expect(first).toMatchObject({ status: "Queued", attempts: 7, error: "Broken: the first reason", waits: true })
+      expect(first).toMatchObject({ status: "Queued", attempts: 7, error: "the first reason", waits: true })
       yield* dueNow("FailsTwice")
       const [second] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error?.includes("second") === true)
       expect(second).toMatchObject({ status: "Queued", attempts: 8, waits: true })
@@ -175,6 +178,51 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
         })
       )
       expect(yield* rowsOf("Interrupted")).toMatchObject([{ status: "Queued", waits: false }])
+    })
+  )
+
+  it.effect("that go back keep their key, so that they are not doubled, and the number of their attempts", () =>
+    Effect.gen(function* () {
+      const kind = kindOf("InterruptedUnderKey")
+      const started = yield* Deferred.make<void>()
+      const first = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const jobs = yield* startNode
+          yield* jobs.handle(kind, () => Effect.zipRight(Deferred.succeed(started, undefined), Effect.never))
+          const jobID = yield* jobs.enqueue(kind, customerID, { number: 1 }, "folder 7")
+          yield* Deferred.await(started)
+          return jobID
+        })
+      )
+      const second = yield* Effect.scoped(
+        Effect.flatMap(startNode, (jobs) => jobs.enqueue(kind, customerID, { number: 1 }, "folder 7"))
+      )
+      expect(second).toBe(first)
+      expect(yield* rowsOf(kind.kind)).toMatchObject([{ status: "Queued", attempts: 1 }])
+    })
+  )
+
+  it.effect("that cannot go back are named in the log", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const kind = kindOf("NotPutBack")
+      const started = yield* Deferred.make<void>()
+      const logged: Array<unknown> = []
+      const capture = Logger.make(({ message }) => void logged.push(message))
+      yield* sql.unsafe(`
+        create function keep_running() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+        create trigger keep_running before update on job for each row
+          when (old.kind = 'NotPutBack' and new.status = 'Queued') execute function keep_running()`)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const jobs = yield* startPatientNode(Duration.zero, Logger.replace(Logger.defaultLogger, capture))
+          yield* jobs.handle(kind, () => Effect.zipRight(Deferred.succeed(started, undefined), Effect.never))
+          yield* jobs.enqueue(kind, customerID, { number: 1 })
+          yield* Deferred.await(started)
+        })
+      )
+      yield* sql.unsafe("drop trigger keep_running on job")
+      expect(logged.flat()).toContain("could not put a job back")
     })
   )
 

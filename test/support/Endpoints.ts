@@ -61,6 +61,14 @@ export const operations: ReadonlyArray<Operation> = Object.entries(spec.paths).f
   Object.entries(item).map(([method, operation]) => ({ id: operation.operationId, path, method, spec: operation }))
 )
 
+/** A schema of the OpenAPI document, behind whatever refers to it. */
+export const resolved = (schema: unknown): Readonly<Record<string, unknown>> => {
+  const { $ref } = Object(schema)
+  if (typeof $ref !== "string") return Object(schema)
+  const schemas: Readonly<Record<string, unknown>> = spec.components.schemas
+  return resolved(schemas[$ref.replace("#/components/schemas/", "")])
+}
+
 const statusesOf = (id: string) =>
   Object.keys(operations.find((operation) => operation.id === id)?.spec.responses ?? {}).map(Number)
 

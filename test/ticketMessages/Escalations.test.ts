@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { CustomerRepID, type TicketID, type TicketMessageID } from "../../schema/Ids.ts"
 import type { EscalateMessage } from "../../schema/TicketMessageBodies.ts"
 import { eventually } from "../support/Eventually.ts"
-import { clientOf, quietApp, send, tokenOf } from "../support/TestApp.ts"
+import { clientOf, quietApp, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import { eventsOf, newTicket } from "../tickets/TicketTools.ts"
 import { refusedPaths } from "../topics/Mappings.ts"
@@ -58,6 +58,8 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
       expect((yield* messageEvents(inbound.messageID)).at(-1)).toBe("TicketEscalated")
 
       yield* escalate(inbound.messageID, { feedbackComment: "Still burning" })
+      const nothing = { token: yield* tokenOf("acme-agent"), body: { feedbackComment: "", email: "" } }
+      expect((yield* sendJson("POST", `/ticketMessages/${inbound.messageID}/escalate-by-id`, nothing)).status).toBe(200)
       yield* escalate(inbound.messageID)
       expect((yield* readMessage(inbound.messageID)).aI_FeedbackComment).toBe("Still burning")
       yield* noMail

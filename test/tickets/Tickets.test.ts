@@ -38,6 +38,9 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       expect(changed).toEqual({ ...created, subject: "The lock", language: "de" })
       yield* tickets.updateTicket({ path, payload: { subject: null, language: null, customFieldsData: null } })
       expect(yield* tickets.getTicket({ path })).toMatchObject({ subject: null, language: null, customFieldsData: {} })
+      const exact = { largest: 9007199254740991, least: -9007199254740991, part: 1.5e-7 }
+      yield* tickets.updateTicket({ path, payload: { customFieldsData: exact } })
+      expect((yield* tickets.getTicket({ path })).customFieldsData).toEqual(exact)
       yield* tickets.updateTicket({ path, payload: { customFieldsData: { only: "this" } } })
       expect((yield* tickets.getTicket({ path })).customFieldsData).toEqual({ only: "this" })
 
@@ -112,11 +115,20 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
         ])
       }
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
-      const huge = yield* send("PUT", path, { headers, body: '{"customFieldsData":{"a":[1e400]}}' })
-      expect([huge.status, Object(huge.json).details]).toEqual([
-        400,
-        [expect.objectContaining({ path: "customFieldsData" })]
-      ])
+      for (const [fields, why] of [
+        ['{"a":[1e400]}', "1.8e308"],
+        ['{"a":9007199254740993}', "write longer ones as text"],
+        ['{"a":{"b":[-12345678901234567890]}}', "write longer ones as text"],
+        ['{"__proto__":"x"}', "names other than __proto__"],
+        ['{"a":{"\\u005f_proto__":{"b":1}}}', "names other than __proto__"]
+      ] as const) {
+        const refused = yield* send("PUT", path, { headers, body: `{"customFieldsData":${fields}}` })
+        expect([fields, refused.status, Object(refused.json).details]).toEqual([
+          fields,
+          400,
+          [{ path: "customFieldsData", message: expect.stringContaining(why) }]
+        ])
+      }
       const { tickets } = yield* clientOf("acme-admin")
       expect(yield* tickets.getTicket({ path: { id: ticketID } })).toMatchObject({ subject: "Whole", status: "Open" })
       expect(yield* tallied()).toBe(before)

@@ -166,10 +166,10 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
         [{ sortBy: "topicActionID" }, [0, 1, 2, 3, 4]],
         [{ sortBy: "actionID" }, [0, 2, 3, 1, 4]],
         [{ sortBy: "isActive" }, [1, 0, 2, 3, 4]],
-        [{ sortBy: "topicID" }, [0, 1, 2, 3, 4]],
-        [{ sortBy: "hookName" }, [3, 4, 0, 1, 2]],
-        [{ sortBy: "channelID" }, [3, 0, 1, 2, 4]],
-        [{ sortBy: "specialChannel" }, [4, 0, 1, 2, 3]]
+        [{ sortBy: "topicID" }, [3, 4, 0, 1, 2]],
+        [{ sortBy: "hookName" }, [0, 1, 2, 3, 4]],
+        [{ sortBy: "channelID" }, [0, 1, 2, 4, 3]],
+        [{ sortBy: "specialChannel" }, [0, 1, 2, 3, 4]]
       ]
       for (const [wanted, order] of expected) {
         const { items } = yield* topicActions.listTopicActions({ urlParams: { pageSize: 200, ...wanted } })

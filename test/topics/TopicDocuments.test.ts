@@ -61,6 +61,24 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
     })
   )
 
+  it.effect("can be written back as they were read, also when their channel is gone", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("acme-admin")
+      const { channels, topicDocuments } = yield* clientOf("acme-admin")
+      const documentID = yield* newDocument("acme-admin")
+      const [channelID, other] = [yield* newChannel("acme-admin"), yield* newChannel("acme-admin")]
+      const { topicDocumentID } = yield* topicDocuments.createTopicDocument({
+        payload: { hookName: "OnSpam", documentID, channelID }
+      })
+      for (const id of [channelID, other]) yield* channels.deleteChannel({ path: { id } })
+      const url = `/api/TopicDocuments/${topicDocumentID}`
+      const { json } = yield* sendJson("GET", url, { token })
+      expect((yield* sendJson("PUT", url, { token, body: { ...Object(json), relevanceScore: 2 } })).status).toBe(204)
+      expect((yield* sendJson("GET", url, { token })).json).toEqual({ ...Object(json), relevanceScore: 2 })
+      expect(yield* refusedPaths("PUT", url, token, { channelID: other })).toEqual(["channelID"])
+    })
+  )
+
   it.effect("exist once each", () =>
     Effect.gen(function* () {
       const { topicDocuments } = yield* clientOf("acme-admin")
@@ -158,10 +176,10 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
         "&sortOrder=asc": [0, 1, 4, 2, 3],
         "&sortBy=topicDocumentID&sortOrder=asc": [0, 1, 2, 3, 4],
         "&sortBy=documentID&sortOrder=asc": [0, 3, 1, 4, 2],
-        "&sortBy=topicID&sortOrder=asc": [0, 1, 2, 3, 4],
-        "&sortBy=hookName&sortOrder=asc": [3, 4, 0, 1, 2],
-        "&sortBy=channelID&sortOrder=asc": [3, 0, 1, 2, 4],
-        "&sortBy=specialChannel&sortOrder=asc": [4, 0, 1, 2, 3]
+        "&sortBy=topicID&sortOrder=asc": [3, 4, 0, 1, 2],
+        "&sortBy=hookName&sortOrder=asc": [0, 1, 2, 3, 4],
+        "&sortBy=channelID&sortOrder=asc": [0, 1, 2, 4, 3],
+        "&sortBy=specialChannel&sortOrder=asc": [0, 1, 2, 3, 4]
       }
       for (const [query, order] of Object.entries(orders)) {
         expect([query, yield* shown(query)]).toEqual([query, order])

@@ -29,7 +29,7 @@ const manners: Readonly<Record<DraftInput["channelType"], string>> = {
 
 const longestMessage = 20_000
 const longestTitle = 500
-const longestDocument = 8_000
+export const longestDocument = 8_000
 /** Those that are the most relevant; the ledger says which were given. */
 export const mostDocuments = 12
 const longestPast = 2_000

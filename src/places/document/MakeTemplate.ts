@@ -239,7 +239,7 @@ const body = [
 const template = new Document({
   title: "Schedule of Condition",
   creator: "Casework",
-  description: "Template of the condition report",
+  lastModifiedBy: "Casework",
   styles,
   sections: [
     {

@@ -1,8 +1,8 @@
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import { patchDocument } from "docx"
-import { Data, Effect, Layer, type Option, Stream } from "effect"
+import { Effect, Layer, type Option, Stream } from "effect"
 import JSZip from "jszip"
 import { InternalServerError } from "../../../schema/Errors.ts"
+import { type ZippedFile, zipStream } from "../../files/ZipStream.ts"
 import { Settings } from "../../platform/Settings.ts"
 import { fn } from "../../platform/telemetry/Fn.ts"
 import { DocxRenderer, type OpenPhoto } from "./DocxRenderer.ts"
@@ -18,8 +18,9 @@ const unusable = new InternalServerError({
   message: "The template of the DOCX export is not a Word document. Tell the server's operator to check DOCX_TEMPLATE."
 })
 
-/** The writer failed in the middle of the document, when the answer was under way already. */
-class BrokenOff extends Data.TaggedError("BrokenOff")<{ readonly cause: unknown }> {}
+/** The template was made at another time. */
+const datedNow = (properties: string) =>
+  properties.replace(/(<dcterms:(?:created|modified)\b[^>]*>)[^<]*/g, `$1${new Date().toISOString()}`)
 
 /** The whole document but for its photos, and the names of these. */
 const putTogether = async (template: Uint8Array, document: ReportDocument, signal: AbortSignal) => {
@@ -28,6 +29,8 @@ const putTogether = async (template: Uint8Array, document: ReportDocument, signa
   const parts = await JSZip.loadAsync(await patchDocument({ outputType: "uint8array", data: template, patches }))
   const pictures = await fillPlaceholders(parts, later, signal)
   await addLists(parts, numbers, signal)
+  const properties = parts.file("docProps/core.xml")
+  if (properties !== null) parts.file(properties.name, datedNow(await properties.async("text")))
   const types = "[Content_Types].xml"
   parts.file(types, withPictureTypes((await parts.file(types)?.async("text")) ?? ""))
   return { parts, pictures }
@@ -38,21 +41,20 @@ const photosIn = ({ hero, rooms }: ReportDocument): ReadonlyArray<DocumentPhoto>
   ...rooms.flatMap((room) => room.photos.map(({ photo }) => photo))
 ]
 
-/** Puts the photos into the package. They are opened only when the writer has come to them. */
-const addPhotos = fn("DocxRenderer.addPhotos")(function* (
-  parts: JSZip,
+/** The photos behind the pictures of a package, as the files that they are in it. */
+const photoFiles = (
   pictures: ReadonlySet<string>,
   photos: ReadonlyArray<DocumentPhoto>,
   openPhoto: OpenPhoto
-) {
+): ReadonlyArray<ZippedFile> => {
   const known = new Map(photos.map((photo) => [pictureName(photo), photo]))
-  for (const picture of pictures) {
+  return [...pictures].flatMap((picture) => {
     const photo = known.get(picture)
-    if (photo === undefined) continue
-    const bytes = yield* NodeStream.toReadable(Stream.fromEffect(Effect.suspend(() => openPhoto(photo))))
-    parts.file(mediaPath(picture), bytes, { compression: "STORE" })
-  }
-})
+    if (photo === undefined) return []
+    const content = Stream.fromEffect(Effect.suspend(() => openPhoto(photo)))
+    return [{ name: mediaPath(picture), content, options: { compression: "STORE" } }]
+  })
+}
 
 /** The renderer on the docx package, over a template with placeholders: the named one, or the project's own. */
 export const patchedDocx = (template: Option.Option<string>) =>
@@ -63,11 +65,7 @@ export const patchedDocx = (template: Option.Option<string>) =>
         Effect.tapErrorCause((cause) => Effect.logError("the DOCX template cannot be used", cause)),
         Effect.mapError(() => unusable)
       )
-      yield* addPhotos(parts, pictures, photosIn(document), openPhoto)
-      return NodeStream.fromReadable<BrokenOff, Uint8Array>(
-        () => parts.generateNodeStream({ compression: "DEFLATE", streamFiles: false }),
-        (cause) => new BrokenOff({ cause })
-      ).pipe(Stream.orDie)
+      return zipStream(() => parts, photoFiles(pictures, photosIn(document), openPhoto), { streamFiles: false })
     })
   })
 

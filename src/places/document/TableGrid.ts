@@ -4,7 +4,7 @@ import type { Cell } from "./HtmlBlocks.ts"
 export type Place =
   | { readonly kind: "cell"; readonly cell: Cell; readonly columns: number; readonly isTall: boolean }
   | { readonly kind: "covered"; readonly columns: number }
-  | { readonly kind: "empty" }
+  | { readonly kind: "empty"; readonly columns: number }
 
 /** Word takes no more. */
 const mostColumns = 63
@@ -34,12 +34,23 @@ export const tableGrid = (rows: ReadonlyArray<ReadonlyArray<Cell>>): ReadonlyArr
       widest = Math.max(widest, column)
     }
   }
-  return taken.map((row) =>
-    Array.from({ length: widest }, (_, at): Place | undefined =>
-      row.has(at) ? row.get(at) : { kind: "empty" }
-    ).filter((place) => place !== undefined)
-  )
+  return taken.map((row) => withoutGaps(row, widest))
 }
 
-export const columnsIn = (row: ReadonlyArray<Place>) =>
-  row.reduce((sum, place) => sum + (place.kind === "empty" ? 1 : place.columns), 0)
+/** One cell fills a gap however wide it is: a wide row among thousands of short ones would make them all wide. */
+const withoutGaps = (row: ReadonlyMap<number, Place | undefined>, widest: number): ReadonlyArray<Place> => {
+  const places: Array<Place> = []
+  let column = 0
+  const fillTo = (end: number) => {
+    if (end > column) places.push({ kind: "empty", columns: end - column })
+  }
+  for (const [at, place] of [...row].sort(([one], [other]) => one - other)) {
+    fillTo(at)
+    column = at + 1
+    if (place !== undefined) places.push(place)
+  }
+  fillTo(widest)
+  return places
+}
+
+export const columnsIn = (row: ReadonlyArray<Place>) => row.reduce((sum, place) => sum + place.columns, 0)

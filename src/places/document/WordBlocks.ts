@@ -123,7 +123,7 @@ const wordCells = function* (row: ReadonlyArray<Place>, numbers: ListNumbers, co
 }
 
 const wordCell = (place: Place, numbers: ListNumbers, column: number) => {
-  const columns = place.kind === "empty" ? 1 : place.columns
+  const { columns } = place
   const shared = {
     width: { size: column * columns, type: WidthType.DXA },
     margins: cellMargins,

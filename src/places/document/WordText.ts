@@ -4,7 +4,7 @@ const standIns = [
   { written: "{", standIn: "\ufdd0", xml: "{" },
   // The patcher's own mark for the place where a value goes.
   { written: "ɵ", standIn: "\ufdd1", xml: "ɵ" },
-  // It reads &amp; in a text as an ampersand once too often.
+  // The patcher decodes &amp; twice.
   { written: "&", standIn: "\ufdd2", xml: "&amp;" }
 ]
 

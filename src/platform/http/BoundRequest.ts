@@ -59,7 +59,7 @@ const calledJson = ({ headers }: NodeRequest) =>
 
 const asJson = (request: NodeRequest, route: Route) => {
   const body = textOf(request)
-  // Of what is not there nobody minds the type.
+  // Without a body the media type does not matter.
   const needsNone = route.mayBeEmpty && hasNoBody(request)
   const text = needsNone ? body : Effect.suspend(() => refusal(request, "json") ?? body)
   const bound = (value: unknown) => Effect.succeed(bindNames(value, route.body))
@@ -104,6 +104,18 @@ export const bindRequest = (original: NodeRequest, route: Route, given: string):
 export const bindForm = (bound: NodeRequest, route: Route, see: (event: FormEvent) => void): NodeRequest =>
   refusal(bound, "multipart") === undefined ? bound.modify(formParts(bound, route.largestForm, see)) : bound
 
-/** A request for what this one is about to change. */
-export const bindRead = (original: NodeRequest, route: Route): NodeRequest =>
-  bindRequest(original, route, original.url).modify({ method: "GET" })
+/**
+ * Whether a query shapes what is read. Only the plain resource has an ETag that a change can be tied to; a parameter that
+ * the route does not know, or that says false, shapes nothing.
+ */
+export const isView = (route: Route, { url }: NodeRequest) => {
+  const start = url.indexOf("?")
+  if (start === -1) return false
+  const shapes = (name: string, value: string) =>
+    route.query.names.has(name.toLowerCase()) && value.toLowerCase() !== "false"
+  return [...new URLSearchParams(url.slice(start))].some(([name, value]) => shapes(name, value))
+}
+
+/** A request for what this one is about to change, as it is without any query. */
+export const plainRead = (original: NodeRequest): NodeRequest =>
+  original.modify({ method: "GET", url: original.url.replace(/\?.*$/s, "") })

@@ -3,6 +3,7 @@ import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { PreconditionFailed } from "../../../schema/Errors.ts"
+import { withAfterCommit } from "../AfterCommit.ts"
 import { sqlState } from "../Violations.ts"
 import type { App, Route } from "./Routes.ts"
 
@@ -55,13 +56,13 @@ export const makeIfMatch = Effect.map(
       if (current === undefined) {
         return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
       }
-      const change = Effect.gen(function* () {
+      const guarded = Effect.gen(function* () {
         yield* sql`set transaction isolation level repeatable read`
         const etag = etagOf(yield* current)
         if (!Option.exists(etag, (value) => lists(ifMatch, value))) return yield* changed()
         return yield* app
-      }).pipe(
-        sql.withTransaction,
+      })
+      const change = withAfterCommit(guarded, sql.withTransaction).pipe(
         Effect.catchAllCause((cause) =>
           Option.contains(sqlState(cause), "40001") ? changed() : Effect.failCause(cause)
         )

@@ -12,7 +12,7 @@ import { Settings } from "../Settings.ts"
 import { Stopping } from "../Stopping.ts"
 import { makeRequestTelemetry, type Observed } from "../telemetry/RequestTelemetry.ts"
 import { logAccess } from "./AccessLog.ts"
-import { bindForm, bindRead, bindRequest } from "./BoundRequest.ts"
+import { bindForm, bindRequest, isView, plainRead } from "./BoundRequest.ts"
 import { addressOf, networkOf } from "./ClientAddress.ts"
 import { makeIfMatch, withETag } from "./ConditionalRequests.ts"
 import { makeCors } from "./Cors.ts"
@@ -121,9 +121,10 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
 
     /** What a change is about, read as a GET would read it; none when it is no single resource. */
     const currentOf = (route: Route, request: NodeRequest, requestId: string) => {
-      const found = routes.find("GET", request.url)
+      const read = plainRead(request)
+      const found = routes.find("GET", read.url)
       if (found === undefined || !found.route.singleResource || found.route.path !== route.path) return undefined
-      const services = servicesOf(bindRead(request, found.route), found, handlers, requestId)
+      const services = servicesOf(read, found, handlers, requestId)
       return withServices(handlers.of(found.route), services)
     }
 
@@ -136,8 +137,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       const key = request.headers["idempotency-key"]
       switch (route.method) {
         case "GET":
-          // What a query shapes is a view; only the plain resource has an ETag that a change can be tied to.
-          return route.singleResource && !request.url.includes("?") ? withETag(app, request) : app
+          return route.singleResource && !isView(route, request) ? withETag(app, request) : app
         case "PUT":
         case "DELETE":
           return match === undefined

@@ -1,8 +1,8 @@
 import { SqlError } from "@effect/sql"
 import { Cause } from "effect"
 
-// The server refuses, ends or cannot take connections, gave a statement up that took too long, has no room, or only
-// reads, as one does that is to take another's place.
+// The server refuses, ends or cannot take connections, gave up a statement that took too long, has no room, or is a
+// standby that only reads.
 const serverStates = /^(?:08\w{3}|25006|53\w{3}|57014|57P0[1-5])$/
 const socketCodes = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
 const driverMessages = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/

@@ -15,7 +15,7 @@ import { isDatabaseAway } from "./DatabaseAway.ts"
 import type { Routes } from "./Routes.ts"
 
 /** The one body of every error; what is private to an error class stays behind. */
-export const errorResponse = (error: ApiError, requestId: string, headers: Headers.Input = {}) => {
+const errorResponse = (error: ApiError, requestId: string, headers: Headers.Input = {}) => {
   const details = error._tag === "BadRequest" && error.details !== undefined ? { details: error.details } : {}
   return HttpServerResponse.unsafeJson(
     { status: error.status, error: error.error, message: error.message, requestId, ...details },

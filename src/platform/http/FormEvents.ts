@@ -34,7 +34,7 @@ const makeFeed = (config: Parser.BaseConfig) => {
   let problem: Parser.MultipartError | undefined
   let isDone = false
   let held: Uint8Array = new Uint8Array()
-  // What stands behind the last boundary belongs to nobody.
+  // Bytes behind the last boundary are ignored.
   const happen = (event: FormEvent) => (isDone ? 0 : events.push(event))
   const parser = Parser.make({
     ...config,

@@ -24,8 +24,17 @@ const isTooDeep = (text: string) => {
 const prototypeName =
   /"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i
 
-/** No schema knows __proto__, so it is ignored like every unknown name; copying it would change a prototype. */
-const withoutPrototypes = (name: string, value: unknown) => (name === "__proto__" ? undefined : value)
+/**
+ * Copying __proto__ would change a prototype. No schema knows what stands for it here, so it is ignored like every unknown
+ * name; where callers may choose the names, it is refused for its NUL character.
+ */
+const standIn = "__proto__\u0000"
+
+function withoutPrototypes(this: object, name: string, value: unknown) {
+  if (name !== "__proto__") return value
+  Object.assign(this, { [standIn]: null })
+  return undefined
+}
 
 export const parseJson = (text: string): Effect.Effect<unknown, BadRequest> => {
   if (text.trim() === "") return BadRequest.of("Send a JSON body.")

@@ -15,6 +15,7 @@ import { Context, Effect, type Fiber, Runtime, Scope } from "effect"
 import { type Begun, type Conventions, withServices } from "./Conventions.ts"
 import { NodeRequest } from "./NodeRequest.ts"
 import { plainAnswer } from "./PlainAnswer.ts"
+import { RequestFibers } from "./RequestFibers.ts"
 import { RequestScope } from "./RequestScope.ts"
 import type { AppServices, RunServices } from "./Routes.ts"
 import { sendResponse } from "./SendResponse.ts"
@@ -27,21 +28,29 @@ const granted = Context.pick(HttpPlatform.HttpPlatform, Etag.Generator, FileSyst
  * services that come in one after the other, a second look for the route) takes several times as long as most handlers.
  */
 export const makeListener = (begin: Conventions) =>
-  Effect.map(Effect.runtime<HttpRouter.HttpRouter.DefaultServices>(), (runtime) => {
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<HttpRouter.HttpRouter.DefaultServices>()
+    const { add } = yield* RequestFibers
     const base = granted(runtime.context).unsafeMap
-    const fork = Runtime.runFork(runtime)
+    const fork = <A, E>(work: Effect.Effect<A, E>) => {
+      const fiber = Runtime.runFork(runtime)(work)
+      add(fiber)
+      return fiber
+    }
 
     const forkRequest = ({ app, services }: Begun, scope: RequestScope) => {
       const context = new Map(base)
       for (const [key, service] of services) context.set(key, service)
       context.set(Scope.Scope.key, scope)
-      return Runtime.runFork(
+      const fiber = Runtime.runFork(
         Runtime.make({
           context: Context.unsafeMake<AppServices>(context),
           fiberRefs: runtime.fiberRefs,
           runtimeFlags: runtime.runtimeFlags
         })
       )(app)
+      add(fiber)
+      return fiber
     }
 
     /** Outside of the fiber nothing else catches what is thrown, and the process would end. */
@@ -69,11 +78,13 @@ export const makeListener = (begin: Conventions) =>
         answering.addObserver((exit) =>
           guarded(to, () => {
             const answer = begun.end(exit, answering)
-            // Without an answer nobody must wait for one.
+            // No answer will come: the caller must not wait for one.
             if (answer === undefined) to.destroy()
             const rest = answer && sendResponse(to, answer, request.method)
-            if (rest !== undefined) underWay = fork(Effect.ensuring(rest, scope.close(exit)))
-            else if (scope.isUsed) fork(scope.close(exit))
+            if (rest !== undefined) {
+              const inPieces = Effect.annotateLogs(rest, { requestId: answer?.headers["x-request-id"] })
+              underWay = fork(Effect.ensuring(inPieces, scope.close(exit)))
+            } else if (scope.isUsed) fork(scope.close(exit))
           })
         )
       })

@@ -36,8 +36,8 @@ const makeBuckets = (policy: string, limit: number) => {
       const [oldest] = buckets.keys()
       if (oldest !== undefined) buckets.delete(oldest)
     }
-    const wait = perSecond === 0 ? windowSeconds : Math.ceil((1 - after) / perSecond)
-    const untilFull = perSecond === 0 ? windowSeconds : Math.ceil((limit - after) / perSecond)
+    const wait = Math.ceil((1 - after) / perSecond)
+    const untilFull = Math.ceil((limit - after) / perSecond)
     return {
       isAllowed,
       retryAfterSeconds: Math.max(1, wait),

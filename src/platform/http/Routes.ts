@@ -53,7 +53,7 @@ export interface Found {
 }
 
 /** Longer than any path that arrives, so that an overlong id is a bad id and not an unknown route. */
-export const routerConfig = { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 20_000 }
+const routerConfig = { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 20_000 }
 
 const emptyTree: NameTree = { names: new Map(), open: true }
 
@@ -123,6 +123,8 @@ export const isReadable = (url: string) => {
 const routable = (url: string) =>
   url.includes(";") ? url.replace(/^[^?#]*/, (path) => path.replaceAll(";", "%3B")) : url
 
+const hasParameter = ({ path }: Route) => path.includes(":")
+
 export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   plainPaths: ReadonlyArray<`/${string}`>,
@@ -130,8 +132,10 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
 ) => {
   const router = FindMyWay.make<Route>(routerConfig)
   const methods = new Set<string>()
+  const literalPaths = new Set<string>()
   const add = (route: Route) => {
     methods.add(route.method)
+    if (!hasParameter(route)) literalPaths.add(route.path.toLowerCase())
     router.on(route.method, route.path, route)
   }
   const plain = (method: string) => (path: `/${string}`) =>
@@ -154,15 +158,18 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
     onGroup: () => undefined,
     onEndpoint: ({ endpoint, middleware }) => add(describeEndpoint(endpoint, middleware))
   })
+  /** A path of its own is never taken for an id, also not with a method that it does not take. */
+  const isLiteral = (url: string) => literalPaths.has(url.replace(/\/?(?:[?#].*)?$/s, "").toLowerCase())
+  const find = (method: string, url: string): Found | undefined => {
+    const found = router.find(method === "HEAD" ? "GET" : method, routable(url))
+    if (found === undefined || (hasParameter(found.handler) && isLiteral(url))) return undefined
+    return { route: found.handler, params: found.params, searchParams: found.searchParams }
+  }
   return {
-    find: (method: string, url: string): Found | undefined => {
-      const found = router.find(method === "HEAD" ? "GET" : method, routable(url))
-      return found && { route: found.handler, params: found.params, searchParams: found.searchParams }
-    },
+    find,
     /** The methods that a path takes; none when there is no such path. */
     allowed: (url: string): ReadonlyArray<string> => {
-      const path = routable(url)
-      const found = [...methods].filter((method) => router.find(method, path) !== undefined)
+      const found = [...methods].filter((method) => find(method, url) !== undefined)
       return found.includes("GET") ? [...found, "HEAD"].sort() : found.sort()
     }
   }

@@ -63,7 +63,7 @@ const pipe = (to: ServerResponse, { open, size }: ReadableBody) =>
     return Effect.tryPromise((signal) => pipeline(source, to, { signal, end: false })).pipe(
       Effect.flatMap(() => endAfter(to, sent, size)),
       Effect.catchAll(({ cause }) =>
-        // Whoever went away knows.
+        // Without a failed system call it was the caller who went away: nothing to report.
         Predicate.hasProperty(cause, "syscall") ? breakOff(to, cause) : Effect.void
       )
     )

@@ -18,9 +18,16 @@ export const serve = (routes: Routes, callerOf: CallerOf) =>
       const begin = yield* makeConventions(routes, handlersIn(yield* HttpApiBuilder.Router.router), callerOf)
       const server = yield* NodeServer
       const library = yield* HttpServer.HttpServer
+      const before = server.listeners("request")
       yield* library.serve(answerUpgrade(begin))
-      // The listener that came last is the library's: it is left with upgrades alone.
-      Reflect.apply(server.off, server, ["request", server.listeners("request").at(-1)])
+      // The library is left with upgrades alone.
+      const [added, ...others] = server.listeners("request").filter((known) => !before.includes(known))
+      if (added === undefined || others.length > 0) {
+        return yield* Effect.dieMessage(
+          "The server of @effect/platform-node no longer listens to requests in one place"
+        )
+      }
+      Reflect.apply(server.off, server, ["request", added])
       const listener = yield* makeListener(begin)
       server.on("request", listener)
       yield* Effect.addFinalizer(() => Effect.sync(() => server.off("request", listener)))

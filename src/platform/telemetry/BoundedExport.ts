@@ -1,5 +1,6 @@
 import { HttpClient, HttpClientError } from "@effect/platform"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { steadyClock } from "../SteadyClock.ts"
 
 const longest = "5 seconds"
 const mostAtOnce = 4
@@ -10,7 +11,8 @@ export const boundedExport = (client: HttpClient.HttpClient) => {
   let underWay = 0
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  const warn = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  const warn = Effect.flatMap(steadyClock, (clock) => {
+    const now = clock()
     if (now - warnedAt < quiet) return Effect.void
     warnedAt = now
     return Effect.logWarning("telemetry cannot be exported: look at OTEL_EXPORTER_OTLP_ENDPOINT")

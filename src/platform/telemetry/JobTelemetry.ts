@@ -51,14 +51,14 @@ export const makeJobTelemetry = Effect.map(isTraced, (traced) => {
       run: Effect.Effect<A, E, R>,
       outcomeOf: (exit: Exit.Exit<A, E>) => Outcome
     ): Effect.Effect<A, E, R> =>
-      Effect.flatMap(Clock.currentTimeMillis, (started) => {
+      Effect.flatMap(Clock.currentTimeNanos, (started) => {
         const { kind } = job
         jobsRunning.change(1, { kind })
         return Effect.onExit(inSpan(job, run), (exit) =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
+          Effect.map(Clock.currentTimeNanos, (now) => {
             jobsRunning.change(-1, { kind })
             jobs.add({ kind, outcome: outcomeOf(exit) })
-            jobDuration.observe({ kind }, (now - started) / 1000)
+            jobDuration.observe({ kind }, Number(now - started) / 1e9)
           })
         )
       })

@@ -1,0 +1,8 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+/** Whether a person wrote or changed the prepared answer: then it is theirs to send, and no automation's. */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`alter table ticket_message add column is_persons_draft boolean not null default false`)
+})

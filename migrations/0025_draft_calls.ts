@@ -1,0 +1,30 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+/**
+ * What a draft has asked of other systems by calls that must not be made twice. A row is there before its call leaves,
+ * and goes when the draft has come to its end: until then, another attempt at it finds the answer here.
+ */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`
+    create table draft_call (
+      customer_id integer not null references customer on delete cascade,
+      ticket_message_id integer not null,
+      -- The job that makes the draft. No reference: it is of no use without the message, and goes with that.
+      work uuid not null,
+      document_id integer not null,
+      -- What the prompt takes from the answer, or why there is none.
+      content text,
+      error text,
+      begun_at timestamptz not null default clock_timestamp(),
+      -- None: it is under way, or nobody knows how it ended.
+      ended_at timestamptz,
+      primary key (customer_id, ticket_message_id, work, document_id),
+      foreign key (customer_id, ticket_message_id) references ticket_message (customer_id, ticket_message_id)
+        on delete cascade,
+      foreign key (customer_id, document_id) references document (customer_id, document_id) on delete cascade
+    );
+    create index draft_call_document on draft_call (customer_id, document_id);
+  `)
+})

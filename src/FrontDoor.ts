@@ -1,0 +1,16 @@
+import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import { NotFound } from "../schema/Errors.ts"
+
+/** Leads whoever opens the address in a browser to the documentation; for programs there is nothing here. */
+export const FrontDoor = HttpApiBuilder.Router.use((router) =>
+  router.get(
+    "/",
+    Effect.gen(function* () {
+      const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+      return /\btext\/html\b/i.test(headers["accept"] ?? "")
+        ? HttpServerResponse.redirect("/docs", { headers: { vary: "Accept" } })
+        : yield* NotFound.of(`There is no route ${method} /.`)
+    })
+  )
+)

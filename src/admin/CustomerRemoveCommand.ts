@@ -1,0 +1,54 @@
+import { Command } from "@effect/cli"
+import { Console, Effect, Layer } from "effect"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
+import { CustomerRemoval } from "../customers/CustomerRemoval.ts"
+import { CustomerRemovalRepo } from "../customers/CustomerRemovalRepo.ts"
+import { CustomerSettings } from "../customers/CustomerSettings.ts"
+import { BlobStoreLive } from "../files/BlobStoreLive.ts"
+import { Blobs } from "../files/Blobs.ts"
+import { BlobsRepo } from "../files/BlobsRepo.ts"
+import { LeftSubscriptions } from "../mail/LeftSubscriptions.ts"
+import { Mailboxes } from "../mail/Mailboxes.ts"
+import { MailFoldersRepo } from "../mail/MailFoldersRepo.ts"
+import { MicrosoftGraph } from "../mail/MicrosoftGraph.ts"
+import { Jobs } from "../platform/Jobs.ts"
+import { GuardedHttpClient } from "../platform/Outbound.ts"
+import { Stopping } from "../platform/Stopping.ts"
+import { confirmByName, yes } from "./Confirmation.ts"
+import { customer } from "./CustomerArgument.ts"
+import { Provisioning } from "./Provisioning.ts"
+
+const Tools = CustomerRemoval.layer.pipe(
+  Layer.provide(Layer.mergeAll(Blobs.layer, CustomerRemovalRepo.layer, LeftSubscriptions.layer)),
+  Layer.provide(Layer.mergeAll(BlobsRepo.layer, BlobStoreLive, Jobs.layer.pipe(Layer.provide(Stopping.layer)))),
+  Layer.provide(Layer.mergeAll(Mailboxes.layer, ChannelsRepo.layer, MailFoldersRepo.layer, MicrosoftGraph)),
+  Layer.provide(Layer.merge(CustomerSettings.layer, GuardedHttpClient.layer)),
+  Layer.provide(CustomerProfileRepo.layer)
+)
+
+const worded = (table: string, count: number) => `${table.replaceAll("_", " ")} ${count}`
+
+const wait = "Every node lets go of it first; then it may take minutes. What breaks off goes on when it is run again."
+
+export const customerRemoveCommand = Command.make("remove", { customer, yes }, ({ customer, yes }) =>
+  Effect.gen(function* () {
+    const { customerID, name } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
+    if (!yes) yield* confirmByName(`Everything of "${name}" is removed, and there is no way back.`, name)
+    yield* Console.error(wait)
+    const { counts, subscriptions } = yield* Effect.flatMap(CustomerRemoval, (them) => them.remove(customerID))
+    const removed = [...counts].filter(([, count]) => count > 0).map(([table, count]) => worded(table, count))
+    yield* Console.log(`Removed customer ${customerID} "${name}".\n${removed.join(", ")}`)
+    if (subscriptions.ended > 0) yield* Console.log(`The mail provider ended ${subscriptions.ended} subscriptions.`)
+    if (subscriptions.left > 0) {
+      yield* Console.error(
+        `${subscriptions.left} subscriptions could not be ended at the mail provider; they end by themselves within 6 days.`
+      )
+    }
+  })
+).pipe(
+  Command.withDescription(
+    "Remove a customer with everything of it: tickets, files, representatives. There is no way back"
+  ),
+  Command.provide(Tools)
+)

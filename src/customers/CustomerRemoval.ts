@@ -1,0 +1,78 @@
+import { Context, Duration, Effect, Layer } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { Blobs } from "../files/Blobs.ts"
+import { LeftSubscriptions } from "../mail/LeftSubscriptions.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
+import { CustomerRemovalRepo } from "./CustomerRemovalRepo.ts"
+import { type CustomerTable, customerTables } from "./CustomerTables.ts"
+
+/** By then every node has ended the customer's tokens and connections, and work that was under way. */
+export class CustomerRemovalTiming extends Context.Reference<CustomerRemovalTiming>()(
+  "casework/CustomerRemovalTiming",
+  {
+    defaultValue: () => ({ lettingGo: Duration.seconds(10) })
+  }
+) {}
+
+export interface Removed {
+  /** How many rows, by table. */
+  readonly counts: ReadonlyMap<CustomerTable, number>
+  readonly subscriptions: { readonly ended: number; readonly left: number }
+}
+
+/** Removes an organisation with everything that is kept of it. What breaks off is gone on with by asking again. */
+export class CustomerRemoval extends Context.Tag("casework/CustomerRemoval")<
+  CustomerRemoval,
+  { readonly remove: (customerID: CustomerID) => Effect.Effect<Removed> }
+>() {
+  static readonly layer = Layer.effect(
+    CustomerRemoval,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const repo = yield* CustomerRemovalRepo
+  const blobs = yield* Blobs
+  const subscriptions = yield* LeftSubscriptions
+  const { lettingGo } = yield* CustomerRemovalTiming
+
+  const removeRows = fn("CustomerRemoval.removeRows")(function* (customerID: CustomerID, table: CustomerTable) {
+    let count = 0
+    for (let some = -1; some !== 0; count += some) some = yield* repo.deleteSome(customerID, table)
+    return count
+  })
+
+  /** The bytes with the row, as everywhere: what a store does not remove now can still be found. */
+  const removeFiles = fn("CustomerRemoval.removeFiles")(function* (customerID: CustomerID) {
+    let count = 0
+    for (
+      let some = yield* repo.listBlobs(customerID);
+      some.length > 0;
+      some = yield* repo.listBlobs(customerID, some.at(-1))
+    ) {
+      yield* Effect.forEach(some, (blobID) => blobs.removeUnused(customerID, blobID), { concurrency: 8 })
+      count += some.length
+    }
+    return count
+  })
+
+  const empty = (customerID: CustomerID, table: CustomerTable) =>
+    table === "blob" ? removeFiles(customerID) : removeRows(customerID, table)
+
+  return CustomerRemoval.of({
+    remove: fn("CustomerRemoval.remove")(function* (customerID) {
+      yield* repo.shut(customerID)
+      yield* Effect.sleep(lettingGo)
+      const ended = yield* subscriptions.end(customerID)
+      const counts = new Map<CustomerTable, number>()
+      // Again when somebody was quick enough to write in between.
+      do {
+        for (const table of customerTables) {
+          counts.set(table, (counts.get(table) ?? 0) + (yield* empty(customerID, table)))
+        }
+      } while (!(yield* repo.finish(customerID)))
+      return { counts, subscriptions: ended }
+    })
+  })
+})

@@ -1,0 +1,96 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { BlobID } from "../files/BlobStore.ts"
+import { removeSubscription } from "../mail/MailJobs.ts"
+import type { CustomerTable } from "./CustomerTables.ts"
+
+// A batch is locked and written for a moment only, however large the customer is.
+const rowsAtOnce = 1000
+
+const blobsAtOnce = 500
+
+export class CustomerRemovalRepo extends Context.Tag("casework/CustomerRemovalRepo")<
+  CustomerRemovalRepo,
+  {
+    /** Nobody gets in any more, by whichever token; nothing comes round for it; work under way loses its claim. */
+    readonly shut: (customerID: CustomerID) => Effect.Effect<void>
+    /** Removes some rows of a table and answers how many; none when none are left. */
+    readonly deleteSome: (customerID: CustomerID, table: CustomerTable) => Effect.Effect<number>
+    /** The next ones behind an id, or the first ones. */
+    readonly listBlobs: (customerID: CustomerID, after?: BlobID) => Effect.Effect<ReadonlyArray<BlobID>>
+    /** Removes the customer itself, unless a file has come meanwhile; answers whether it is gone. */
+    readonly finish: (customerID: CustomerID) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    CustomerRemovalRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const firstBlob = BlobID.make("00000000-0000-0000-0000-000000000000")
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const deleteSome = SqlSchema.single({
+    Request: Schema.Struct({ customerID: CustomerID, table: Schema.String }),
+    Result: Schema.Struct({ count: Schema.Int }),
+    execute: ({ customerID, table }) => sql`
+      with gone as (
+        delete from ${sql(table)} where customer_id = ${customerID} and ctid = any(array(
+          select ctid from ${sql(table)} where customer_id = ${customerID} limit ${rowsAtOnce}))
+        returning 1)
+      select count(*)::int as count from gone`
+  })
+  const listBlobs = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, after: BlobID }),
+    Result: Schema.Struct({ blobID: BlobID }),
+    execute: (_) => sql`
+      select blob_id as "blobID" from blob where customer_id = ${_.customerID} and blob_id > ${_.after}::uuid
+      order by blob_id limit ${blobsAtOnce}`
+  })
+  const lock = (customerID: CustomerID) => sql`select 1 from customer where customer_id = ${customerID} for update`
+
+  return CustomerRemovalRepo.of({
+    shut: (customerID) =>
+      Effect.all([
+        lock(customerID),
+        sql`
+          insert into removed_customer (about_customer) values (${customerID})
+          on conflict (about_customer) do update set removed_at = now()`,
+        sql`update customer_rep set deleted_at = now() where customer_id = ${customerID} and deleted_at is null`,
+        sql`
+          update channel set deleted_at = now(), auto_retrieve_emails = false, is_default_translation_channel = false
+          where customer_id = ${customerID} and deleted_at is null`,
+        sql`
+          delete from job where customer_id = ${customerID} and status in ('Queued', 'Running')
+            and kind <> ${removeSubscription.kind}`
+      ]).pipe(sql.withTransaction, Effect.asVoid, Effect.orDie),
+
+    deleteSome: (customerID, table) =>
+      // As a transaction it starts over when another one gets in its way.
+      deleteSome({ customerID, table }).pipe(
+        sql.withTransaction,
+        Effect.map(({ count }) => count),
+        Effect.orDie
+      ),
+
+    listBlobs: (customerID, after = firstBlob) =>
+      listBlobs({ customerID, after }).pipe(
+        Effect.map((rows) => rows.map(({ blobID }) => blobID)),
+        Effect.orDie
+      ),
+
+    finish: (customerID) =>
+      Effect.gen(function* () {
+        // From here on nobody can write anything for it.
+        yield* lock(customerID)
+        yield* sql`
+          delete from customer where customer_id = ${customerID}
+            and not exists (select 1 from blob where blob.customer_id = ${customerID})`
+        return (yield* sql`select 1 from customer where customer_id = ${customerID}`).length === 0
+      }).pipe(sql.withTransaction, Effect.orDie)
+  })
+})

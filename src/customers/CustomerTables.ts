@@ -1,0 +1,52 @@
+/**
+ * Every table with rows of customers, in the order in which they are emptied when one is removed: what refers to others
+ * before them. A test compares it with the database.
+ */
+export const customerTables = [
+  "job",
+  "idempotency",
+  "password_reset",
+  "hub_presence",
+  "outbox_mail",
+  "audit_log",
+  "data_request",
+  "event",
+  "message_action",
+  "automation_run",
+  "pipeline_step",
+  "draft_call",
+  "ai_run",
+  "sent_text",
+  "mail_message",
+  "failed_mail",
+  "ticket_message_attachment",
+  "ticket_message_topic",
+  "topic_correction",
+  "ticket_message",
+  "ticket",
+  "ticket_tally",
+  "end_user_uid",
+  "end_user",
+  "place_description_room_photo",
+  "place_description_room_version",
+  "place_description_room",
+  "place_description_report",
+  "blob_chunk",
+  "blob",
+  "channel_folder",
+  "channel_translation",
+  "topic_action",
+  "topic_document",
+  "page_topic_mapping",
+  "channel",
+  "action",
+  "topic",
+  "document",
+  "customer_rep_signature",
+  "customer_rep",
+  "model",
+  "customer_feature",
+  "login_hostname"
+] as const
+
+export type CustomerTable = (typeof customerTables)[number]

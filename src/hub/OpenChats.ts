@@ -1,0 +1,52 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { ChannelID } from "../../schema/Ids.ts"
+import { HubClients } from "./HubClients.ts"
+
+export const switchedOff = "This chat has been switched off."
+
+const everySoOften = Schedule.spaced("3 seconds")
+
+/** Knows which chats with visitors at this node have been switched off or deleted meanwhile, without a query for each. */
+export class OpenChats extends Context.Tag("casework/OpenChats")<
+  OpenChats,
+  {
+    readonly isOpen: (channelID: ChannelID) => boolean
+    /** Somebody was let in just now: whatever was seen before, it is open. */
+    readonly entered: (channelID: ChannelID) => void
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    OpenChats,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const clients = yield* HubClients
+      let closed: Set<ChannelID> = new Set()
+
+      const openOf = SqlSchema.findAll({
+        Request: Schema.Array(ChannelID),
+        Result: Schema.Struct({ channelID: ChannelID }),
+        execute: (channelIDs) => sql`
+          /* all customers: the visitors of a node are anybody's */
+          select channel_id as "channelID" from channel
+          where channel_id = any(${[...channelIDs]}::int[]) and is_active and channel_type = 'Chat' and deleted_at is null`
+      })
+      const look = Effect.gen(function* () {
+        const visited = clients.visited()
+        if (visited.size === 0) return
+        const open = new Set((yield* openOf([...visited])).map(({ channelID }) => channelID))
+        closed = new Set([...visited].filter((channelID) => !open.has(channelID)))
+      })
+
+      yield* look.pipe(
+        Effect.catchAllCause((cause) => Effect.logWarning("could not look for chats that were switched off", cause)),
+        Effect.schedule(everySoOften),
+        Effect.forkScoped
+      )
+      return {
+        isOpen: (channelID) => !closed.has(channelID),
+        entered: (channelID) => void closed.delete(channelID)
+      }
+    })
+  )
+}

@@ -1,0 +1,70 @@
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
+import { Mailboxes } from "./Mailboxes.ts"
+import { MailFoldersRepo } from "./MailFoldersRepo.ts"
+import { MailGraph } from "./MailGraph.ts"
+import { removeSubscription } from "./MailJobs.ts"
+
+const Held = Schema.Struct({ channelID: ChannelID, subscriptionID: Schema.String })
+
+const longestCall = "20 seconds"
+
+/** What the mail provider still tells about a customer whose channels are all deleted. */
+export class LeftSubscriptions extends Context.Tag("casework/LeftSubscriptions")<
+  LeftSubscriptions,
+  {
+    /** Answers how many the provider has ended, and how many end by themselves within days, since it did not. */
+    readonly end: (customerID: CustomerID) => Effect.Effect<{ readonly ended: number; readonly left: number }>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    LeftSubscriptions,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const channels = yield* ChannelsRepo
+  const folders = yield* MailFoldersRepo
+  const mailboxes = yield* Mailboxes
+  const graph = yield* MailGraph
+
+  // Also those whose removal waits in the queue.
+  const list = SqlSchema.findAll({
+    Request: CustomerID,
+    Result: Held,
+    execute: (customerID) => sql`
+      select channel_id as "channelID", subscription_id as "subscriptionID" from channel_folder
+      where customer_id = ${customerID} and subscription_id is not null
+      union
+      select (payload ->> 'channelID')::int, payload ->> 'subscriptionID' from job
+      where customer_id = ${customerID} and kind = ${removeSubscription.kind} and status in ('Queued', 'Running')`
+  })
+
+  const endOne = fn("LeftSubscriptions.endOne")(function* (
+    customerID: CustomerID,
+    { channelID, subscriptionID }: typeof Held.Type
+  ) {
+    // Another customer's channel of the same mailbox is told by it.
+    if ((yield* folders.holding(subscriptionID)).length > 0) return
+    const channel = yield* Effect.flatten(channels.findEvenDeleted(customerID, channelID))
+    yield* graph.unsubscribe(yield* mailboxes.of(customerID, channel), subscriptionID)
+  })
+
+  return LeftSubscriptions.of({
+    end: fn("LeftSubscriptions.end")(function* (customerID) {
+      const held = yield* Effect.orDie(list(customerID))
+      const outcomes = yield* Effect.forEach(
+        held,
+        (one) => Effect.option(Effect.timeout(endOne(customerID, one), longestCall)),
+        { concurrency: 4 }
+      )
+      const ended = outcomes.filter(Option.isSome).length
+      return { ended, left: held.length - ended }
+    })
+  })
+})

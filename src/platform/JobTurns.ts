@@ -1,0 +1,74 @@
+import type { CustomerID } from "../../schema/Ids.ts"
+import { ranks } from "./JobRank.ts"
+import type { ClaimedJob, JobSearch } from "./NextJob.ts"
+
+// Work waits for others most of the time. A customer never has all workers, so that the next one need not wait.
+export const workers = 12
+export const workersOfCustomer = 8
+
+// Work that keeps the processor busy is done one after the other: more at once would only make requests wait.
+const workersWhenBusy = 1
+const busyLoad = 0.6
+
+// Old work waits until there is nothing else to do, but not for ever: in any case one is begun this often.
+export const oldWorkPause = 1000
+
+type Turn = Pick<ClaimedJob, "customerID" | "rank">
+
+/** What is under way on a node, and whose turn was last. */
+export interface JobTurns {
+  /** How many jobs run for each customer; one for whom none does is not in it. */
+  readonly running: ReadonlyMap<CustomerID, number>
+  readonly total: number
+  readonly oldOnes: number
+  readonly lastServed: number
+  /** When old work was begun last, in milliseconds. */
+  readonly oldWorkAt: number
+}
+
+export const noTurns: JobTurns = {
+  running: new Map(),
+  total: 0,
+  oldOnes: 0,
+  lastServed: 0,
+  oldWorkAt: Number.NEGATIVE_INFINITY
+}
+
+const withCount = (running: JobTurns["running"], customerID: CustomerID, change: 1 | -1) => {
+  const count = (running.get(customerID) ?? 0) + change
+  const others = [...running].filter(([other]) => other !== customerID)
+  return new Map(count > 0 ? [...others, [customerID, count]] : others)
+}
+
+export const begin = (turns: JobTurns, { customerID, rank }: Turn, now: number): JobTurns => ({
+  running: withCount(turns.running, customerID, 1),
+  total: turns.total + 1,
+  oldOnes: turns.oldOnes + (rank === ranks.old ? 1 : 0),
+  lastServed: customerID,
+  oldWorkAt: rank === ranks.old ? now : turns.oldWorkAt
+})
+
+export const end = (turns: JobTurns, { customerID, rank }: Turn): JobTurns => ({
+  ...turns,
+  running: withCount(turns.running, customerID, -1),
+  total: turns.total - 1,
+  oldOnes: turns.oldOnes - (rank === ranks.old ? 1 : 0)
+})
+
+/** Whether a customer has as many workers as one may have. */
+export const hasEnough = ({ running }: JobTurns, customerID: CustomerID) =>
+  (running.get(customerID) ?? 0) >= workersOfCustomer
+
+/** Whether others wait for a worker that this customer has. */
+export const isCrowded = (turns: JobTurns, customerID: CustomerID) =>
+  turns.total >= workers || hasEnough(turns, customerID)
+
+/** Whether more work at once would only make requests wait; the load is from 0 to 1. */
+export const isBusy = ({ total }: JobTurns, load: number) => total >= workersWhenBusy && load > busyLoad
+
+/** Who may be next. */
+export const nextTurn = (turns: JobTurns, load: number, now: number): Omit<JobSearch, "kinds"> => ({
+  behind: turns.lastServed,
+  without: [...turns.running.keys()].filter((customerID) => hasEnough(turns, customerID)),
+  withOld: (turns.total === turns.oldOnes && !isBusy(turns, load)) || now - turns.oldWorkAt > oldWorkPause
+})

@@ -1,0 +1,29 @@
+import { Context, Effect, Fiber, Layer } from "effect"
+
+/** How long the service waits for them when it stops: one in a step that cannot be interrupted must not hold it. */
+const longestEnd = "2 seconds"
+
+/**
+ * The fibers of requests under way. When connections are cut some still give back what they hold: they end before the
+ * services that they use.
+ */
+export class RequestFibers extends Context.Tag("casework/RequestFibers")<
+  RequestFibers,
+  { readonly add: (fiber: Fiber.RuntimeFiber<unknown, unknown>) => void }
+>() {
+  static readonly layer = Layer.scoped(
+    RequestFibers,
+    Effect.gen(function* () {
+      const underWay = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => Fiber.interruptAll(underWay)).pipe(Effect.interruptible, Effect.timeoutOption(longestEnd))
+      )
+      return RequestFibers.of({
+        add: (fiber) => {
+          underWay.add(fiber)
+          fiber.addObserver(() => underWay.delete(fiber))
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,198 @@
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { SqlClient, type Statement } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect, Layer } from "effect"
+import { Reactions } from "../../src/automation/EventHooks.ts"
+import { CustomerRemovalTiming } from "../../src/customers/CustomerRemoval.ts"
+import { customerTables } from "../../src/customers/CustomerTables.ts"
+import { Settings } from "../../src/platform/Settings.ts"
+import { exported, leaveTraces } from "../dataRights/RightsTools.ts"
+import { capturedLog } from "../http/CapturedLog.ts"
+import { repPeer, visitorPeer } from "../hub/HubTools.ts"
+import { onAnotherNode } from "../support/AnotherNode.ts"
+import { eventually } from "../support/Eventually.ts"
+import { GraphServer } from "../support/GraphServer.ts"
+import { attemptPhoneLogin, statusWith, tokenIn } from "../support/Logins.ts"
+import { mailApp, subscribedTo } from "../support/MailApp.ts"
+import { findTenantTables } from "../support/StatementAudit.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { clientOf, sendJson, testNode, tokenOf } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { type AdminOptions, admin, adminWith } from "./RunAdmin.ts"
+
+layer(TestDatabase, { excludeTestServices: true })("The tables that removing a customer empties", (it) => {
+  it.effect("are all that have a customer", () =>
+    Effect.gen(function* () {
+      expect(
+        [...customerTables].toSorted(),
+        "add it to src/customers/CustomerTables.ts, before what it refers to"
+      ).toEqual([...(yield* findTenantTables)].toSorted())
+    })
+  )
+
+  it.effect("come before those that they refer to", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const references = yield* sql<{ from: string; to: string }>`
+        select conrelid::regclass::text as "from", confrelid::regclass::text as "to" from pg_constraint
+        where contype = 'f' and confdeltype in ('a', 'c') and conrelid <> confrelid and confrelid <> 'customer'::regclass`
+      expect(references.length).toBeGreaterThan(20)
+      const order = new Map<string, number>(customerTables.map((table, index) => [table, index]))
+      expect(references.filter(({ from, to }) => (order.get(from) ?? 0) > (order.get(to) ?? 0))).toEqual([])
+    })
+  )
+})
+
+const log = capturedLog()
+
+const loggedApp = (overrides: Readonly<Record<string, string>> = {}) =>
+  testNode(TestDatabase, overrides, log.layer).pipe(Layer.provide(Layer.succeed(Reactions, () => undefined)))
+
+const app = Layer.unwrapScoped(
+  Effect.map(temporaryFolder, (DATA_DIR) => mailApp({ BLOB_STORE: "folder", DATA_DIR }, loggedApp))
+)
+
+const files = Effect.map(Settings, ({ dataDir }) => ({ BLOB_STORE: "folder", DATA_DIR: dataDir }))
+
+/** Every row of all customers but Acme; but who is connected is noted again and again. */
+const rowsOfOthers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows: Record<string, unknown> = {}
+  for (const table of ["customer", ...customerTables.filter((one) => one !== "hub_presence")]) {
+    rows[table] = yield* sql`
+      /* all customers: nobody else's rows may change */
+      select t::text as row from ${sql(table)} t where customer_id is distinct from 1 order by 1`
+  }
+  return rows
+})
+
+/** How many rows of Acme there are, by table; those without any are left out. */
+const rowsOfAcme = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const counts: Record<string, number> = {}
+  for (const table of ["customer", ...customerTables]) {
+    const [row] = yield* sql<{ count: number }>`
+      select count(*)::int as count from ${sql(table)} where customer_id = 1`
+    if (row !== undefined && row.count > 0) counts[table] = row.count
+  }
+  return counts
+})
+
+const filesLeft = Effect.flatMap(Settings, ({ dataDir }) =>
+  Effect.promise(async () => {
+    const found = await readdir(join(dataDir, "files"), { recursive: true, withFileTypes: true })
+    return found.filter((one) => one.isFile()).length
+  })
+)
+
+const soon = Layer.succeed(CustomerRemovalTiming, { lettingGo: Duration.seconds(5) })
+
+const removal = (options: AdminOptions, ...words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { graphUrl, port } = yield* GraphServer
+    const settings = { ...(yield* files), GRAPH_BASE_URL: graphUrl, OUTBOUND_ALLOW: `127.0.0.1:${port}` }
+    return yield* adminWith({ ...options, settings }, "customer", "remove", ...words)
+  }).pipe(Effect.provide(soon))
+
+/** Breaks off in the middle of the tickets. */
+const losingTheDatabase: Statement.Statement.Transformer = (statement) =>
+  statement.compile()[0].includes('delete from "ticket" ')
+    ? Effect.die(new Error("connection lost"))
+    : Effect.succeed(statement)
+
+layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
+  it.effect("needs the name, typed or confirmed", () =>
+    Effect.gen(function* () {
+      const before = yield* rowsOfAcme
+      expect(yield* removal({}, "Acme Rentals")).toMatchObject({
+        succeeded: false,
+        errors: [
+          'Everything of "Acme Rentals" is removed, and there is no way back. Add --yes: without a terminal nobody can be asked.'
+        ]
+      })
+      expect(yield* removal({ typed: "Acme" }, "acme rentals")).toMatchObject({
+        succeeded: false,
+        errors: ["That is not the name. Nothing was changed."]
+      })
+      expect(yield* removal({}, "Nobody", "--yes")).toMatchObject({
+        succeeded: false,
+        errors: [expect.stringMatching(/^There is no customer named "Nobody"\./)]
+      })
+      expect(yield* rowsOfAcme).toEqual(before)
+    })
+  )
+
+  it.scoped(
+    "takes everything of it, and nothing of anybody else, while the service runs; what broke off goes on",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const server = yield* GraphServer
+        const { endUserID } = yield* leaveTraces("zebulon")
+        expect((yield* exported(endUserID)).Status).toBe("Succeeded")
+        const { address } = yield* subscribedTo("acme-admin")
+        const { customers } = yield* clientOf("acme-admin")
+        yield* customers.updateCustomer({ payload: { aiProviderApiKey: "sk-secret", apiPassword: "secret" } })
+        const others = yield* rowsOfOthers
+        expect(Object.keys(yield* rowsOfAcme)).toEqual(
+          expect.arrayContaining(
+            "job outbox_mail audit_log data_request ai_run failed_mail place_description_room_photo blob".split(" ")
+          )
+        )
+        expect(yield* filesLeft).toBeGreaterThan(0)
+
+        const tokens = [yield* tokenOf("acme-admin"), tokenIn(yield* attemptPhoneLogin())]
+        const statuses = Effect.forEach(tokens, (token) =>
+          Effect.map(sendJson("GET", "/api/EndUsers/byUid?uid=nobody", { token }), ({ status }) => status)
+        )
+        expect(yield* statuses).toEqual([200, 200])
+        const [agent, visitor, stranger] = [
+          yield* repPeer("acme-agent"),
+          yield* visitorPeer(),
+          yield* repPeer("globex-admin")
+        ]
+
+        const brokenOff = yield* removal({ statements: losingTheDatabase }, "Acme Rentals", "--yes")
+        expect(brokenOff).toMatchObject({ succeeded: false, output: "" })
+        expect(brokenOff.errors.at(-1)).toBe("Unexpected: connection lost")
+        expect(yield* statuses).toEqual([401, 401])
+        expect([yield* agent.ended, yield* visitor.ended].map(String)).toEqual([
+          expect.stringMatching(/revoked/),
+          expect.stringMatching(/switched off/)
+        ])
+        expect(yield* rowsOfAcme).toMatchObject({ customer: 1, ticket: expect.any(Number) })
+
+        const done = yield* removal({ typed: "Acme Rentals" }, "acme rentals")
+        expect(done).toMatchObject({ succeeded: true })
+        expect(done.output).toMatch(/^Removed customer 1 "Acme Rentals"\.\n.*ticket \d+.*blob \d+/s)
+        expect(yield* rowsOfAcme).toEqual({})
+        expect(yield* rowsOfOthers).toEqual(others)
+        expect(yield* filesLeft).toBe(0)
+        expect((yield* server.subscriptions).filter(({ resource }) => resource.includes(address))).toEqual([])
+        expect((yield* admin("customer", "list")).output).not.toContain("Acme")
+
+        // Whatever comes round comes round without it, and nobody is let in where it is not remembered.
+        log.clear()
+        yield* sql`update periodic_work set next_at = now()`
+        yield* eventually(sql`select 1 from periodic_work where next_at <= now()`, (rows) => rows.length === 0)
+        yield* onAnotherNode(yield* files)(Effect.map(statuses, (all) => expect(all).toEqual([401, 401])))
+        expect(yield* statusWith(yield* tokenOf("globex-admin"))).toBe(200)
+        expect(stranger.connection.state).toBe("Connected")
+        expect(log.entries().filter(({ logLevel }) => logLevel !== "INFO")).toEqual([])
+      }),
+    180_000
+  )
+
+  it.effect("says so when there is none any more, and lets another one take the name", () =>
+    Effect.gen(function* () {
+      expect(yield* removal({}, "Acme Rentals", "--yes")).toMatchObject({
+        succeeded: false,
+        errors: [expect.stringMatching(/^There is no customer named "Acme Rentals"\./)]
+      })
+      expect((yield* admin("customer", "create", "Acme Rentals")).output).toMatch(
+        /^Created customer \d+ "Acme Rentals"/
+      )
+    })
+  )
+})

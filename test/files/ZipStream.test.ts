@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto"
+import { expect, it } from "@effect/vitest"
+import { Cause, Deferred, Effect, Exit, Stream } from "effect"
+import JSZip from "jszip"
+import { zipStream } from "../../src/files/ZipStream.ts"
+
+const zipOf = (content: Stream.Stream<Uint8Array>) =>
+  zipStream(() => new JSZip(), [{ name: "a.bin", content, options: {} }], { streamFiles: true })
+
+it.live("A zip fails when a file breaks off while the writer waits for its reader", () =>
+  Effect.gen(function* () {
+    const [isHeldUp, isLost] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const content = Stream.make(randomBytes(400_000)).pipe(
+      Stream.concat(
+        Stream.fromEffect(Effect.zipRight(Deferred.await(isHeldUp), Effect.dieMessage("the disk is gone")))
+      ),
+      Stream.ensuring(Deferred.succeed(isLost, undefined))
+    )
+    const exit = yield* zipOf(content).pipe(
+      Stream.tap(() => Effect.zipRight(Deferred.succeed(isHeldUp, undefined), Deferred.await(isLost))),
+      Stream.runDrain,
+      Effect.timeoutFail({ duration: "20 seconds", onTimeout: () => "It hangs" }),
+      Effect.exit
+    )
+    expect(Exit.isFailure(exit) && Cause.pretty(exit.cause, { renderErrorCause: true })).toContain("the disk is gone")
+  })
+)
+
+it.live("A zip has what it was given, however slowly it is read", () =>
+  Effect.gen(function* () {
+    const bytes = randomBytes(300_000)
+    const pieces = Stream.fromIterable([bytes.subarray(0, 100_000), bytes.subarray(100_000)])
+    const zipped = yield* zipOf(pieces).pipe(
+      Stream.tap(() => Effect.yieldNow()),
+      Stream.runCollect
+    )
+    const found = yield* Effect.promise(() => JSZip.loadAsync(Buffer.concat([...zipped])))
+    expect(yield* Effect.promise(async () => found.file("a.bin")?.async("nodebuffer"))).toEqual(bytes)
+  })
+)

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { ranks } from "../../src/platform/JobRank.ts"
+import {
+  begin,
+  end,
+  hasEnough,
+  isCrowded,
+  type JobTurns,
+  nextTurn,
+  noTurns,
+  oldWorkPause,
+  workers,
+  workersOfCustomer
+} from "../../src/platform/JobTurns.ts"
+
+const job = fc.record({
+  customerID: fc.integer({ min: 1, max: 4 }).map((id) => CustomerID.make(id)),
+  rank: fc.constantFrom(...Object.values(ranks))
+})
+
+type Job = Parameters<typeof end>[1]
+
+/** A job that wants to begin, or which of those under way ends. */
+const steps = fc.array(fc.oneof(job, fc.nat()), { maxLength: 60 })
+
+/** What a node does: it begins only what it may, and never has more than its workers. */
+const play = (moves: ReadonlyArray<Job | number>) => {
+  let turns: JobTurns = noTurns
+  let underWay: ReadonlyArray<Job> = []
+  for (const [now, move] of moves.entries()) {
+    if (typeof move === "number") {
+      const ending = underWay[move % Math.max(1, underWay.length)]
+      if (ending === undefined) continue
+      turns = end(turns, ending)
+      underWay = underWay.filter((other) => other !== ending)
+    } else if (underWay.length < workers && !nextTurn(turns, 0, now).without.includes(move.customerID)) {
+      turns = begin(turns, move, now)
+      underWay = [...underWay, move]
+    }
+  }
+  return { turns, underWay }
+}
+
+describe("The turns of customers at the workers of a node", () => {
+  it("count what is under way, and forget who has nothing there", () => {
+    fc.assert(
+      fc.property(steps, (moves) => {
+        const { turns, underWay } = play(moves)
+        expect(turns.total).toBe(underWay.length)
+        expect(turns.oldOnes).toBe(underWay.filter(({ rank }) => rank === ranks.old).length)
+        expect(new Set(turns.running.keys())).toEqual(new Set(underWay.map(({ customerID }) => customerID)))
+        for (const [customerID, count] of turns.running) {
+          expect(count).toBe(underWay.filter((other) => other.customerID === customerID).length)
+        }
+      })
+    )
+  })
+
+  it("leave a worker for others, whatever a customer has to do", () => {
+    fc.assert(
+      fc.property(steps, job, (moves, { customerID }) => {
+        const { turns, underWay } = play(moves)
+        const own = underWay.filter((other) => other.customerID === customerID).length
+        expect(own).toBeLessThanOrEqual(workersOfCustomer)
+        expect(hasEnough(turns, customerID)).toBe(own === workersOfCustomer)
+        expect(isCrowded(turns, customerID)).toBe(own === workersOfCustomer || underWay.length === workers)
+      })
+    )
+  })
+
+  it("go on behind the customer whose was last", () => {
+    fc.assert(
+      fc.property(steps, job, (moves, next) => {
+        const { turns } = play(moves)
+        expect(nextTurn(begin(turns, next, 0), 0, 0).behind).toBe(next.customerID)
+      })
+    )
+  })
+
+  it("are old work's when nothing else is under way on an idle node, and after a pause in any case", () => {
+    fc.assert(
+      fc.property(steps, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(5000), (moves, load, later) => {
+        const { turns, underWay } = play(moves)
+        const { withOld } = nextTurn(turns, load, moves.length + later)
+        const isAlone = underWay.every(({ rank }) => rank === ranks.old)
+        const isIdle = underWay.length === 0 || load <= 0.6
+        expect(withOld).toBe((isAlone && isIdle) || moves.length + later - turns.oldWorkAt > oldWorkPause)
+        if (later > oldWorkPause) expect(withOld).toBe(true)
+      })
+    )
+  })
+})

@@ -1,0 +1,67 @@
+import { expect, it } from "@effect/vitest"
+import { Array as Arr, Deferred, Effect, Fiber } from "effect"
+import { makeKeyedPermits } from "../../src/platform/KeyedPermits.ts"
+
+const atOnce = { concurrency: "unbounded" } as const
+
+it.live("At most so many hold a permit of one key at once; other keys are free", () =>
+  Effect.gen(function* () {
+    const { take, withPermit } = yield* makeKeyedPermits(2)
+    const seen = { now: 0, most: 0 }
+    const work = Effect.gen(function* () {
+      seen.now += 1
+      seen.most = Math.max(seen.most, seen.now)
+      yield* Effect.sleep(5)
+      seen.now -= 1
+    })
+    const ways = [withPermit("a")(work), Effect.scoped(Effect.zipRight(take("a"), work))]
+    yield* Effect.all(Arr.makeBy(10, () => ways).flat(), atOnce)
+    expect(seen).toEqual({ now: 0, most: 2 })
+    yield* Effect.scoped(
+      Effect.all([take("a"), take("a")]).pipe(
+        Effect.zipRight(withPermit("b")(Effect.void)),
+        Effect.timeout("5 seconds")
+      )
+    )
+  })
+)
+
+it.live("Who gives up waiting takes no permit along, and nobody gets past who still holds one", () =>
+  Effect.gen(function* () {
+    const { take, withPermit } = yield* makeKeyedPermits(1)
+    const [held, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const holder = yield* Effect.fork(
+      Effect.scoped(
+        take("a").pipe(Effect.zipRight(Deferred.succeed(held, undefined)), Effect.zipRight(Deferred.await(end)))
+      )
+    )
+    yield* Deferred.await(held)
+    let passed = 0
+    const pass = Effect.sync(() => {
+      passed += 1
+    })
+    const waiting = [
+      yield* Effect.fork(withPermit("a")(pass)),
+      yield* Effect.fork(Effect.scoped(Effect.zipRight(take("a"), pass)))
+    ]
+    yield* Effect.sleep(20)
+    yield* Fiber.interruptAll(waiting)
+    const patient = yield* Effect.fork(withPermit("a")(pass))
+    yield* Effect.sleep(20)
+    expect(passed).toBe(0)
+    yield* Deferred.succeed(end, undefined)
+    yield* Fiber.join(holder)
+    yield* Fiber.join(patient)
+    expect(passed).toBe(1)
+  })
+)
+
+it.live("Locks of several keys are taken in one order, so that two never wait for each other", () =>
+  Effect.gen(function* () {
+    const { withPermits } = yield* makeKeyedPermits(1)
+    const both = Arr.makeBy(20, (index) =>
+      withPermits(index % 2 === 0 ? ["a", "b"] : ["b", "a"])(Effect.yieldNow({ priority: 1 }))
+    )
+    yield* Effect.timeout(Effect.all(both, atOnce), "10 seconds")
+  })
+)

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Console, Effect, Layer } from "effect"
+import { Refused } from "../../src/admin/Refused.ts"
+import { launch } from "../../src/Launch.ts"
+import type { KnownError } from "../../src/OneLine.ts"
+import { capturedConsole } from "../admin/RunAdmin.ts"
+
+const printedBy = (start: Effect.Effect<void, KnownError>) =>
+  Effect.gen(function* () {
+    const { console, errors } = yield* capturedConsole
+    yield* launch(Layer.effectDiscard(start)).pipe(Console.withConsole(console), Effect.exit)
+    return errors.join("\n").split("\n")
+  })
+
+describe("A start that fails", () => {
+  it.effect("for a known reason is one line", () =>
+    Effect.gen(function* () {
+      expect(yield* printedBy(new Refused({ message: "Not now." }))).toEqual(["Not now."])
+    })
+  )
+
+  it.effect("for an unknown one says where it comes from as well", () =>
+    Effect.gen(function* () {
+      const [line, ...stack] = yield* printedBy(Effect.die(new Error("outer", { cause: new Error("inner") })))
+      expect(line).toBe("Unexpected: inner")
+      expect(stack[0]).toBe("Error: outer")
+      expect(stack.filter((text) => text.includes("Launch.test.ts")).length).toBeGreaterThan(1)
+    })
+  )
+})
