@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID, TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
 import { TicketMessageAttachment } from "../../schema/TicketMessageAttachments.ts"
+import { quick } from "../platform/LeanStatements.ts"
 import { failOnViolation, type MissingReference } from "../platform/Violations.ts"
 import { BlobID } from "./BlobStore.ts"
 
@@ -105,11 +106,12 @@ const make = Effect.gen(function* () {
   const findByToken = SqlSchema.findOne({
     Request: Schema.String,
     Result: StoredFile,
-    execute: (accessToken) => sql`/* all customers: whoever has the token may have the file */
-      select a.customer_id as "customerID", access_token as "accessToken", file_name as "fileName",
-        content_type as "contentType", a.blob_id as "blobID", size::text
-      from ticket_message_attachment a join blob b on b.customer_id = a.customer_id and b.blob_id = a.blob_id
-      where access_token = ${accessToken}::uuid`
+    execute: (accessToken) =>
+      quick(sql`/* all customers: whoever has the token may have the file */
+        select a.customer_id as "customerID", access_token as "accessToken", file_name as "fileName",
+          content_type as "contentType", a.blob_id as "blobID", size::text
+        from ticket_message_attachment a join blob b on b.customer_id = a.customer_id and b.blob_id = a.blob_id
+        where access_token = ${accessToken}::uuid`)
   })
 
   return AttachmentsRepo.of({

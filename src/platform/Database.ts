@@ -9,17 +9,19 @@ import { leanStatements } from "./LeanStatements.ts"
 import { prepareStatements } from "./PreparedStatements.ts"
 import { repeatTransactions } from "./RepeatedTransactions.ts"
 import { Settings } from "./Settings.ts"
+import { shareConnections } from "./SharedConnections.ts"
 import { sampleBy } from "./telemetry/Sampling.ts"
 import { databaseConnections } from "./telemetry/ServiceMetrics.ts"
 
 const statementTimeout = 30_000
 
-const samplePool = (pool: pg.Pool) =>
+const sampleConnections = (pool: pg.Pool, countShared: () => number) =>
   sampleBy(
     Effect.sync(() => {
       databaseConnections.set(pool.totalCount - pool.idleCount, { state: "busy" })
       databaseConnections.set(pool.idleCount, { state: "idle" })
       databaseConnections.set(pool.waitingCount, { state: "waiting" })
+      databaseConnections.set(countShared(), { state: "shared" })
     })
   )
 
@@ -55,7 +57,8 @@ const openPool = (url: Redacted.Redacted) =>
       const pool = new pg.Pool({
         connectionString: Redacted.value(url),
         application_name: "casework",
-        max: 20,
+        // And four more that are shared.
+        max: 16,
         connectionTimeoutMillis: 10_000,
         statement_timeout: statementTimeout,
         idle_in_transaction_session_timeout: 2 * statementTimeout,
@@ -66,17 +69,24 @@ const openPool = (url: Redacted.Redacted) =>
       pool.on("connect", prepareStatements)
       yield* Effect.onError(checkEncoding(pool), () => Effect.promise(() => pool.end()))
       return pool
-    }).pipe(Effect.tap(samplePool)),
+    }),
     (pool) => Effect.promise(() => pool.end()).pipe(Effect.timeoutOption("2 seconds"), Effect.asVoid)
   )
 
 export const layerFromUrl = (url: Redacted.Redacted) =>
-  Layer.map(PgClient.layerFromPool({ acquire: openPool(url) }), (clients) =>
-    Context.add(
-      clients,
-      SqlClient.SqlClient,
-      repeatTransactions(leanStatements(Context.get(clients, SqlClient.SqlClient)))
-    )
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const pool = yield* openPool(url)
+      const shared = yield* shareConnections(pool, withoutCompiling)
+      yield* sampleConnections(pool, shared.countOpen)
+      return Layer.map(PgClient.layerFromPool({ acquire: Effect.succeed(pool) }), (clients) =>
+        Context.add(
+          clients,
+          SqlClient.SqlClient,
+          repeatTransactions(leanStatements(Context.get(clients, SqlClient.SqlClient), shared.run))
+        )
+      )
+    })
   )
 
 const embedded = (dataDir: string) =>

@@ -1,4 +1,4 @@
-import { type SqlClient, type SqlConnection, type SqlError, Statement } from "@effect/sql"
+import { SqlClient, type SqlConnection, type SqlError, Statement } from "@effect/sql"
 import { Effect, FiberRef, Option } from "effect"
 
 type Connected = Effect.Effect<SqlConnection.Connection, SqlError.SqlError>
@@ -17,11 +17,26 @@ const connectionOf = (sql: SqlClient.SqlClient): Connected => {
 const isStatement = (made: unknown): made is Statement.Statement<unknown> =>
   Statement.isFragment(made) && Effect.isEffect(made)
 
+type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+
+/** Runs a statement together with others, or leaves it to its caller. */
+export type Share = (text: string, values: ReadonlyArray<unknown>) => Rows | undefined
+
+const mark = { isQuick: true }
+
+/** Says of a statement that it changes nothing, and that an index answers it from few rows whatever the database holds. */
+export const quick = <A>(statement: Statement.Statement<A>): Statement.Statement<A> => Object.assign(statement, mark)
+
+const isQuick = (statement: object) => "isQuick" in statement
+
 /**
  * The same client, whose statements go straight to their connection while nobody listens. The library opens a scope and a
  * span for each, which takes longer than all else that the service does for a quick query.
  */
-export const leanStatements = <Client extends SqlClient.SqlClient>(sql: Client): Client => {
+export const leanStatements = <Client extends SqlClient.SqlClient>(
+  sql: Client,
+  share: Share = () => undefined
+): Client => {
   const connection = connectionOf(sql)
   const run = (statement: Statement.Statement<unknown>) =>
     Effect.withFiberRuntime<ReadonlyArray<unknown>, SqlError.SqlError>((fiber) => {
@@ -30,6 +45,9 @@ export const leanStatements = <Client extends SqlClient.SqlClient>(sql: Client):
         Option.isSome(fiber.getFiberRef(Statement.currentTransformer))
       if (isHeard) return statement.withoutTransform
       const [text, values] = statement.compile(true)
+      const isInTransaction = fiber.currentContext.unsafeMap.has(SqlClient.TransactionConnection.key)
+      const shared = !isInTransaction && isQuick(statement) ? share(text, values) : undefined
+      if (shared !== undefined) return shared
       return Effect.flatMap(connection, (_) => _.execute(text, values, undefined))
     })
   // One for all statements: most are parts of others and never run.

@@ -1,6 +1,7 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { type PageRequest, totalPages } from "../../schema/Paging.ts"
+import { quick } from "./LeanStatements.ts"
 import { orderOf, type SortColumns, unseen, wholeRequest } from "./PagedQuery.ts"
 import { type ReadyPage, readyJson } from "./ReadyJson.ts"
 
@@ -22,6 +23,8 @@ export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
     /** How many rows there are; without it they are counted. */
     readonly count?: (filter: Filter) => Statement.Fragment | undefined
     readonly id: string
+    /** Whether there are never so many that one page takes long. */
+    readonly isShort?: boolean
     readonly paging: { readonly defaults: PageRequest<SortBy> }
   }
 ) => {
@@ -34,11 +37,12 @@ export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
       const order = sql.literal(`${orderOf(options, whole)}, ${options.id} ${whole.sortOrder}`)
       const from = options.from(filter)
       const count = options.count?.(filter) ?? sql`select count(*)::int from ${from}`
-      const rows = yield* sql`
+      const page = sql`
         ${options.with?.(filter) ?? sql``} select coalesce((select json_agg(page) from (
             select ${columns} from ${from} order by ${order}
             limit ${unseen(sql, pageSize)} offset ${unseen(sql, (pageNumber - 1) * pageSize)}
           ) page)::text, '[]') as items, (${count}) as "totalCount"`
+      const rows = yield* options.isShort ? quick(page) : page
       const [{ items, totalCount }] = yield* decode(rows)
       const pages = totalPages(totalCount, pageSize)
       const text = `{"items":${items},"totalCount":${totalCount},"totalPages":${pages}}`

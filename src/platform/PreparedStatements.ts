@@ -1,4 +1,4 @@
-import type pg from "pg"
+import pg from "pg"
 
 // A text that comes again is worth a name; lists of changing length must not fill the server's memory with names.
 const mostNames = 500
@@ -18,16 +18,25 @@ const nameOf = (text: string) => {
   return undefined
 }
 
+export type OnResult = (error: Error | null | undefined, result: pg.QueryResult | ReadonlyArray<pg.QueryResult>) => void
+
+/** A statement on its way. The name comes afterwards: a description with a name would be copied, property by property. */
+export const statementOf = (text: string, values: ReadonlyArray<unknown>, onResult: OnResult) => {
+  const query = new pg.Query(text, [...values], onResult)
+  const name = values.length > 0 ? nameOf(text) : undefined
+  return name === undefined ? query : Object.assign(query, { name })
+}
+
+const isCallback = (value: unknown): value is OnResult => typeof value === "function"
+
 /** Lets the server plan each statement once a connection and not once a call: planning takes longer than a list. */
 export const prepareStatements = (client: pg.PoolClient) => {
   const query = client.query
-  const prepared = (text: unknown, values: unknown, ...rest: ReadonlyArray<unknown>): unknown => {
-    const name = typeof text === "string" && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
-    return Reflect.apply(
-      query,
-      client,
-      name === undefined ? [text, values, ...rest] : [{ name, text, values }, ...rest]
-    )
+  const prepared = (...given: ReadonlyArray<unknown>): unknown => {
+    const [text, values, onResult] = given
+    return typeof text === "string" && Array.isArray(values) && isCallback(onResult)
+      ? Reflect.apply(query, client, [statementOf(text, values, onResult)])
+      : Reflect.apply(query, client, given)
   }
   Object.defineProperty(client, "query", { value: prepared })
 }

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessagesOfTicketQuery } from "../../schema/TicketMessageBodies.ts"
 import { messagePaging, TicketMessage, TicketMessagePage } from "../../schema/TicketMessages.ts"
+import { quick } from "../platform/LeanStatements.ts"
 import { pagedJson } from "../platform/PagedJson.ts"
 import { ignoringCase } from "../platform/PagedQuery.ts"
 import { type ReadyJson, type ReadyPage, readyJson } from "../platform/ReadyJson.ts"
@@ -91,20 +92,21 @@ const make = Effect.gen(function* () {
       "actions"
     ],
     id: "m.ticket_message_id",
+    isShort: true,
     paging: messagePaging
   })
 
   return MessageListRepo.of({
     list: (customerID, ticketID, query) => list({ customerID, ticketID }, query),
     find: (customerID, ticketMessageID, channelID) =>
-      sql`
+      quick(sql`
         select row_to_json(found)::text as json from (
           select ${sql.literal(messageColumns)} from ticket_message m
           where ${sql.and([
             sql`m.customer_id = ${customerID}`,
             sql`m.ticket_message_id = ${ticketMessageID}`,
             ...Option.match(channelID, { onNone: () => [], onSome: (id) => [sql`m.channel_id = ${id}`] })
-          ])}) found`.pipe(
+          ])}) found`).pipe(
         Effect.flatMap(Schema.decodeUnknown(Found)),
         Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ json }) => readyJson(TicketMessage, json))),
         Effect.orDie

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { CustomerID, TicketID } from "../../schema/Ids.ts"
 import { Ticket, TicketPage, ticketPaging } from "../../schema/Tickets.ts"
+import { quick } from "../platform/LeanStatements.ts"
 import { pagedJson } from "../platform/PagedJson.ts"
 import { ignoringCase } from "../platform/PagedQuery.ts"
 import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
@@ -76,7 +77,7 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
     find: (customerID, ticketID) =>
-      find({ customerID, ticketID }).pipe(
+      quick(find({ customerID, ticketID })).pipe(
         Effect.flatMap(decodeFound),
         Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ json }) => readyJson(Ticket, json))),
         Effect.orDie

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
@@ -9,7 +9,7 @@ import type { App, Route } from "./Routes.ts"
 
 const etagOf = (response: HttpServerResponse.HttpServerResponse) =>
   response.status === 200 && response.body._tag === "Uint8Array"
-    ? Option.some(`"${createHash("sha256").update(response.body.body).digest("base64url").slice(0, 27)}"`)
+    ? Option.some(`"${hash("sha256", response.body.body, "base64url").slice(0, 27)}"`)
     : Option.none()
 
 const lists = (header: string, etag: string) =>

@@ -70,7 +70,7 @@ export const transactionsHindered = counters(
   "casework_transactions_hindered_total",
   "Tries of transactions that got in each other's way: they waited for each other, or what one referred to had just gone"
 )
-export const databaseConnections = gauges("casework_database_connections", "Connections of this node's pool")
+export const databaseConnections = gauges("casework_database_connections", "Connections of this node to the database")
 
 export const buildInfo = gauges("casework_build_info", "1, with the version that runs")
 export const cpuSeconds = counters("process_cpu_seconds_total", "Processor time used")
@@ -92,5 +92,5 @@ for (const purpose of AiPurpose.literals) {
   for (const direction of ["input", "output"]) aiTokens.add({ purpose, direction }, 0)
 }
 for (const reason of ["deadlock", "gone"]) transactionsHindered.add({ reason }, 0)
-for (const state of ["busy", "idle", "waiting"]) databaseConnections.set(0, { state })
+for (const state of ["busy", "idle", "waiting", "shared"]) databaseConnections.set(0, { state })
 for (const who of ["representative", "visitor"]) hubConnections.set(0, { who })
