@@ -2,6 +2,7 @@ import type { Socket as NetSocket } from "node:net"
 import type { Socket } from "@effect/platform"
 import { Context, Deferred, Effect, FiberSet, Layer, Schedule } from "effect"
 import { ServiceUnavailable, type TooManyRequests } from "../../schema/Errors.ts"
+import { noLongerThan } from "../platform/NoLongerThan.ts"
 import { Settings } from "../platform/Settings.ts"
 import { sampleBy } from "../platform/telemetry/Sampling.ts"
 import { hubConnections } from "../platform/telemetry/ServiceMetrics.ts"
@@ -85,7 +86,7 @@ const make = Effect.gen(function* () {
     sendAway: Effect.suspend(() => {
       isStopping = true
       for (const { client } of connections) client.close(goodbye({ allowReconnect: true }))
-      return FiberSet.awaitEmpty(fibers).pipe(Effect.interruptible, Effect.timeoutOption(sentAwayWithin), Effect.asVoid)
+      return noLongerThan(sentAwayWithin)(FiberSet.awaitEmpty(fibers))
     })
   })
 })

@@ -15,6 +15,7 @@ import {
 } from "effect"
 import pg from "pg"
 import { CustomerID } from "../../schema/Ids.ts"
+import { noLongerThan } from "../platform/NoLongerThan.ts"
 import { type Signal, TypingSignal } from "./Signal.ts"
 
 /** Where recorded events are told: customer and event by id, several with commas between. */
@@ -101,7 +102,7 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
         })
         return made.on("error", lose).on("end", () => lose("The connection has ended"))
       }),
-      (opened) => Effect.promise(() => opened.end()).pipe(Effect.timeoutOption("1 second"), Effect.ignore)
+      (opened) => Effect.ignore(noLongerThan("1 second")(Effect.tryPromise(() => opened.end())))
     )
     const ask = (evaluate: () => Promise<unknown>) =>
       Effect.tryPromise({ try: evaluate, catch: (cause) => new ListenerLost({ cause }) }).pipe(

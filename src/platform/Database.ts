@@ -6,6 +6,7 @@ import pg from "pg"
 import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
 import { type FolderInUse, lockFolder } from "./FolderLock.ts"
 import { leanStatements } from "./LeanStatements.ts"
+import { noLongerThan } from "./NoLongerThan.ts"
 import { prepareStatements } from "./PreparedStatements.ts"
 import { repeatTransactions } from "./RepeatedTransactions.ts"
 import { Settings } from "./Settings.ts"
@@ -70,7 +71,7 @@ const openPool = (url: Redacted.Redacted) =>
       yield* Effect.onError(checkEncoding(pool), () => Effect.promise(() => pool.end()))
       return pool
     }),
-    (pool) => Effect.promise(() => pool.end()).pipe(Effect.timeoutOption("2 seconds"), Effect.asVoid)
+    (pool) => noLongerThan("2 seconds")(Effect.promise(() => pool.end()))
   )
 
 export const layerFromUrl = (url: Redacted.Redacted) =>

@@ -8,6 +8,7 @@ import { type JobPlace, JobsRepo } from "./JobsRepo.ts"
 import { begin, end, hasEnough, isBusy, isCrowded, nextTurn, noTurns, workers } from "./JobTurns.ts"
 import { makeLoopLoad } from "./LoopLoad.ts"
 import type { ClaimedJob } from "./NextJob.ts"
+import { noLongerThan } from "./NoLongerThan.ts"
 import { steadyClock } from "./SteadyClock.ts"
 import { Stopping } from "./Stopping.ts"
 import { fn } from "./telemetry/Fn.ts"
@@ -98,7 +99,7 @@ const make = Effect.gen(function* () {
   let isDraining = false
   const drain = Effect.gen(function* () {
     isDraining = true
-    yield* FiberSet.awaitEmpty(fibers).pipe(Effect.interruptible, Effect.timeoutOption(stopWork.within))
+    yield* noLongerThan(stopWork.within)(FiberSet.awaitEmpty(fibers))
     yield* FiberSet.clear(fibers)
   })
   yield* Effect.addFinalizer(() => drain)

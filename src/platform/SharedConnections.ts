@@ -1,6 +1,7 @@
 import { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import pg from "pg"
+import { noLongerThan } from "./NoLongerThan.ts"
 import { onEveryNode } from "./Periodically.ts"
 import { statementOf } from "./PreparedStatements.ts"
 
@@ -99,7 +100,7 @@ class SharedConnection {
   }
 
   async closeIfIdle(now: number) {
-    if (this.#underWay === 0 && now - this.#lastMove > longestIdle) await this.close()
+    if (this.isOpen && this.#underWay === 0 && now - this.#lastMove > longestIdle) await this.close()
   }
 
   async close() {
@@ -117,9 +118,7 @@ export const shareConnections = (pool: pg.Pool, prepare: (client: pg.Client) => 
   Effect.gen(function* () {
     const all = Array.from({ length: howMany }, () => new SharedConnection(pool.options, prepare))
     yield* Effect.addFinalizer(() =>
-      Effect.promise(() => Promise.allSettled(all.map((shared) => shared.close()))).pipe(
-        Effect.timeoutOption("2 seconds")
-      )
+      noLongerThan("2 seconds")(Effect.promise(() => Promise.allSettled(all.map((shared) => shared.close()))))
     )
     yield* onEveryNode(
       "closing idle connections",

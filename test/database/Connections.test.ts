@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Layer } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { inject } from "vitest"
 import { inOneLine } from "../../src/OneLine.ts"
 import { layerFromUrl } from "../../src/platform/Database.ts"
@@ -123,6 +123,19 @@ if (onPostgres) {
         expect(inOneLine(refused)).toBe(
           "The database at DATABASE_URL cannot be used: its encoding is SQL_ASCII and must be UTF8. Create another: create database … encoding 'UTF8' template template0"
         )
+      })
+    )
+
+    it.scoped("does not wait for ever for what nobody gives back when it is closed", () =>
+      Effect.gen(function* () {
+        const template = inject("template")
+        if (template.kind !== "postgres") return
+        const url = yield* copyOfTemplate(template.url, template.name)
+        const opened = yield* Scope.make()
+        const clients = yield* Layer.buildWithScope(layerFromUrl(url), opened)
+        yield* Context.get(clients, SqlClient.SqlClient).reserve
+        const closed = yield* Effect.option(Effect.timeout(Effect.disconnect(Scope.close(opened, Exit.void)), "30 seconds"))
+        expect(closed._tag).toBe("Some")
       })
     )
 

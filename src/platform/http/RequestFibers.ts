@@ -1,4 +1,5 @@
 import { Context, Effect, Fiber, Layer } from "effect"
+import { noLongerThan } from "../NoLongerThan.ts"
 
 /** How long the service waits for them when it stops: one in a step that cannot be interrupted must not hold it. */
 const longestEnd = "2 seconds"
@@ -15,9 +16,7 @@ export class RequestFibers extends Context.Tag("casework/RequestFibers")<
     RequestFibers,
     Effect.gen(function* () {
       const underWay = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
-      yield* Effect.addFinalizer(() =>
-        Effect.suspend(() => Fiber.interruptAll(underWay)).pipe(Effect.interruptible, Effect.timeoutOption(longestEnd))
-      )
+      yield* Effect.addFinalizer(() => noLongerThan(longestEnd)(Effect.suspend(() => Fiber.interruptAll(underWay))))
       return RequestFibers.of({
         add: (fiber) => {
           underWay.add(fiber)
