@@ -134,7 +134,9 @@ if (onPostgres) {
         const opened = yield* Scope.make()
         const clients = yield* Layer.buildWithScope(layerFromUrl(url), opened)
         yield* Context.get(clients, SqlClient.SqlClient).reserve
-        const closed = yield* Effect.option(Effect.timeout(Effect.disconnect(Scope.close(opened, Exit.void)), "30 seconds"))
+        const closed = yield* Effect.option(
+          Effect.timeout(Effect.disconnect(Scope.close(opened, Exit.void)), "30 seconds")
+        )
         expect(closed._tag).toBe("Some")
       })
     )
