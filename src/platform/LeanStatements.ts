@@ -19,8 +19,8 @@ const isStatement = (made: unknown): made is Statement.Statement<unknown> =>
 
 type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
-/** Runs a statement together with others, or leaves it to its caller. */
-export type Share = (text: string, values: ReadonlyArray<unknown>) => Rows | undefined
+/** Runs a statement together with others, or else as it is run elsewhere. */
+export type Share = (text: string, values: ReadonlyArray<unknown>, elsewhere: Rows) => Rows
 
 const mark = { isQuick: true }
 
@@ -35,7 +35,7 @@ const isQuick = (statement: object) => "isQuick" in statement
  */
 export const leanStatements = <Client extends SqlClient.SqlClient>(
   sql: Client,
-  share: Share = () => undefined
+  share: Share = (_text, _values, elsewhere) => elsewhere
 ): Client => {
   const connection = connectionOf(sql)
   const run = (statement: Statement.Statement<unknown>) =>
@@ -45,10 +45,9 @@ export const leanStatements = <Client extends SqlClient.SqlClient>(
         Option.isSome(fiber.getFiberRef(Statement.currentTransformer))
       if (isHeard) return statement.withoutTransform
       const [text, values] = statement.compile(true)
+      const alone = Effect.flatMap(connection, (_) => _.execute(text, values, undefined))
       const isInTransaction = fiber.currentContext.unsafeMap.has(SqlClient.TransactionConnection.key)
-      const shared = !isInTransaction && isQuick(statement) ? share(text, values) : undefined
-      if (shared !== undefined) return shared
-      return Effect.flatMap(connection, (_) => _.execute(text, values, undefined))
+      return isQuick(statement) && !isInTransaction ? share(text, values, alone) : alone
     })
   // One for all statements: most are parts of others and never run.
   const lean = {

@@ -23,8 +23,8 @@ export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
     /** How many rows there are; without it they are counted. */
     readonly count?: (filter: Filter) => Statement.Fragment | undefined
     readonly id: string
-    /** Whether there are never so many that one page takes long. */
-    readonly isShort?: boolean
+    /** Which pages take no time, however much there is. */
+    readonly isQuick?: (request: PageRequest<SortBy>) => boolean
     readonly paging: { readonly defaults: PageRequest<SortBy> }
   }
 ) => {
@@ -42,7 +42,7 @@ export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
             select ${columns} from ${from} order by ${order}
             limit ${unseen(sql, pageSize)} offset ${unseen(sql, (pageNumber - 1) * pageSize)}
           ) page)::text, '[]') as items, (${count}) as "totalCount"`
-      const rows = yield* options.isShort ? quick(page) : page
+      const rows = yield* options.isQuick?.(whole) ? quick(page) : page
       const [{ items, totalCount }] = yield* decode(rows)
       const pages = totalPages(totalCount, pageSize)
       const text = `{"items":${items},"totalCount":${totalCount},"totalPages":${pages}}`

@@ -1,4 +1,4 @@
-import { SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import pg from "pg"
 import { noLongerThan } from "./NoLongerThan.ts"
@@ -14,13 +14,30 @@ const mostAtOnce = 8
 /** So does who would be behind one that has not answered for so long (ms). */
 const longestSilence = 100
 
+/** A statement that takes longer is not quick, and those behind it have waited enough (ms). */
+const longestStatement = 500
+
 /** A database that is away is not asked for a connection by every request (ms). */
 const betweenTries = 1000
 
 /** What stands between the node and the database may forget a connection that nobody uses (ms). */
 const longestIdle = 10_000
 
+/** How long a goodbye may take (ms). */
+const longestEnd = 2000
+
 type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+
+const breakOff = (client: pg.Client) => {
+  client.connection.stream.destroy()
+}
+
+/** The other side may have gone without a word: then nobody says goodbye. */
+const end = async (client: pg.Client) => {
+  const late = setTimeout(breakOff, longestEnd, client)
+  await client.end().catch(() => undefined)
+  clearTimeout(late)
+}
 
 /** A connection on which statements follow each other without waiting for each other's answers. */
 class SharedConnection {
@@ -33,7 +50,7 @@ class SharedConnection {
   #nextTry = 0
 
   constructor(options: pg.ClientConfig, prepare: (client: pg.Client) => Promise<unknown>) {
-    this.#options = options
+    this.#options = { ...options, pipeline: true, statement_timeout: longestStatement }
     this.#prepare = prepare
   }
 
@@ -54,32 +71,34 @@ class SharedConnection {
   open(now: number) {
     if (this.#opened.size > 0 || now < this.#nextTry) return
     this.#nextTry = now + betweenTries
-    const client = new pg.Client({ ...this.#options, pipeline: true })
+    const client = new pg.Client(this.#options)
     this.#opened.add(client)
-    const drop = () => {
-      this.#opened.delete(client)
-      if (this.#client === client) this.#client = undefined
-    }
-    client.on("error", drop)
-    client.on("end", drop)
+    client.on("error", () => this.#lose(client))
+    client.on("end", () => this.#lose(client))
     const use = () => {
       this.#lastMove = performance.now()
       this.#client = this.#opened.has(client) ? client : undefined
-    }
-    const giveUp = () => {
-      drop()
-      return client.end()
     }
     client
       .connect()
       .then(() => this.#prepare(client))
       .then(use)
-      .catch(giveUp)
-      .catch(() => undefined)
+      .catch(() => this.#lose(client))
   }
 
-  run(text: string, values: ReadonlyArray<unknown>): Rows {
+  #lose(client: pg.Client) {
+    this.#opened.delete(client)
+    if (this.#client === client) this.#client = undefined
+    breakOff(client)
+  }
+
+  /**
+   * What goes wrong here, for this statement or for one before it, is tried again elsewhere: it changes nothing, and what
+   * is wrong with it is wrong there, too.
+   */
+  run(text: string, values: ReadonlyArray<unknown>, elsewhere: Rows): Rows {
     const client = this.#client
+    if (client === undefined) return elsewhere
     return Effect.async((resume) => {
       let isAnswered = false
       const query = statementOf(text, values, (error, result) => {
@@ -87,53 +106,52 @@ class SharedConnection {
         isAnswered = true
         this.#underWay -= 1
         this.#lastMove = performance.now()
-        resume(
-          error
-            ? Effect.fail(new SqlError.SqlError({ cause: error, message: "Failed to execute statement" }))
-            : Effect.succeed("rows" in result ? result.rows : [])
-        )
+        if (error) this.#lose(client)
+        resume(error ? elsewhere : Effect.succeed("rows" in result ? result.rows : []))
       })
       if (this.#underWay === 0) this.#lastMove = performance.now()
       this.#underWay += 1
-      client?.query(query)
+      client.query(query)
     })
   }
 
-  async closeIfIdle(now: number) {
-    if (this.isOpen && this.#underWay === 0 && now - this.#lastMove > longestIdle) await this.close()
+  closeIfIdle(now: number) {
+    if (this.isOpen && this.#underWay === 0 && now - this.#lastMove > longestIdle) void this.close()
   }
 
   async close() {
     this.#client = undefined
-    await Promise.all([...this.#opened].map((client) => client.end()))
+    await Promise.all([...this.#opened].map(end))
   }
 }
 
 /**
  * Runs statements that are quick whatever the database holds and that change nothing, when there are many at once: on a
  * few connections, one behind the other. With one connection for each, server and service wake each other up for every
- * single one, which takes as long as answering it. When this gives back nothing the pool serves better.
+ * single one, which takes as long as answering it. Where that does not serve, they run elsewhere.
  */
 export const shareConnections = (pool: pg.Pool, prepare: (client: pg.Client) => Promise<unknown>) =>
   Effect.gen(function* () {
     const all = Array.from({ length: howMany }, () => new SharedConnection(pool.options, prepare))
     yield* Effect.addFinalizer(() =>
-      noLongerThan("2 seconds")(Effect.promise(() => Promise.allSettled(all.map((shared) => shared.close()))))
+      noLongerThan(longestEnd)(Effect.promise(() => Promise.all(all.map((shared) => shared.close()))))
     )
     yield* onEveryNode(
       "closing idle connections",
       "10 seconds",
-      Effect.promise(() => Promise.allSettled(all.map((shared) => shared.closeIfIdle(performance.now()))))
+      Effect.sync(() => {
+        for (const shared of all) shared.closeIfIdle(performance.now())
+      })
     )
     return {
       countOpen: () => all.filter(({ isOpen }) => isOpen).length,
-      run: (text: string, values: ReadonlyArray<unknown>): Rows | undefined => {
+      run: (text: string, values: ReadonlyArray<unknown>, elsewhere: Rows): Rows => {
         const now = performance.now()
         const [free] = all.filter((shared) => shared.takesMore(now)).sort((a, b) => a.underWay - b.underWay)
-        if (free !== undefined) return free.run(text, values)
+        if (free !== undefined) return free.run(text, values, elsewhere)
         // One statement after the other gains nothing.
         if (pool.totalCount - pool.idleCount + pool.waitingCount > 1) for (const shared of all) shared.open(now)
-        return undefined
+        return elsewhere
       }
     }
   })

@@ -33,6 +33,8 @@ export class MessageListRepo extends Context.Tag("casework/MessageListRepo")<
 
 const Found = Schema.Array(Schema.Struct({ json: Schema.String }))
 
+const quickSort = new Set<string>(["messageID", "dateCreated", "messageDate"])
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
@@ -92,7 +94,8 @@ const make = Effect.gen(function* () {
       "actions"
     ],
     id: "m.ticket_message_id",
-    isShort: true,
+    // By what is in the row itself, and not so many that their texts take long.
+    isQuick: ({ pageSize, sortBy }) => pageSize <= 50 && quickSort.has(sortBy),
     paging: messagePaging
   })
 

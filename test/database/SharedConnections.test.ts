@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array as Arr, Effect, Either, Fiber, Layer } from "effect"
+import { Array as Arr, Deferred, Effect, Either, Fiber, Layer } from "effect"
 import { quick } from "../../src/platform/LeanStatements.ts"
 import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
@@ -73,24 +73,44 @@ layer(Untraced, { excludeTestServices: true })("Quick statements", (it) => {
       })
     )
 
-    it.effect("do not wait behind one that takes long", () =>
+    it.effect("wait behind one that takes long only for a moment, which then goes on elsewhere", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* shared
         const slow = yield* Effect.fork(
-          Effect.replicateEffect(quick(sql`select pg_sleep(${20}::int)`), 4, { concurrency: "unbounded" })
+          Effect.replicateEffect(quick(sql`select pg_sleep(${60}::int)`), 4, { concurrency: "unbounded" })
         )
         const lasting = sql<{ pid: number }>`select pid from pg_stat_activity
-          where query like 'select pg_sleep%' and state = 'active' and datname = current_database()
-            and clock_timestamp() - query_start > interval '150 milliseconds'`
+          where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`
+        yield* Effect.repeat(lasting, { until: (rows) => rows.length === 4 })
+        expect((yield* askAll).map(({ n }) => n)).toEqual(numbers)
+        const pids = pidsOf(yield* shared)
         const busy = yield* Effect.repeat(lasting, { until: (rows) => rows.length === 4 })
-        const answers = Arr.flatten(yield* Effect.forEach(numbers.slice(0, 8), ask, { concurrency: "unbounded" }))
-        expect(answers.map(({ n }) => n)).toEqual(numbers.slice(0, 8))
-        expect(pidsOf(answers).filter((pid) => busy.some((row) => row.pid === pid))).toEqual([])
-        // Whoever asked has gone: what is left is ended by the server.
+        expect(pids.filter((pid) => busy.some((row) => row.pid === pid))).toEqual([])
         yield* Fiber.interrupt(slow)
-        yield* Effect.forEach(busy, ({ pid }) => sql`select pg_cancel_backend(${pid}::int)`)
-        expect(pidsOf(yield* shared).sort()).toEqual(busy.map(({ pid }) => pid).sort())
+      })
+    )
+
+    it.effect("are all answered when a table was locked for a while", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* shared
+        const waiting = sql`select pid from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`
+        const [isLocked, isOver] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        yield* sql`lock table model in access exclusive mode`.pipe(
+          Effect.zipRight(Deferred.succeed(isLocked, undefined)),
+          Effect.zipRight(Deferred.await(isOver)),
+          sql.withTransaction,
+          Effect.fork
+        )
+        yield* Deferred.await(isLocked)
+        const count = Effect.suspend(() => quick(sql`select count(*)::int as count from model where name <> ${""}`))
+        const asked = yield* Effect.fork(Effect.replicateEffect(count, 8, { concurrency: "unbounded" }))
+        // Behind each other only the first on each connection would wait for the table.
+        yield* Effect.repeat(waiting, { until: (rows) => rows.length === 8 })
+        yield* Deferred.succeed(isOver, undefined)
+        expect(yield* Fiber.join(asked)).toHaveLength(8)
       })
     )
 

@@ -5,8 +5,7 @@ import { Cause } from "effect"
 // standby that only reads.
 const serverStates = /^(?:08\w{3}|25006|53\w{3}|57014|57P0[1-5])$/
 const socketCodes = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
-const driverMessages =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered|Client was closed)/
+const driverMessages = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/
 
 const tellsOfAbsence = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
