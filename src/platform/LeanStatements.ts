@@ -17,7 +17,7 @@ const connectionOf = (sql: SqlClient.SqlClient): Connected => {
 const isStatement = (made: unknown): made is Statement.Statement<unknown> =>
   Statement.isFragment(made) && Effect.isEffect(made)
 
-type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+export type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
 /** Runs a statement together with others, or else as it is run elsewhere. */
 export type Share = (text: string, values: ReadonlyArray<unknown>, elsewhere: Rows) => Rows

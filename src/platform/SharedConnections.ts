@@ -1,6 +1,6 @@
-import type { SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import pg from "pg"
+import type { Rows, Share } from "./LeanStatements.ts"
 import { noLongerThan } from "./NoLongerThan.ts"
 import { onEveryNode } from "./Periodically.ts"
 import { statementOf } from "./PreparedStatements.ts"
@@ -25,8 +25,6 @@ const longestIdle = 10_000
 
 /** How long a goodbye may take (ms). */
 const longestEnd = 2000
-
-type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
 const breakOff = (client: pg.Client) => {
   client.connection.stream.destroy()
@@ -143,15 +141,13 @@ export const shareConnections = (pool: pg.Pool, prepare: (client: pg.Client) => 
         for (const shared of all) shared.closeIfIdle(performance.now())
       })
     )
-    return {
-      countOpen: () => all.filter(({ isOpen }) => isOpen).length,
-      run: (text: string, values: ReadonlyArray<unknown>, elsewhere: Rows): Rows => {
-        const now = performance.now()
-        const [free] = all.filter((shared) => shared.takesMore(now)).sort((a, b) => a.underWay - b.underWay)
-        if (free !== undefined) return free.run(text, values, elsewhere)
-        // One statement after the other gains nothing.
-        if (pool.totalCount - pool.idleCount + pool.waitingCount > 1) for (const shared of all) shared.open(now)
-        return elsewhere
-      }
+    const run: Share = (text, values, elsewhere) => {
+      const now = performance.now()
+      const [free] = all.filter((shared) => shared.takesMore(now)).sort((a, b) => a.underWay - b.underWay)
+      if (free !== undefined) return free.run(text, values, elsewhere)
+      // One statement after the other gains nothing.
+      if (pool.totalCount - pool.idleCount + pool.waitingCount > 1) for (const shared of all) shared.open(now)
+      return elsewhere
     }
+    return { run, countOpen: () => all.filter(({ isOpen }) => isOpen).length }
   })
