@@ -11,7 +11,7 @@ import { acme } from "./Messages.ts"
 
 const isAsked = Effect.flatMap(OpenAiServer, ({ asked }) => eventually(asked, ({ length }) => length > 0))
 
-/** How many AI calls tell of something. */
+/** How many AI calls tell of something: of a word that none of the random marks in prompts can have in it. */
 const runsTelling = (word: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -59,8 +59,8 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         const drafts = yield* DraftReplies
         const { ticketMessages } = yield* clientOf("acme-admin")
         const ways = {
-          4712: (id: TicketMessageID) => ticketMessages.deleteTicketMessage({ path: { id } }),
-          4713: (id: TicketMessageID) =>
+          medlar: (id: TicketMessageID) => ticketMessages.deleteTicketMessage({ path: { id } }),
+          rowan: (id: TicketMessageID) =>
             sql`update ticket_message set message = null where customer_id = 1 and ticket_message_id = ${id}`
         }
         for (const [code, remove] of Object.entries(ways)) {
@@ -85,15 +85,15 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         const server = yield* OpenAiServer
         const drafts = yield* DraftReplies
         const { ticketMessages } = yield* clientOf("acme-admin")
-        const { messageID } = yield* postMessage("acme-agent", { message: "My code is 4714." })
-        const late = yield* sayingLate("The code 4714 works.")
+        const { messageID } = yield* postMessage("acme-agent", { message: "My code is sloe." })
+        const late = yield* sayingLate("The code sloe works.")
         yield* server.does(late.behaviour)
         const drafting = yield* Effect.fork(Effect.flip(drafts.prepare(yield* acme, messageID)))
         yield* isAsked
         yield* ticketMessages.deleteTicketMessage({ path: { id: messageID } })
         yield* late.goOn
         expect(yield* Fiber.join(drafting)).toMatchObject({ status: 404 })
-        expect(yield* runsTelling("4714")).toBe(0)
+        expect(yield* runsTelling("sloe")).toBe(0)
       })
     )
 
@@ -103,7 +103,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         const server = yield* OpenAiServer
         const drafts = yield* DraftReplies
         const { ticketMessages } = yield* clientOf("acme-admin")
-        const first = yield* postMessage("acme-agent", { message: "My code is 4715." })
+        const first = yield* postMessage("acme-agent", { message: "My code is damson." })
         const { messageID } = yield* postMessage("acme-agent", { ticketID: first.ticketID, message: "Does it work?" })
         yield* server.does(saying("It works."))
         yield* drafts.prepare(yield* acme, messageID)
@@ -118,10 +118,10 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         yield* withKey
         const server = yield* OpenAiServer
         const token = yield* tokenOf("acme-admin")
-        const first = yield* postMessage("acme-agent", { message: "My code is 4711." })
+        const first = yield* postMessage("acme-agent", { message: "My code is quince." })
         const { ticketID } = first
         yield* postMessage("acme-agent", { ticketID, message: "Please call me." })
-        const late = yield* sayingLate("Somebody told the code 4711.")
+        const late = yield* sayingLate("Somebody told the code quince.")
         yield* server.does(late.behaviour)
         const summary = sendJson("GET", `/tickets/${ticketID}/history-summary`, { token })
         const summing = yield* Effect.fork(summary)
