@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { BlobStore } from "../files/BlobStore.ts"
@@ -17,7 +17,7 @@ const makeAttachment = fn("Demo.makeAttachment")(function* (
   const blobStore = yield* BlobStore
   const attachments = yield* AttachmentsRepo
   const blobID = yield* blobs.register(customerID, file.bytes.length)
-  yield* blobStore.put(customerID, blobID, Stream.succeed(file.bytes))
+  yield* blobStore.put(customerID, blobID, file.bytes)
   const { contentType, fileName } = file
   return yield* attachments
     .insert(customerID, messageID, { fileName, contentType, isEndUserProvided: true, contentID: null, blobID })

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { type CustomerID, CustomerRepID, DocumentID, TopicID } from "../../schema/Ids.ts"
 import { targetOf } from "../../schema/MappingTarget.ts"
 import { mergeDocument } from "../documents/DocumentRules.ts"
@@ -68,7 +68,7 @@ const makePhoto = fn("Demo.makePhoto")(function* (
   const blobs = yield* BlobsRepo
   const { bytes, ...picture } = yield* (yield* ImageProcessor).prepare(yield* drawPicture(svg))
   const blobID = yield* blobs.register(customerID, bytes.length)
-  yield* (yield* BlobStore).put(customerID, blobID, Stream.make(bytes))
+  yield* (yield* BlobStore).put(customerID, blobID, bytes)
   return { ...picture, fileName, blobID } satisfies NewPhoto
 })
 

@@ -11,6 +11,9 @@ export interface ByteRange {
   readonly end: number
 }
 
+/** Bytes that are there, or that come. */
+export type Bytes<E> = Uint8Array | Stream.Stream<Uint8Array, E>
+
 /** Up to here bytes are as well held in one piece: a stream would hold as many at a time. */
 export const largestPiece = 256 * 1024
 
@@ -19,11 +22,7 @@ export class BlobStore extends Context.Tag("casework/BlobStore")<
   BlobStore,
   {
     /** All or nothing: when the stream fails, or the fiber is interrupted, nothing stays. */
-    readonly put: <E>(
-      customerID: CustomerID,
-      blobID: BlobID,
-      bytes: Stream.Stream<Uint8Array, E>
-    ) => Effect.Effect<void, E>
+    readonly put: <E = never>(customerID: CustomerID, blobID: BlobID, bytes: Bytes<E>) => Effect.Effect<void, E>
     /** A blob that is not there is a defect: its row says that it is. */
     readonly get: (customerID: CustomerID, blobID: BlobID, range?: ByteRange) => Stream.Stream<Uint8Array>
     /** The same in one piece, for what is no larger than one. */
@@ -38,3 +37,7 @@ export class BlobStore extends Context.Tag("casework/BlobStore")<
 /** For stores that have no shorter way to a piece. */
 export const inOnePiece = (bytes: Stream.Stream<Uint8Array>): Effect.Effect<Uint8Array> =>
   Effect.map(Stream.runCollect(bytes), (chunks) => Buffer.concat([...chunks]))
+
+/** What to do with each piece. A stream of what is there already would take longer than most things that are done with it. */
+export const eachPiece = <E = never>(bytes: Bytes<E>, use: (piece: Uint8Array) => Effect.Effect<void>) =>
+  bytes instanceof Uint8Array ? use(bytes) : Stream.runForEach(bytes, use)

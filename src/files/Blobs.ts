@@ -6,7 +6,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { blobRemoval } from "./BlobRemoval.ts"
-import { type BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
+import { type BlobID, BlobStore, type ByteRange, type Bytes } from "./BlobStore.ts"
 import { BlobsRepo } from "./BlobsRepo.ts"
 
 /** Bytes that a row of the caller's may now refer to. */
@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
       Effect.catchAllCause((cause) => Effect.as(Effect.logWarning("could not remove a blob", cause), false))
     )
 
-  const put = <E>(customerID: CustomerID, blobID: BlobID, bytes: Stream.Stream<Uint8Array, E>) =>
+  const put = <E = never>(customerID: CustomerID, blobID: BlobID, bytes: Bytes<E>) =>
     blobStore
       .put(customerID, blobID, bytes)
       .pipe(
@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
   return Blobs.of({
     storeWhole: fn("Blobs.storeWhole")(function* (customerID, bytes) {
       const blobID = yield* repo.register(customerID, bytes.length)
-      yield* put(customerID, blobID, Stream.make(bytes))
+      yield* put(customerID, blobID, bytes)
       return blobID
     }),
 

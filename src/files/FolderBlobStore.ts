@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Chunk, Effect, Exit, Layer, Option, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { type BlobID, BlobStore, type ByteRange, largestPiece } from "./BlobStore.ts"
+import { type BlobID, BlobStore, type ByteRange, eachPiece, largestPiece } from "./BlobStore.ts"
 
 /** From one place to the other, both counting, or to the end. */
 const piecesOf = (file: FileHandle, range: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER }) =>
@@ -59,7 +59,7 @@ export const folderBlobStore = (folder: string) => {
       return Effect.acquireUseRelease(
         begin(path),
         (file) =>
-          Stream.runForEach(bytes, (chunk) => Effect.promise(() => file.writeFile(chunk))).pipe(
+          eachPiece(bytes, (piece) => Effect.promise(() => file.writeFile(piece))).pipe(
             Effect.zipRight(finish(file, path))
           ),
         (file, exit) =>

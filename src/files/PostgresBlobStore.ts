@@ -76,7 +76,7 @@ export const PostgresBlobStore = Layer.effect(
 
     return BlobStore.of({
       put: (customerID, blobID, bytes) =>
-        piecesOf(bytes, chunkSize).pipe(
+        piecesOf(bytes instanceof Uint8Array ? Stream.make(bytes) : bytes, chunkSize).pipe(
           Stream.zipWithIndex,
           Stream.runForEach(([piece, position]) =>
             Effect.orDie(insert({ customerID, blobID, position, bytes: piece }))

@@ -7,7 +7,7 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Layer, Option, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { BlobPlace } from "../platform/BlobPlace.ts"
-import { type BlobID, BlobStore, type ByteRange, inOnePiece } from "./BlobStore.ts"
+import { type BlobID, BlobStore, type ByteRange, type Bytes, eachPiece, inOnePiece } from "./BlobStore.ts"
 
 type S3Place = Extract<BlobPlace, { readonly _tag: "S3" }>
 
@@ -42,7 +42,7 @@ const loadClient = ({ endpoint, region }: S3Place) =>
  * The bytes as a file for the time of the upload. The protocol wants to know the length first; cutting an upload in
  * parts instead would hold megabytes of each in memory and leave parts behind when a process dies.
  */
-const spooled = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
+const spooled = <E>(bytes: Bytes<E>) =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), "casework-upload-"))),
@@ -51,7 +51,7 @@ const spooled = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
     const path = join(folder, "bytes")
     yield* Effect.acquireUseRelease(
       Effect.promise(() => open(path, "wx", 0o600)),
-      (file) => Stream.runForEach(bytes, (chunk) => Effect.promise(() => file.writeFile(chunk))),
+      (file) => eachPiece(bytes, (piece) => Effect.promise(() => file.writeFile(piece))),
       (file) => Effect.promise(() => file.close())
     )
     const { size } = yield* Effect.promise(() => stat(path))

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import { Multipart } from "@effect/platform"
-import { Array as Arr, Chunk, Context, Effect, Either, Layer, Stream } from "effect"
+import { Array as Arr, Context, Effect, Either, Fiber, Layer, Stream } from "effect"
 import { BadRequest, type PayloadTooLarge, UnsupportedMediaType } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { mostPhotosAtOnce } from "../../schema/PlaceDescriptionPhotos.ts"
@@ -38,20 +38,33 @@ interface SentFile {
 const isPhotoField = (part: Multipart.Part): part is Multipart.File =>
   Multipart.isFile(part) && part.key.toLowerCase() === "files"
 
-/** The files in the order in which they come. What is wrong with the form itself is answered as for any form. */
-const filesIn = (form: Form): Stream.Stream<SentFile> =>
-  form.pipe(
-    Stream.filter(isPhotoField),
-    Stream.take(mostPhotosAtOnce + 1),
-    Stream.mapEffect((part) =>
-      Effect.map(part.contentEffect, (bytes) => ({
-        name: cleanFileName(part.name),
-        declaredType: part.contentType,
-        bytes
-      }))
-    ),
-    Stream.orDie
-  )
+/**
+ * Works on the files in the order in which they come: while some are worked on the next one arrives, and what has been
+ * worked on is let go. Those behind a failure are left alone. What is wrong with the form itself is answered as for any
+ * form.
+ */
+const onFiles = <A, E>(form: Form, work: (file: SentFile) => Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const turns = yield* Effect.makeSemaphore(availableParallelism())
+    const working: Array<Fiber.RuntimeFiber<A, E>> = []
+    let hasFailed = false
+    const begin = ({ contentEffect, contentType, name }: Multipart.File) =>
+      Effect.gen(function* () {
+        const bytes = yield* contentEffect
+        yield* turns.take(1)
+        const fiber = yield* work({ name: cleanFileName(name), declaredType: contentType, bytes }).pipe(
+          Effect.tapErrorCause(() => Effect.sync(() => (hasFailed = true))),
+          Effect.ensuring(turns.release(1)),
+          Effect.forkScoped
+        )
+        working.push(fiber)
+        return !hasFailed && working.length <= mostPhotosAtOnce
+      })
+    yield* Effect.orDie(
+      Stream.runForEachWhile(form, (part) => (isPhotoField(part) ? begin(part) : Effect.succeed(true)))
+    )
+    return yield* Effect.forEach(working, Fiber.join)
+  }).pipe(Effect.scoped)
 
 const isPictureType = (contentType: string) =>
   pictureTypes.some((allowed) => allowed === contentType.split(";")[0]?.trim().toLowerCase())
@@ -87,12 +100,7 @@ const make = Effect.gen(function* () {
 
   return PhotoIntake.of({
     take: fn("PhotoIntake.take")(function* (customerID, form) {
-      // While one is worked on the next ones arrive; what has been worked on is let go.
-      const prepared = yield* filesIn(form).pipe(
-        Stream.mapEffect(prepareOrExplain, { concurrency: availableParallelism() }),
-        Stream.runCollect,
-        Effect.map(Chunk.toReadonlyArray)
-      )
+      const prepared = yield* onFiles(form, prepareOrExplain)
       if (prepared.length === 0) return yield* BadRequest.at("files", "must hold at least one picture")
       if (prepared.length > mostPhotosAtOnce) {
         return yield* BadRequest.at("files", `must hold at most ${mostPhotosAtOnce} pictures`)

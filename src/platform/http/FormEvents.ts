@@ -1,5 +1,5 @@
 import { Multipart } from "@effect/platform"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import * as Parser from "multipasta"
 import { named } from "./PartNames.ts"
 
@@ -64,26 +64,47 @@ const makeFeed = (config: Parser.BaseConfig) => {
     parser.end()
     if (!isDone) problem ??= { _tag: "EndNotReached" }
   }
-  return (chunk: Option.Option<Uint8Array>) =>
-    Effect.suspend(() => {
-      try {
-        Option.match(chunk, { onNone: finish, onSome: write })
-      } catch (cause) {
-        // An encoded file name that cannot be decoded.
-        return Effect.fail(new Multipart.MultipartError({ reason: "Parse", cause }))
-      }
-      return problem === undefined ? Effect.succeed(events.splice(0)) : Effect.fail(asError(problem))
-    })
+  return (chunk: Option.Option<Uint8Array>): Effect.Effect<Array<FormEvent>, Multipart.MultipartError> => {
+    try {
+      Option.match(chunk, { onNone: finish, onSome: write })
+    } catch (cause) {
+      // An encoded file name that cannot be decoded.
+      return Effect.fail(new Multipart.MultipartError({ reason: "Parse", cause }))
+    }
+    return problem === undefined ? Effect.succeed(events.splice(0)) : Effect.fail(asError(problem))
+  }
 }
 
-/** Takes a form apart while it arrives. A form that is broken, or ends too early, fails. */
-export const formEvents = (bytes: Stream.Stream<Uint8Array>, config: Parser.BaseConfig) =>
-  Stream.suspend(() => {
-    const feed = makeFeed(config)
-    return bytes.pipe(
-      Stream.map(Option.some),
-      Stream.concat(Stream.succeed(Option.none())),
-      Stream.mapEffect(feed),
-      Stream.flattenIterables
-    )
+/** The next one each time it is run; none at the end. As a stream it would cost a request many times what the parser does. */
+export type NextEvent = Effect.Effect<FormEvent, Option.Option<Multipart.MultipartError>>
+
+/** Takes a form apart while it arrives. A form that is broken, or ends too early, fails. Somebody may look on. */
+export const formEvents = (
+  nextPiece: Effect.Effect<Option.Option<Uint8Array>>,
+  config: Parser.BaseConfig,
+  see: (event: FormEvent) => void = () => undefined
+): NextEvent => {
+  const feed = makeFeed(config)
+  let waiting: ReadonlyArray<FormEvent> = []
+  let at = 0
+  let isOver = false
+  const more = Effect.flatMap(nextPiece, (piece) => {
+    isOver = Option.isNone(piece)
+    return Effect.mapError(feed(piece), Option.some)
   })
+  const next: NextEvent = Effect.suspend(() => {
+    const event = waiting[at]
+    if (event !== undefined) {
+      at += 1
+      see(event)
+      return Effect.succeed(event)
+    }
+    if (isOver) return Effect.fail(Option.none())
+    return Effect.flatMap(more, (events) => {
+      waiting = events
+      at = 0
+      return next
+    })
+  })
+  return next
+}

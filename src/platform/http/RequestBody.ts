@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { BadRequest, PayloadTooLarge } from "../../../schema/Errors.ts"
 
 export const largestJson = 1024 * 1024
@@ -50,6 +50,54 @@ export const readBody = (source: IncomingMessage, largest: number) =>
     source.on("end", onEnd)
     source.on("close", onClose)
     return Effect.sync(stop)
+  })
+
+/** What has arrived of a body; undefined while nothing has. */
+const arrived = (source: IncomingMessage) => {
+  const piece: Buffer | null = source.read()
+  if (piece !== null) return Effect.succeed(Option.some(piece))
+  if (source.readableEnded) return Effect.succeed(Option.none())
+  return source.destroyed ? Effect.fail(brokenOff) : undefined
+}
+
+const arrivals = ["readable", "end", "error", "close"] as const
+
+/**
+ * The next piece of a body each time it is run, up to a size of all of them; none at the end. The connection stays for
+ * the answer.
+ */
+export const piecesOf = (source: IncomingMessage, largest: number) =>
+  Effect.gen(function* () {
+    let wake = () => {}
+    const arrive = () => wake()
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        for (const name of arrivals) source.on(name, arrive)
+      }),
+      () =>
+        Effect.sync(() => {
+          for (const name of arrivals) source.off(name, arrive)
+        })
+    )
+    if (Number(source.headers["content-length"] ?? 0) > largest) return Effect.fail(tooLarge(largest))
+    let size = 0
+    return Effect.async<Option.Option<Buffer>, BadRequest>((resume) => {
+      wake = () => {
+        const found = arrived(source)
+        if (found === undefined) return
+        wake = () => {}
+        resume(found)
+      }
+      wake()
+    }).pipe(
+      Effect.filterOrFail(
+        (piece) => {
+          size += Option.match(piece, { onNone: () => 0, onSome: ({ length }) => length })
+          return size <= largest
+        },
+        () => tooLarge(largest)
+      )
+    )
   })
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
