@@ -25,6 +25,7 @@ import personsDrafts from "./0022_persons_drafts.ts"
 import auditedEndUsers from "./0023_audited_end_users.ts"
 import finishedJobs from "./0024_finished_jobs.ts"
 import draftCalls from "./0025_draft_calls.ts"
+import runsOfDeletedMessages from "./0026_runs_of_deleted_messages.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -52,5 +53,6 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0022_persons_drafts": personsDrafts,
   "0023_audited_end_users": auditedEndUsers,
   "0024_finished_jobs": finishedJobs,
-  "0025_draft_calls": draftCalls
+  "0025_draft_calls": draftCalls,
+  "0026_runs_of_deleted_messages": runsOfDeletedMessages
 }

@@ -13,8 +13,8 @@ const seconds = Schema.Int.pipe(Schema.between(0, 30 * 24 * 3600)).annotations({
 })
 
 const key = Text.pipe(
-  Schema.pattern(/^[\p{L}\p{N}_.-]{1,100}$/u, {
-    message: () => "must be 1 to 100 letters, digits, dots, hyphens or underscores"
+  Schema.pattern(/^(?!__proto__$)[\p{L}\p{N}_.-]{1,100}$/u, {
+    message: () => "must be 1 to 100 letters, digits, dots, hyphens or underscores, and not __proto__"
   }),
   Schema.annotations({ arbitrary: () => (fc) => fc.stringMatching(/^[a-z]{1,10}$/) })
 )

@@ -18,7 +18,7 @@ import { ownRows } from "../platform/OwnRows.ts"
 import { pagedJson } from "../platform/PagedJson.ts"
 import { ignoringCase } from "../platform/PagedQuery.ts"
 import type { ReadyJson } from "../platform/ReadyJson.ts"
-import { storable } from "../platform/Storable.ts"
+import { eachStorable, storable } from "../platform/Storable.ts"
 import { failOnViolation, type MissingReference } from "../platform/Violations.ts"
 
 const NewRun = Schema.Struct({
@@ -94,9 +94,7 @@ export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
   )
 }
 
-const cleaned = (_: string, value: unknown) => (typeof value === "string" ? storable(value) : value)
-
-const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value, cleaned))
+const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value, eachStorable))
 
 /** As whoever deletes a message leaves the runs that quote it. */
 export const withoutWords = (run: NewAiRun): NewAiRun => ({

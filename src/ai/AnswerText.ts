@@ -1,4 +1,5 @@
 import { Either, ParseResult, Schema } from "effect"
+import { eachStorable } from "../platform/Storable.ts"
 
 /** Turns what a model wrote into a value, or says what is wrong with it. */
 export type ReadAnswer<A> = (text: string) => Either.Either<A, string>
@@ -19,7 +20,7 @@ const jsonIn = (text: string): Either.Either<unknown, string> => {
   for (const candidate of [inner, from >= 0 && to > from ? inner.slice(from, to + 1) : undefined]) {
     if (candidate === undefined) continue
     try {
-      return Either.right(JSON.parse(candidate))
+      return Either.right(JSON.parse(candidate, eachStorable))
     } catch {}
   }
   return Either.left("The answer is no JSON.")

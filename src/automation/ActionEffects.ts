@@ -103,6 +103,8 @@ const make = Effect.gen(function* () {
 
   const setField = fn("ActionEffects.setField")(
     function* ({ customerID, ticketID }: Target, key: string, value: string) {
+      // Whoever reads the ticket could not write it back.
+      if (key === "__proto__") return yield* notDone("A custom field cannot be called __proto__.")
       yield* fence
       yield* tickets.lock(customerID, [ticketID])
       yield* tickets.setCustomField(customerID, ticketID, key, value)

@@ -68,12 +68,12 @@ const make = Effect.gen(function* () {
   }
 
   const plan = fn("ActionRunner.plan")(function* (customerID: CustomerID, request: RunRequest) {
-    const { parentRunID, ticketID } = request
+    const { parentRunID } = request
     const parent = parentRunID === null ? Option.none() : yield* runs.findChain(customerID, parentRunID)
     const chain = Option.isNone(parent)
       ? undefined
       : { earlier: yield* runs.actionsOf(customerID, parent.value.firstRunID), depth: parent.value.depth + 1 }
-    const channel = yield* targets.findChannel(customerID, ticketID)
+    const channel = yield* targets.findChannel(customerID, request)
     if (Option.isNone(channel)) return { parent, steps: [], skipped: [] }
     const { skipped, steps } = planActions(yield* mappedTo(request, customerID), channel.value, chain)
     return { parent, steps, skipped: skipped.filter(({ isDue }) => isDue) }
@@ -90,7 +90,9 @@ const make = Effect.gen(function* () {
       const { parent, ...planned } = yield* plan(customerID, request)
       // Most hooks have no actions: nothing to do, nothing to keep.
       if (planned.steps.length + planned.skipped.length === 0) return Option.none()
-      return Option.some(yield* runs.insert(customerID, request, parent, planned))
+      const ticketMessageID =
+        request.ticketMessageID ?? Option.getOrNull(yield* targets.findLastInbound(customerID, request.ticketID))
+      return Option.some(yield* runs.insert(customerID, { ...request, ticketMessageID }, parent, planned))
     },
     sql.withTransaction,
     Effect.orDie

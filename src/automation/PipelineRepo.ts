@@ -15,6 +15,9 @@ export const draftStep = "Draft"
 
 const failurePrefix = "Failed: "
 
+/** How a step reads that had no reason to be done. What failed before it may have been why. */
+export const passedOver = { notWanted: "Not for this message", noTopics: "No topics" } as const
+
 /** How a step reads that did not come to a good end. */
 export const failureOf = (reason: string) => `${failurePrefix}${reason}`
 
@@ -45,7 +48,10 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
       status: { readonly from: MessageStatus; readonly to: MessageStatus },
       claim: JobClaim
     ) => Effect.Effect<void>
-    /** Forgets the steps that failed, so that they are done again; answers whether there were any. */
+    /**
+     * Forgets the steps that failed, so that they are done again, and those that were passed over, which may now be
+     * wanted; answers whether any had failed.
+     */
     readonly forgetFailures: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
     /**
      * Makes a run that waits go on at once, with the steps that are to be done again; answers what there is of it. Two
@@ -113,10 +119,11 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
               select 1 from claim`
           ),
         forgetFailures: (customerID, ticketMessageID) =>
-          sql`
+          sql<{ hadFailed: boolean }>`
             delete from pipeline_step where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
-              and outcome like ${`${failurePrefix}%`} returning step`.pipe(
-            Effect.map((rows) => rows.length > 0),
+              and (outcome like ${`${failurePrefix}%`} or outcome = any(${Object.values(passedOver)}::text[]))
+            returning outcome like ${`${failurePrefix}%`} as "hadFailed"`.pipe(
+            Effect.map((rows) => rows.some(({ hadFailed }) => hadFailed)),
             Effect.orDie
           ),
         hasten: (customerID, ticketMessageID) =>

@@ -17,7 +17,7 @@ import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { ActionRunner } from "./ActionRunner.ts"
 import { type RunRequest, runActions } from "./AutomationJobs.ts"
-import { draftStep, PipelineRepo } from "./PipelineRepo.ts"
+import { draftStep, PipelineRepo, passedOver } from "./PipelineRepo.ts"
 
 /**
  * How a step ended: on to the next (quietly when it had nothing to do), given up but on to the next, the end of the
@@ -86,14 +86,14 @@ export const makePipelineSteps = Effect.gen(function* () {
 
   const hook = (hookName: string, isWanted: (input: StepInput) => Effect.Effect<boolean>): Step =>
     fn(`Pipeline.${hookName}`)(function* (input) {
-      return (yield* isWanted(input)) ? yield* runHook(input, hookName) : quietly("Not for this message")
+      return (yield* isWanted(input)) ? yield* runHook(input, hookName) : quietly(passedOver.notWanted)
     })
 
   /** Greeting a caller may take its time; the message does not wait for it. */
   const hookBeside = (hookName: string, channelType: ChannelType): Step =>
     fn(`Pipeline.${hookName}`)(function* (input) {
       const { claim, customerID, message, opensTicket } = input
-      if (!opensTicket || message.channelType !== channelType) return quietly("Not for this message")
+      if (!opensTicket || message.channelType !== channelType) return quietly(passedOver.notWanted)
       yield* input.begin
       yield* jobs
         .enqueue(runActions, customerID, requestFor(input, hookName))
@@ -180,7 +180,9 @@ export const makePipelineSteps = Effect.gen(function* () {
   })
 
   const topicActions: Step = (input) =>
-    Effect.flatMap(hasTopics(input), (has) => (has ? runHook(input, null) : Effect.succeed(quietly("No topics"))))
+    Effect.flatMap(hasTopics(input), (has) =>
+      has ? runHook(input, null) : Effect.succeed(quietly(passedOver.noTopics))
+    )
 
   const draft: Step = fn("Pipeline.draft")(function* (input) {
     const { customerID, hasAi, message } = input

@@ -5,14 +5,16 @@ import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/I
 
 const Channel = Schema.Struct({ channelID: ChannelID, channelType: ChannelType })
 const OfTicket = Schema.Struct({ customerID: CustomerID, ticketID: TicketID })
+const OfEither = Schema.Struct({ ...OfTicket.fields, ticketMessageID: Schema.NullOr(TicketMessageID) })
 
 /** What actions are done to. */
 export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
   TargetsRepo,
   {
+    /** The channel of the message that it is about, else of the ticket; none when that is gone. */
     readonly findChannel: (
       customerID: CustomerID,
-      ticketID: TicketID
+      about: { readonly ticketID: TicketID; readonly ticketMessageID: TicketMessageID | null }
     ) => Effect.Effect<Option.Option<typeof Channel.Type>>
     /** The end user's last message in a ticket: the one that an event without a message is about. */
     readonly findLastInbound: (
@@ -26,11 +28,14 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const findChannel = SqlSchema.findOne({
-        Request: OfTicket,
+        Request: OfEither,
         Result: Channel,
         execute: (_) => sql`
           select c.channel_id as "channelID", c.channel_type as "channelType" from ticket t
-          join channel c on c.customer_id = t.customer_id and c.channel_id = t.channel_id
+          left join ticket_message m on m.customer_id = t.customer_id and m.ticket_id = t.ticket_id
+            and m.ticket_message_id = ${_.ticketMessageID}
+          join channel c on c.customer_id = t.customer_id
+            and c.channel_id = case when ${_.ticketMessageID}::int is null then t.channel_id else m.channel_id end
           where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
       })
       const findLast = SqlSchema.findOne({
@@ -42,7 +47,8 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
           order by created_at desc, ticket_message_id desc limit 1`
       })
       return {
-        findChannel: (customerID, ticketID) => findChannel({ customerID, ticketID }).pipe(Effect.orDie),
+        findChannel: (customerID, { ticketID, ticketMessageID }) =>
+          findChannel({ customerID, ticketID, ticketMessageID }).pipe(Effect.orDie),
         findLastInbound: (customerID, ticketID) =>
           findLast({ customerID, ticketID }).pipe(
             Effect.map(Option.map(({ ticketMessageID }) => ticketMessageID)),

@@ -5,6 +5,7 @@ import { CurrentChain } from "../automation/Chain.ts"
 import { Events } from "../events/Events.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { storable } from "../platform/Storable.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
@@ -58,17 +59,16 @@ export const DeliverMessageJob = Layer.effectDiscard(
       ) {
         yield* claim.confirm
         const { answersMessageID, ticketID, ticketMessageID } = message
+        const reason = storable(failure.message)
         if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
         yield* messages.update(customerID, ticketMessageID, {
           status: "Failed",
-          deliveryError: failure.message,
+          deliveryError: reason,
           ...(isFinal && { isGivenUp: true })
         })
         if (!isFinal) return
         if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
-        yield* events.record(customerID, [
-          { kind: "SendFailed", ticketID, ticketMessageID, details: { reason: failure.message } }
-        ])
+        yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])
       },
       sql.withTransaction,
       Effect.orDie

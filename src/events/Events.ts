@@ -8,6 +8,7 @@ import { Broadcast } from "../hub/Broadcast.ts"
 import { eventChannel } from "../hub/PostgresBroadcast.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import type { JobPlace } from "../platform/JobsRepo.ts"
+import { eachStorable } from "../platform/Storable.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { Place } from "../platform/WrittenOnce.ts"
 
@@ -183,7 +184,7 @@ const make = Effect.gen(function* () {
         ticket_id: ticketID,
         ticket_message_id: ticketMessageID,
         automation_run_id: parentRunID,
-        details: JSON.stringify(details)
+        details: JSON.stringify(details, eachStorable)
       }))
       const stored = yield* decode(
         yield* sql`

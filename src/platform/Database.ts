@@ -32,19 +32,28 @@ const sampleConnections = (pool: pg.Pool, countShared: () => number) =>
  */
 const withoutCompiling = (client: pg.ClientBase) => client.query("set jit = off")
 
-/** Texts come in every script: what a smaller encoding has no place for would fail one request after the other. */
-const checkEncoding = (pool: pg.Pool) =>
+/**
+ * Texts come in every script: what a smaller encoding has no place for would fail one request after the other. In a locale
+ * that knows only ASCII, "Ärger" and "ärger" would be two names, and a search for one would not find the other.
+ */
+const checkTexts = (pool: pg.Pool) =>
   Effect.tryPromise({
-    try: () => pool.query<{ encoding: string }>("select getdatabaseencoding() as encoding"),
+    try: () =>
+      pool.query<{ encoding: string; knowsCase: boolean }>(
+        `select getdatabaseencoding() as encoding, lower('Ä') = 'ä' as "knowsCase"`
+      ),
     catch: (cause) => new SqlError.SqlError({ cause, message: "The database at DATABASE_URL cannot be reached" })
   }).pipe(
-    Effect.map(({ rows }) => rows[0]?.encoding),
+    Effect.map(({ rows }) => {
+      if (rows[0]?.encoding !== "UTF8") return `its encoding is ${rows[0]?.encoding} and must be UTF8`
+      return rows[0].knowsCase ? undefined : "its locale knows upper and lower case of ASCII only"
+    }),
     Effect.filterOrFail(
-      (encoding) => encoding === "UTF8",
-      (encoding) =>
+      (problem) => problem === undefined,
+      (problem) =>
         new SqlError.SqlError({
           cause: new Error(
-            `its encoding is ${encoding} and must be UTF8. Create another: create database … encoding 'UTF8' template template0`
+            `${problem}. Create another: create database … encoding 'UTF8' locale 'C.UTF-8' template template0`
           ),
           message: "The database at DATABASE_URL cannot be used"
         })
@@ -68,7 +77,7 @@ const openPool = (url: Redacted.Redacted) =>
       // Without a listener, an idle connection that the server drops would end the process.
       pool.on("error", () => undefined)
       pool.on("connect", prepareStatements)
-      yield* Effect.onError(checkEncoding(pool), () => Effect.promise(() => pool.end()))
+      yield* Effect.onError(checkTexts(pool), () => Effect.promise(() => pool.end()))
       return pool
     }),
     (pool) => noLongerThan("2 seconds")(Effect.promise(() => pool.end()))

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, Layer } from "effect"
-import { BadGateway, type BadRequest, type Forbidden, type NotFound } from "../../schema/Errors.ts"
+import { BadGateway, BadRequest, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import { Drafts } from "../ai/Drafts.ts"
@@ -64,6 +64,9 @@ const make = Effect.gen(function* () {
     modelName: string | undefined
   ) {
     const message = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+    if (message.senderType === "CustomerRep") {
+      return yield* BadRequest.of("It is an answer itself: only messages of end users get one.")
+    }
     if (message.isPersonsDraft) return false
     const { channelType, subject, ticketID } = message
     const past = yield* history.list(customerID, ticketID, { most: mostPastMessages, before: ticketMessageID })

@@ -163,6 +163,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
         ["SetStatus", { status: "Lost" }, "parameters.status"],
         ["NotifyEmail", { to: "nobody" }, "parameters.to"],
         ["SetCustomField", { key: "a b", value: "v" }, "parameters.key"],
+        ["SetCustomField", { key: "__proto__", value: "v" }, "parameters.key"],
         ["AssignRep", { customerRepID: 2_000_000_000 }, "parameters.customerRepID"],
         [undefined, { seconds: 1 }, "operation"],
         ["Explode", {}, "operation"]

@@ -75,6 +75,44 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
     })
   )
 
+  it.effect("is followed by what was passed over for the lack of it, once somebody asks", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const setting = (value: string) => ({ operation: "SetCustomField", parameters: { key: value, value } }) as const
+      const { messageID } = yield* settledMessage({ message: "I lost my key" })
+      yield* nothingLeft
+      // As it stands when the model was away for topics and draft, and the actions are mapped already.
+      yield* beforeDraft(messageID)
+      yield* sql`update ticket_message set status = 'Failed' where customer_id = 1 and ticket_message_id = ${messageID}`
+      yield* sql`delete from ticket_message_topic where customer_id = 1 and ticket_message_id = ${messageID}`
+      yield* sql`delete from pipeline_step where customer_id = 1 and ticket_message_id = ${messageID} and step like '%opic%'`
+      for (const [step, outcome] of [
+        ["Topics", "Failed: away"],
+        ["OnTopicsDetected", "Not for this message"],
+        ["Topic actions", "No topics"],
+        ["Draft", "Failed: away"],
+        ["OnDraftReady", "Not for this message"]
+      ]) {
+        yield* sql`
+          insert into pipeline_step (customer_id, ticket_message_id, step, outcome)
+          values (1, ${messageID}, ${step}, ${outcome})`
+      }
+      const rows = [
+        ...(yield* onHook("OnTopicsDetected", setting("detected"))),
+        ...(yield* onHook("OnDraftReady", setting("ready")))
+      ]
+      yield* retry(messageID)
+      yield* eventually(readMessage(messageID), ({ status }) => status === "Drafted")
+      yield* nothingLeft
+      expect((yield* actionsOf(messageID)).filter(({ operation }) => operation === "SetCustomField")).toMatchObject([
+        { hookName: "OnTopicsDetected", status: "Done" },
+        { hookName: "OnDraftReady", status: "Done" }
+      ])
+      expect(yield* Effect.flip(retry(messageID))).toMatchObject({ status: 409 })
+      yield* unmap(rows)
+    })
+  )
+
   it.effect("in a part goes on where the rest waits, and never beside it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

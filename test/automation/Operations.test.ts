@@ -8,7 +8,8 @@ import { clientOf, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import { retrievalOf, upstreamApp } from "../support/UpstreamApp.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
-import { messagesOf, readMessage } from "../ticketMessages/MessageTools.ts"
+import { messagesOf, readMessage, settledAnswer } from "../ticketMessages/MessageTools.ts"
+import { channelOf } from "../tickets/TicketTools.ts"
 import {
   actionsOf,
   allEventsOf,
@@ -63,6 +64,61 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
         expect(result?.dateRun).not.toBeNull()
         expect(yield* readTicket(ticketID)).toMatchObject(state)
       }
+    })
+  )
+
+  it.effect("is for the channel of the message that it is fired on, as explained, and else for the ticket's", () =>
+    Effect.gen(function* () {
+      const [mail, chat] = [yield* channelOf("Email"), yield* channelOf("Chat")]
+      const { messageID, ticketID } = yield* quiet
+      const inChat = yield* settledMessage({ message: quietText, ticketID, channelID: chat, uid: "visitor-1" })
+      const hookName = freshHook()
+      const setting = (value: string) => ({ operation: "SetCustomField", parameters: { key: value, value } }) as const
+      const rows = yield* onHook(
+        hookName,
+        { ...setting("mail"), channelID: mail },
+        { ...setting("chat"), channelID: chat }
+      )
+      for (const [id, channelID, [ran, passed]] of [
+        [messageID, mail, rows],
+        [inChat.messageID, chat, rows.toReversed()]
+      ] as const) {
+        const { skipped, steps, ...explained } = yield* fire(hookName, id)
+        expect(explained.channelID).toBe(channelID)
+        expect(steps.map(({ actionID }) => actionID)).toEqual([ran?.actionID])
+        expect(skipped.map(({ actionID }) => actionID)).toEqual([passed?.actionID])
+        expect(yield* resultsOf(id, hookName, 1)).toMatchObject([{ actionID: ran?.actionID, status: "Done" }])
+      }
+      const closing = yield* onHook(
+        "OnTicketClosed",
+        { ...setting("closedMail"), channelID: mail },
+        { ...setting("closedChat"), channelID: chat }
+      )
+      const { tickets } = yield* clientOf("acme-admin")
+      yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
+      yield* nothingLeft
+      expect((yield* readTicket(ticketID)).customFieldsData).toMatchObject({
+        mail: "mail",
+        chat: "chat",
+        closedMail: "closedMail"
+      })
+      expect((yield* readTicket(ticketID)).customFieldsData).not.toHaveProperty("closedChat")
+      yield* unmap(closing)
+    })
+  )
+
+  it.effect("drafts no answer to an answer", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* quiet
+      const { documentID } = yield* newDocument("Note", "We are on it")
+      yield* doneTo(messageID, { operation: "SendDocument", parameters: { documentID } })
+      const answer = yield* settledAnswer(ticketID, "Sent")
+      const answerID = answer?.messageID ?? messageID
+      expect((yield* (yield* TestMailer).next).to).toBe("tenant@mail.example")
+      expect(yield* doneTo(answerID, { operation: "DraftReply" })).toMatchObject([
+        { status: "Failed", error: expect.stringContaining("an answer itself") }
+      ])
+      expect(yield* readMessage(answerID)).toMatchObject({ aiReply: null, status: "Sent" })
     })
   )
 

@@ -118,11 +118,16 @@ if (onPostgres) {
       Effect.gen(function* () {
         const template = inject("template")
         if (template.kind !== "postgres") return
-        const url = yield* copyOfTemplate(template.url, "template0 encoding 'SQL_ASCII' locale 'C'")
-        const refused = yield* Effect.flip(Effect.sandbox(Layer.build(layerFromUrl(url))))
-        expect(inOneLine(refused)).toBe(
-          "The database at DATABASE_URL cannot be used: its encoding is SQL_ASCII and must be UTF8. Create another: create database … encoding 'UTF8' template template0"
-        )
+        for (const [encoding, problem] of [
+          ["SQL_ASCII", "its encoding is SQL_ASCII and must be UTF8"],
+          ["UTF8", "its locale knows upper and lower case of ASCII only"]
+        ]) {
+          const url = yield* copyOfTemplate(template.url, `template0 encoding '${encoding}' locale 'C'`)
+          const refused = yield* Effect.flip(Effect.sandbox(Layer.build(layerFromUrl(url))))
+          expect(inOneLine(refused)).toBe(
+            `The database at DATABASE_URL cannot be used: ${problem}. Create another: create database … encoding 'UTF8' locale 'C.UTF-8' template template0`
+          )
+        }
       })
     )
 

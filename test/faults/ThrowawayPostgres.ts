@@ -65,7 +65,18 @@ export const throwawayPostgres = Effect.gen(function* () {
   )
   const stop = (mode: "fast" | "immediate") => Effect.asVoid(control("stop", "-m", mode))
   yield* Effect.promise(() =>
-    asOwner(`${bin}initdb`, ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"])
+    asOwner(`${bin}initdb`, [
+      "-D",
+      data,
+      "-U",
+      "postgres",
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--locale=C.UTF-8",
+      "--no-sync"
+    ])
   )
   yield* Effect.acquireRelease(start, () => Effect.ignore(Effect.sandbox(stop("immediate"))))
   const url = (at = port) => `postgres://postgres@127.0.0.1:${at}/postgres`

@@ -1,0 +1,14 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`
+    -- That a reason has set actions going is known also when their message is gone: else they would begin anew, and
+    -- those that followed from them would go too. The actions themselves go with their message.
+    alter table automation_run
+      drop constraint automation_run_customer_id_ticket_message_id_fkey,
+      add foreign key (customer_id, ticket_message_id)
+        references ticket_message (customer_id, ticket_message_id) on delete set null (ticket_message_id);
+  `)
+})
