@@ -15,7 +15,7 @@ const canBeUpgraded = ({ headers, method }: HttpServerRequest.HttpServerRequest)
   headers["upgrade"]?.toLowerCase() === "websocket" &&
   /^[+/0-9A-Za-z]{22}==$/.test(headers["sec-websocket-key"] ?? "") &&
   headers["sec-websocket-version"] === "13" &&
-  /^[\w.-]*$/.test(headers["sec-websocket-protocol"] ?? "")
+  /^[\w.-]+$/.test(headers["sec-websocket-protocol"] ?? "none")
 
 /** Any node takes the connection: nothing is kept between the two requests. */
 const negotiate = (url: string) => {

@@ -1,6 +1,6 @@
 import type { Socket as NetSocket } from "node:net"
 import type { Socket } from "@effect/platform"
-import { Context, Deferred, Effect, FiberSet, Layer, Schedule } from "effect"
+import { Context, Deferred, Effect, Fiber, FiberSet, Layer, Schedule } from "effect"
 import { ServiceUnavailable, type TooManyRequests } from "../../schema/Errors.ts"
 import { noLongerThan } from "../platform/NoLongerThan.ts"
 import { Settings } from "../platform/Settings.ts"
@@ -12,6 +12,31 @@ import { makeHubPlaces } from "./HubPlaces.ts"
 import { goodbye } from "./HubProtocol.ts"
 
 const sentAwayWithin = "3 seconds"
+
+const closed = (below: NetSocket) =>
+  Effect.async<void>((resume) => {
+    const onClose = () => resume(Effect.void)
+    if (below.destroyed) return onClose()
+    below.once("close", onClose)
+    return Effect.sync(() => below.off("close", onClose))
+  })
+
+/**
+ * The library never comes back from a handshake whose connection went away before its end, and cannot be interrupted
+ * there: that nobody waits for it must do. One that is open ends by itself, or is ended.
+ */
+const untilGone = (serve: Effect.Effect<void>, below: NetSocket, isOpen: Effect.Effect<boolean>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const serving = yield* Effect.forkDaemon(Effect.interruptible(serve))
+      const goneBefore = Effect.zipRight(closed(below), Effect.whenEffect(Effect.never, isOpen))
+      yield* restore(Effect.raceFirst(Fiber.join(serving), goneBefore)).pipe(
+        Effect.ensuring(
+          Effect.if(isOpen, { onTrue: () => Fiber.interrupt(serving), onFalse: () => Fiber.interruptFork(serving) })
+        )
+      )
+    })
+  )
 
 /** The open connections of this node. */
 export class HubSockets extends Context.Tag("casework/HubSockets")<
@@ -76,7 +101,9 @@ const make = Effect.gen(function* () {
             const socket = yield* upgrade
             // It went away while its token was looked up.
             if (below.destroyed || !below.writable) return yield* Effect.interrupt
-            return yield* FiberSet.run(fibers, Effect.ensuring(hub.serve(socket, below, admitted, onOpen), leave))
+            const left = Effect.zipRight(leave, Deferred.interrupt(opened))
+            const served = untilGone(hub.serve(socket, below, admitted, onOpen), below, Deferred.isDone(opened))
+            return yield* FiberSet.run(fibers, Effect.ensuring(served, left))
           })
           yield* restore(begin).pipe(Effect.onError(() => leave))
           yield* restore(Deferred.await(opened))

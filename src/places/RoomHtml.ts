@@ -1,6 +1,6 @@
 import sanitize from "sanitize-html"
 import { withoutFence } from "../ai/AnswerText.ts"
-import { isTooDeep, withoutTags } from "../platform/Html.ts"
+import { isTooMuch, withoutTags } from "../platform/Html.ts"
 
 const emphasis = ["strong", "b", "em", "i", "u", "s"]
 
@@ -49,7 +49,7 @@ const untilStable = (html: string, passes: number): string => {
  * Headings, paragraphs, lists, tables, emphasis and review marks; of everything else the text alone stays. What a tag
  * held apart may come to stand differently once it is gone, so that it takes a second look until nothing changes.
  */
-export const cleanHtml = (html: string) => (isTooDeep(html) ? withoutTags(html) : untilStable(html, 5))
+export const cleanHtml = (html: string) => (isTooMuch(html) ? withoutTags(html) : untilStable(html, 5))
 
 /** Which of the markers in a text are a pair: a closing one and the last one that is still open; pairs may be nested. */
 const pairedMarkers = (pieces: ReadonlyArray<string>) => {

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2"
 import sanitize from "sanitize-html"
-import { escapeHtml, isTooDeep } from "../platform/Html.ts"
+import { escapeHtml, isTooMuch } from "../platform/Html.ts"
 
 const styles = {
   color: [/^#[0-9a-f]{3,8}$/i, /^rgba?\([\d\s.,%]+\)$/i, /^[a-z]{3,20}$/i],
@@ -15,7 +15,7 @@ const styles = {
 const isOwnPicture = (source: string) => /^(?:cid:|data:image\/(?:png|jpeg|gif|webp);base64,)/i.test(source)
 
 /** The HTML of a message as a browser may show it: no script, no form, no frame, nothing that loads by itself. */
-export const safeHtml = (html: string) => (isTooDeep(html) ? escapeHtml(html) : untilItStays(html, 4))
+export const safeHtml = (html: string) => (isTooMuch(html) ? roughHtml(html) : untilItStays(html, 4))
 
 /** An element that is taken out leaves others side by side that end each other: they are read once more. */
 const untilItStays = (html: string, looks: number): string => {
@@ -55,14 +55,41 @@ const blocks = new Set(
 )
 const unread = new Set(["script", "style", "head", "title", "template"])
 
+const longestRough = 1_000_000
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " " }
+
+/** The words of HTML that no parser should be given, on about the lines where they stood, up to a length. */
+const roughText = (html: string) => {
+  const words = html
+    .slice(0, longestRough)
+    .toWellFormed()
+    .replace(/<(?:br|p|div|tr|li|h[1-6])\b[^<>]*>/gi, "\n")
+    .replace(/<[^<>]*>/g, "")
+    .replace(/&(lt|gt|amp|quot|nbsp);/g, (entity, name: string) => entities[name] ?? entity)
+  return html.length > longestRough ? `${tidied(words)}\n[…]` : tidied(words)
+}
+
+const roughHtml = (html: string) => escapeHtml(roughText(html)).replaceAll("\n", "<br>\n")
+
 /** What a person reads of the HTML, a line for each block. */
-export const textOfHtml = (html: string) => (isTooDeep(html) ? html : readText(html))
+export const textOfHtml = (html: string) => (isTooMuch(html) ? roughText(html) : readText(html))
 
 const readText = (html: string) => {
-  let text = ""
+  // In pieces: to look at the end of a text that grows would take as long as the text is, each time.
+  const pieces: Array<string> = []
+  let isInLine = false
   let hidden = 0
+  const add = (piece: string) => {
+    const text = isInLine ? piece.replace(/\s+/g, " ") : piece.replace(/\s+/g, " ").trimStart()
+    if (text === "") return
+    pieces.push(text)
+    isInLine = true
+  }
   const newLine = (name: string) => {
-    if (blocks.has(name) && text !== "" && !text.endsWith("\n")) text += "\n"
+    if (!isInLine || !blocks.has(name)) return
+    pieces.push("\n")
+    isInLine = false
   }
   const parser = new Parser({
     onopentag: (name) => {
@@ -70,8 +97,7 @@ const readText = (html: string) => {
       newLine(name)
     },
     ontext: (piece) => {
-      if (hidden === 0)
-        text += text === "" || text.endsWith("\n") ? piece.replace(/\s+/g, " ").trimStart() : piece.replace(/\s+/g, " ")
+      if (hidden === 0) add(piece)
     },
     onclosetag: (name) => {
       if (unread.has(name)) hidden -= 1
@@ -79,10 +105,13 @@ const readText = (html: string) => {
     }
   })
   parser.end(html)
-  return text
+  return tidied(pieces.join(""))
+}
+
+const tidied = (text: string) =>
+  text
     .split("\n")
     .map((line) => line.trim())
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim()
-}

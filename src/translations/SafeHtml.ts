@@ -1,5 +1,5 @@
 import sanitizeHtml from "sanitize-html"
-import { isTooDeep, withoutTags } from "../platform/Html.ts"
+import { isTooMuch, withoutTags } from "../platform/Html.ts"
 
 const options: sanitizeHtml.IOptions = {
   allowedTags: [
@@ -24,4 +24,4 @@ const options: sanitizeHtml.IOptions = {
 }
 
 /** HTML that shows text and does nothing. */
-export const safeHtml = (html: string) => (isTooDeep(html) ? withoutTags(html) : sanitizeHtml(html, options))
+export const safeHtml = (html: string) => (isTooMuch(html) ? withoutTags(html) : sanitizeHtml(html, options))

@@ -22,6 +22,9 @@ const hostile: Readonly<Record<string, string>> = {
   "tables in each other": repeated("<table><tr><td>"),
   "lists in each other": repeated("<ul><li>x"),
   "elements that others close": "<b>".repeat(longest / 6) + "</i>".repeat(longest / 8),
+  "short lines": repeated("x<br>"),
+  "many elements": repeated("<div>x</div>"),
+  "signs that begin no tag": repeated("<"),
   "a code fence without an end": `\`\`\`\n${repeated(" ")}x`,
   "open marks": repeated("[[")
 }
@@ -34,8 +37,9 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   // Five times as long as the others may be.
   "a room": (text) => cleanHtml(text.repeat(5)),
   "a model's answer": htmlOfAnswer,
-  "a message": safeMessage,
-  "the text of a message": textOfHtml,
+  // A request may have ten times as much, and a mail twenty times that.
+  "a message": (text) => safeMessage(text.repeat(100)),
+  "the text of a message": (text) => textOfHtml(text.repeat(100)),
   "the name of a file": cleanFileName
 }
 

@@ -15,7 +15,11 @@ const countRequests = (server: Server) => {
     add(socket, 1)
     response.once("close", () => underWay.has(socket) && add(socket, -1))
   })
-  server.on("upgrade", ({ socket }) => add(socket, 1))
+  server.on("upgrade", ({ socket }) => {
+    add(socket, 1)
+    // Nobody listens until the other protocol begins: without this, a client that goes away before that ends the process.
+    socket.on("error", () => undefined)
+  })
   return underWay
 }
 
