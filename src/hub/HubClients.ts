@@ -54,6 +54,8 @@ export class HubClients extends Context.Tag("casework/HubClients")<
 
 const makeHubClients = () => {
   const known = new Map<CustomerID, OfCustomer>()
+  /** What each client follows: when thousands leave at once, nobody looks through all tickets for each. */
+  const followed = new WeakMap<HubClient, Set<TicketID>>()
 
   const of = (customerID: CustomerID): OfCustomer => {
     const found = known.get(customerID)
@@ -69,6 +71,7 @@ const makeHubClients = () => {
     const followers = known.get(client.caller.customerID)?.followers
     const ofTicket = followers?.get(ticketID)
     ofTicket?.delete(client)
+    followed.get(client)?.delete(ticketID)
     if (ofTicket?.size === 0) followers?.delete(ticketID)
   }
 
@@ -79,7 +82,7 @@ const makeHubClients = () => {
       const mine = known.get(customerID)
       if (mine === undefined) return
       membersOf(mine, client).delete(client)
-      for (const ticketID of mine.followers.keys()) unfollow(client, ticketID)
+      for (const ticketID of followed.get(client) ?? []) unfollow(client, ticketID)
       if (mine.representatives.size + mine.visitors.size === 0) known.delete(customerID)
     },
     follow: (client, ticketID) => {
@@ -87,6 +90,7 @@ const makeHubClients = () => {
       // It may have gone while its call was under way.
       if (mine === undefined || !membersOf(mine, client).has(client)) return
       mine.followers.set(ticketID, (mine.followers.get(ticketID) ?? new Set()).add(client))
+      followed.set(client, (followed.get(client) ?? new Set()).add(ticketID))
     },
     unfollow,
     follows: (client, ticketID) => known.get(client.caller.customerID)?.followers.get(ticketID)?.has(client) === true,
