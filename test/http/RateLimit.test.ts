@@ -57,6 +57,9 @@ layer(testApp(limits), { excludeTestServices: true })("Rate limits", (it) => {
       expect(yield* left("2001:db8:1:3::1")).toBe(`r=${addressLimit - 1}`)
       expect(yield* left("::ffff:198.51.100.9")).toBe(`r=${addressLimit - 1}`)
       expect(yield* left("198.51.100.9")).toBe(`r=${addressLimit - 2}`)
+      // Some proxies write the port behind it.
+      expect(yield* left("198.51.100.9:50001")).toBe(`r=${addressLimit - 3}`)
+      expect(yield* left("[2001:db8:1:2:5::1]:50002")).toBe(`r=${addressLimit - 3}`)
     })
   )
 
