@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { CurrentChain } from "../automation/Chain.ts"
 import { Events } from "../events/Events.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
+import { Again, pauseFor } from "../platform/JobRun.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
 import { storable } from "../platform/Storable.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -26,6 +27,15 @@ export const deliverMessage: JobKind<typeof Payload.Type, typeof Payload.Encoded
 
 // Shorter than a job may take, so that the message itself learns of it; long enough for large files.
 const longestDelivery = "5 minutes"
+
+// So long a message waits for a provider that names its time; then its attempts count, and somebody learns of it.
+const patience = Duration.toMillis("1 day")
+
+/** A provider that says when to come back is taken at its word. */
+const comeBack = ({ permanent, retryAfterSeconds }: NotDelivered, { createdAt }: OutboundMessage) =>
+  permanent || retryAfterSeconds === undefined || Date.now() - createdAt.getTime() > patience
+    ? undefined
+    : new Again({ pauseSeconds: pauseFor(retryAfterSeconds), hasBegun: true })
 
 export const DeliverMessageJob = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -96,14 +106,16 @@ export const DeliverMessageJob = Layer.effectDiscard(
         if (Option.isNone(found)) return
         const message = found.value
         const count = (outcome: string) => deliveries.add({ channel: message.channelType, outcome })
-        yield* deliver(customerID, message, attempt.number).pipe(
+        return yield* deliver(customerID, message, attempt.number).pipe(
           Effect.zipRight(markSent(customerID, message, attempt)),
           Effect.tap(() => count("sent")),
           Effect.catchTag("NotDelivered", (failure) => {
-            const isFinal = failure.permanent || attempt.isLast
+            const again = comeBack(failure, message)
+            const isFinal = again === undefined && (failure.permanent || attempt.isLast)
+            const end = isFinal ? Effect.logWarning("message not delivered", failure) : Effect.fail(failure)
             return markFailed(customerID, message, attempt, failure, isFinal).pipe(
               Effect.tap(() => count(isFinal ? "failed" : "retried")),
-              Effect.zipRight(isFinal ? Effect.logWarning("message not delivered", failure) : Effect.fail(failure))
+              Effect.zipRight(again === undefined ? end : Effect.succeed(again))
             )
           }),
           Effect.provideService(CurrentChain, automationRunID === null ? null : { automationRunID })

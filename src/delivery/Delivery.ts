@@ -30,6 +30,8 @@ export interface OutboundMessage extends Recipient {
 export class NotDelivered extends Data.TaggedError("NotDelivered")<{
   readonly message: string
   readonly permanent: boolean
+  /** When the route was told how long to wait. */
+  readonly retryAfterSeconds?: number
 }> {}
 
 /** How messages of one type of channel leave the house. */

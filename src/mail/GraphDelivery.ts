@@ -14,8 +14,12 @@ import { SentMailsRepo } from "./SentMailsRepo.ts"
 
 type Whereabouts = { readonly draftID: string } | "Left" | "Nowhere"
 
-const notDelivered = ({ message, reason }: MailProblem) =>
-  new NotDelivered({ message, permanent: reason === "Refused" || reason === "Blocked" })
+const notDelivered = ({ message, reason, retryAfterSeconds }: MailProblem) =>
+  new NotDelivered({
+    message,
+    permanent: reason === "Refused" || reason === "Blocked",
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
+  })
 
 /**
  * Answers through the mail provider, in the thread. Each has a Message-ID of its own from the first attempt on: an

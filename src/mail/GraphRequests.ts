@@ -1,5 +1,5 @@
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import { Duration, Effect, Redacted, type Scope, Stream } from "effect"
+import { Data, Duration, Effect, Redacted, type Scope, Stream } from "effect"
 import { retryPauses } from "../platform/RetryAfter.ts"
 import { Settings } from "../platform/Settings.ts"
 import { brokeOff, bytesOf, orProblem } from "./GraphAnswers.ts"
@@ -14,6 +14,15 @@ type Response = HttpClientResponse.HttpClientResponse
 const mostTries = 5
 
 const answersWithin = Duration.seconds(30)
+
+/** The provider does not take the token. */
+class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly problem: MailProblem }> {}
+
+/**
+ * Who takes turns with whom: the provider counts for each application by itself, and whoever names a mailbox that is
+ * not theirs must not hold it up for the others.
+ */
+const turnsKey = ({ address, credentials: { clientID, tenantID } }: Mailbox) => `${tenantID} ${clientID} ${address}`
 
 const unreachable = () => new MailProblem({ reason: "Unavailable", message: "The mail provider cannot be reached" })
 
@@ -41,45 +50,57 @@ export const makeGraphRequests = Effect.gen(function* () {
       ? Effect.succeed(link)
       : new MailProblem({ reason: "Refused", message: "The mail provider names an address that is not its own" })
 
-  const withToken = (mailbox: Mailbox, request: Request) =>
-    Effect.gen(function* () {
-      const token = yield* tokens.get(mailbox.credentials)
-      const response = yield* HttpClientRequest.bearerToken(request, Redacted.value(token)).pipe(
-        client.execute,
-        Effect.mapError(unreachable),
-        Effect.timeoutFail({ duration: answersWithin, onTimeout: tooSlow })
+  const execute = (
+    request: Request,
+    token: Redacted.Redacted
+  ): Effect.Effect<Response, MailProblem | TokenRefused, Scope.Scope> =>
+    HttpClientRequest.bearerToken(request, Redacted.value(token)).pipe(
+      client.execute,
+      Effect.mapError(unreachable),
+      Effect.timeoutFail({ duration: answersWithin, onTimeout: tooSlow }),
+      Effect.flatMap((response) =>
+        Effect.mapError(orProblem(response), (problem) =>
+          response.status === 401 ? new TokenRefused({ problem }) : problem
+        )
       )
-      if (response.status === 401) yield* tokens.forget(mailbox.credentials, token)
-      return response
-    })
-
-  /** A token may be withdrawn at any time: the first 401 asks for a new one. */
-  const once = (mailbox: Mailbox, request: Request): Effect.Effect<Response, MailProblem, Scope.Scope> =>
-    withToken(mailbox, request).pipe(
-      Effect.filterOrElse(
-        ({ status }) => status !== 401,
-        () => withToken(mailbox, request)
-      ),
-      Effect.flatMap(orProblem)
     )
 
-  /** One request in its turn; the turn ends when the answer has been read. */
+  /** A token may be withdrawn at any time: the first 401 asks for a new one. */
+  const withToken = <A, R>(
+    { credentials }: Mailbox,
+    use: (token: Redacted.Redacted) => Effect.Effect<A, MailProblem | TokenRefused, R>
+  ): Effect.Effect<A, MailProblem, R> => {
+    const once = Effect.flatMap(
+      Effect.suspend(() => tokens.get(credentials)),
+      (token) => Effect.tapErrorTag(use(token), "TokenRefused", () => tokens.forget(credentials, token))
+    )
+    return once.pipe(
+      Effect.catchTag("TokenRefused", () => once),
+      Effect.catchTag("TokenRefused", ({ problem }) => Effect.fail(problem))
+    )
+  }
+
+  /** One request in its turn; the turn ends when the answer has been read. Nobody waits for a token in a turn. */
   const inTurn = <A>(
     mailbox: Mailbox,
     request: Request,
     read: (response: Response) => Effect.Effect<A, MailProblem>
   ): Effect.Effect<A, MailProblem> =>
-    turns.take(mailbox.address).pipe(
-      Effect.zipRight(once(mailbox, request)),
-      Effect.flatMap((response) => Effect.timeoutFail(read(response), { duration: answersWithin, onTimeout: tooSlow })),
-      Effect.scoped
+    withToken(mailbox, (token) =>
+      turns.take(turnsKey(mailbox)).pipe(
+        Effect.zipRight(execute(request, token)),
+        Effect.flatMap((response) =>
+          Effect.timeoutFail(read(response), { duration: answersWithin, onTimeout: tooSlow })
+        ),
+        Effect.scoped
+      )
     )
 
   /** A provider that wants to be left alone is left alone, by everybody. */
   const leaveAlone = (mailbox: Mailbox, problem: MailProblem) =>
     problem.retryAfterSeconds === undefined
       ? Effect.void
-      : turns.pause(mailbox.address, Math.min(problem.retryAfterSeconds * 1000, Duration.toMillis(longestPause)))
+      : turns.pause(turnsKey(mailbox), Math.min(problem.retryAfterSeconds * 1000, Duration.toMillis(longestPause)))
 
   const withRetries = <A, R>(
     mailbox: Mailbox,
@@ -119,8 +140,14 @@ export const makeGraphRequests = Effect.gen(function* () {
       ),
     /** The bytes of an answer as they come; the turn is over with them. */
     stream: (mailbox: Mailbox, request: Request) =>
-      turns.take(mailbox.address).pipe(
-        Effect.zipRight(withRetries(mailbox, once(mailbox, prefer(request)))),
+      withRetries(mailbox, tokens.get(mailbox.credentials)).pipe(
+        Effect.zipRight(turns.take(turnsKey(mailbox))),
+        Effect.zipRight(
+          withRetries(
+            mailbox,
+            withToken(mailbox, (token) => execute(prefer(request), token))
+          )
+        ),
         Effect.map((response) => Stream.timeoutFail(bytesOf(response), brokeOff, answersWithin)),
         Stream.unwrapScoped
       )

@@ -23,6 +23,7 @@ export const GraphMessage = Schema.Struct({
   sender: maybe(Recipient),
   toRecipients: listOf(Recipient),
   ccRecipients: listOf(Recipient),
+  replyTo: listOf(Recipient),
   receivedDateTime: maybe(Schema.DateTimeUtc),
   sentDateTime: maybe(Schema.DateTimeUtc),
   body: maybe(Schema.Struct({ contentType: maybe(Schema.String), content: maybe(Schema.String) })),
@@ -33,7 +34,7 @@ export const GraphMessage = Schema.Struct({
 export type GraphMessage = typeof GraphMessage.Type
 
 export const messageFields =
-  "id,internetMessageId,conversationId,subject,from,sender,toRecipients,ccRecipients,receivedDateTime,sentDateTime,body,hasAttachments,isDraft,internetMessageHeaders"
+  "id,internetMessageId,conversationId,subject,from,sender,toRecipients,ccRecipients,replyTo,receivedDateTime,sentDateTime,body,hasAttachments,isDraft,internetMessageHeaders"
 
 export const GraphAttachment = Schema.Struct({
   "@odata.type": maybe(Schema.String),

@@ -8,9 +8,10 @@ import { Again } from "../platform/JobRun.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import { steadyClock } from "../platform/SteadyClock.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { comeBack } from "./ComeBack.ts"
 import { MailFolders, type OpenFolder } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
-import { type DeltaPage, MailGraph, MailProblem } from "./MailGraph.ts"
+import { type DeltaPage, MailGraph } from "./MailGraph.ts"
 import { MailImport } from "./MailImport.ts"
 import { folderKey, importFolder, importMessage, importMessages } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
@@ -22,15 +23,6 @@ const slice = 5000
 const longestSlice = 60_000
 
 const givenUp = (reason: string) => `Given up: ${reason}`.slice(0, 500)
-
-/** A provider that says when to come back is taken at its word. */
-const comeBack = <A, E, R>(effect: Effect.Effect<A, E | MailProblem, R>) =>
-  Effect.catchIf(
-    effect,
-    (error): error is MailProblem & { readonly retryAfterSeconds: number } =>
-      error instanceof MailProblem && error.retryAfterSeconds !== undefined,
-    ({ retryAfterSeconds }) => Effect.succeed(new Again({ pauseSeconds: Math.max(1, retryAfterSeconds) }))
-  )
 
 /** Fetches mail: what is new in a folder, and single messages. */
 export const ImportJobs = Layer.effectDiscard(

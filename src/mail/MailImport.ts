@@ -11,7 +11,7 @@ import { type KeptFile, MailFiles } from "./MailFiles.ts"
 import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { type ReadMail, readMail } from "./ReadMail.ts"
-import { threadOf } from "./Threading.ts"
+import { isAnswer, threadOf } from "./Threading.ts"
 
 /** A mail with its files, ready to be put into a ticket. */
 export interface FetchedMail {
@@ -52,8 +52,7 @@ export class MailImport extends Context.Tag("casework/MailImport")<
 const textWith = (text: string | undefined, links: ReadonlyArray<string>) =>
   links.length === 0 ? text : [text ?? "", ...links].join("\n\n").trim()
 
-/** Whether it says itself that it belongs to something that was written before. */
-const isAnswer = ({ hints }: ReadMail) => hints.inReplyTo.length + hints.references.length + hints.tokens.length > 0
+const isMissing = ({ reason }: MailProblem) => reason === "Missing"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -64,10 +63,24 @@ const make = Effect.gen(function* () {
   const newMessages = yield* NewMessages
   const endUsers = yield* EndUsers
 
+  /** Nothing when it is not there, or not any more. */
+  const orGone = <A, R>(effect: Effect.Effect<A, MailProblem, R>) =>
+    Effect.catchIf(Effect.asSome(effect), isMissing, () => Effect.succeedNone)
+
+  /** Files may be missing because their mail is gone. While it is there, it must not be lost with them. */
+  const filesOf = (customerID: CustomerID, mailbox: Mailbox, messageID: string) =>
+    Effect.asSome(mailFiles.fetch(customerID, mailbox, messageID)).pipe(
+      Effect.catchIf(isMissing, (problem) =>
+        Effect.flatMap(orGone(graph.message(mailbox, messageID)), (mail) =>
+          Option.isSome(mail) ? Effect.fail(problem) : Effect.succeedNone
+        )
+      )
+    )
+
   /** Whoever asks something new is made known before it is stored: then that is short, and holds up nobody. */
   const makeKnown = (customerID: CustomerID, mail: ReadMail) => {
     const { fromAddress, fromName, isOurs } = mail
-    return isOurs || fromAddress === undefined || isAnswer(mail)
+    return isOurs || fromAddress === undefined || isAnswer(mail.hints)
       ? Effect.void
       : endUsers.forSender(customerID, { fromAddress, fromName })
   }
@@ -116,20 +129,14 @@ const make = Effect.gen(function* () {
   })
 
   return MailImport.of({
-    fetch: fn("MailImport.fetch")(
-      function* (customerID, mailbox, messageID) {
-        const message = yield* graph.message(mailbox, messageID)
-        if (message.isDraft === true) return Option.none()
-        const mail = readMail(message, mailbox.address)
-        yield* makeKnown(customerID, mail)
-        if (!mail.mayHaveAttachments) return Option.some({ mail, files: [], links: [] })
-        return Option.some({ mail, ...(yield* mailFiles.fetch(customerID, mailbox, messageID)) })
-      },
-      Effect.catchIf(
-        ({ reason }) => reason === "Missing",
-        () => Effect.succeedNone
-      )
-    ),
+    fetch: fn("MailImport.fetch")(function* (customerID, mailbox, messageID) {
+      const message = yield* orGone(graph.message(mailbox, messageID))
+      if (Option.isNone(message) || message.value.isDraft === true) return Option.none()
+      const mail = readMail(message.value, mailbox.address)
+      yield* makeKnown(customerID, mail)
+      if (!mail.mayHaveAttachments) return Option.some({ mail, files: [], links: [] })
+      return Option.map(yield* filesOf(customerID, mailbox, messageID), (kept) => ({ mail, ...kept }))
+    }),
 
     store: fn("MailImport.store")(
       function* (customerID, channelID, fetched, claim) {
@@ -138,7 +145,7 @@ const make = Effect.gen(function* () {
         for (const one of fetched) {
           const ticketID = yield* findThread(customerID, channelID, one.mail)
           // It locks what others see: with a second such one it might get into their way, and they into its.
-          if ((ticketID !== undefined || isAnswer(one.mail)) && imported + skipped > 0) break
+          if ((ticketID !== undefined || isAnswer(one.mail.hints)) && imported + skipped > 0) break
           const number = yield* repo.insert(customerID, channelID, one.mail)
           if (Option.isSome(number)) {
             yield* addMessage(customerID, channelID, one, number.value, ticketID)

@@ -114,8 +114,8 @@ export const makeMailboxTurns = Effect.gen(function* () {
 
   return {
     /** Takes a turn that ends with the scope. */
-    take: (address: string) => {
-      const mailbox = address.toLowerCase()
+    take: (key: string) => {
+      const mailbox = key.toLowerCase()
       return Effect.zipRight(
         afterPause(mailbox),
         Effect.uninterruptibleMask((restore) =>
@@ -128,9 +128,9 @@ export const makeMailboxTurns = Effect.gen(function* () {
       )
     },
     /** What one node was told, the others learn with their next turn. */
-    pause: (address: string, milliseconds: number) =>
+    pause: (key: string, milliseconds: number) =>
       Effect.suspend(() => {
-        const mailbox = address.toLowerCase()
+        const mailbox = key.toLowerCase()
         leaveAlone(mailbox, milliseconds)
         return quietly(repo.pause(mailbox, milliseconds))
       })

@@ -1,6 +1,7 @@
 import { HttpClientRequest } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, type Schema } from "effect"
+import addressparser from "nodemailer/lib/addressparser"
 import { noResponses } from "../platform/Mailer.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { decodeJson } from "./GraphAnswers.ts"
@@ -35,10 +36,17 @@ const folderPath = (mailbox: Mailbox, folderID: string) => `${usersPath(mailbox)
 /** The resource of a subscription, in the form that notifications are told about. */
 export const messagesOf = (address: string, folderID: string) => `/users/${address}/mailFolders('${folderID}')/messages`
 
+/** Every mailbox in an address as people write it: "Maria Keller <maria@mail.example>", or several of them. */
+const recipientsOf = (to: string) => {
+  const found = addressparser(to, { flatten: true }).filter(({ address }) => address.includes("@"))
+  const mailboxes = found.length === 0 ? [{ address: to, name: "" }] : found
+  return mailboxes.map(({ address, name }) => ({ emailAddress: name === "" ? { address } : { address, name } }))
+}
+
 const draftOf = ({ html, internetMessageID, subject, to }: OutgoingMail) => ({
   subject,
   body: { contentType: "html", content: html },
-  toRecipients: [{ emailAddress: { address: to } }],
+  toRecipients: recipientsOf(to),
   internetMessageId: internetMessageID
 })
 
@@ -176,7 +184,7 @@ const make = Effect.gen(function* () {
       const message = {
         subject,
         body: html === undefined ? { contentType: "text", content: text } : { contentType: "html", content: html },
-        toRecipients: [{ emailAddress: { address: to } }],
+        toRecipients: recipientsOf(to),
         internetMessageId: internetMessageID,
         ...headersOf(true)
       }

@@ -3,8 +3,8 @@ import { DateTime } from "effect"
 import { isAutomaticMail } from "./AutomaticMail.ts"
 import type { GraphMessage, GraphRecipient } from "./GraphShapes.ts"
 import { headerOf, messageIDsIn } from "./MailHeaders.ts"
-import { tokensInAddresses, tokensInMessageIDs } from "./ReplyAddress.ts"
-import type { ThreadHints } from "./Threading.ts"
+import { isOwnMessageID, tokensInAddresses, tokensInMessageIDs } from "./ReplyAddress.ts"
+import { isAnswer, type ThreadHints } from "./Threading.ts"
 
 /** A mail as a ticket needs it. */
 export interface ReadMail {
@@ -15,7 +15,7 @@ export interface ReadMail {
   readonly participants: ReadonlyArray<string>
   readonly hints: ThreadHints
   readonly isAutomatic: boolean
-  /** Written from the mailbox itself. */
+  /** Written from the mailbox itself, and no question to it. */
   readonly isOurs: boolean
   readonly subject: string | undefined
   readonly fromAddress: string | undefined
@@ -58,7 +58,9 @@ const joined = (addresses: ReadonlyArray<string>) => {
   return list.length <= 10_000 ? list : list.slice(0, list.lastIndexOf(",", 10_000))
 }
 
-export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
+const isSame = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
+
+const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
   const headers = message.internetMessageHeaders
   const fromAddress = addressOf(message.from) ?? addressOf(message.sender)
   const recipients = addressesOf(message.toRecipients)
@@ -67,7 +69,7 @@ export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
     ...recipients,
     ...addressesOf(message.ccRecipients)
   ]
-  const isMailbox = (address: string) => address.toLowerCase() === mailbox.toLowerCase()
+  const isMailbox = (address: string) => isSame(address, mailbox)
   const inReplyTo = messageIDsIn(clean(headerOf(headers, "In-Reply-To")))
   const references = messageIDsIn(clean(headerOf(headers, "References")))
   const isHtml = message.body?.contentType?.toLowerCase() === "html"
@@ -99,4 +101,19 @@ export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
     // Pictures inside the text are not counted as attachments by the provider.
     mayHaveAttachments: message.hasAttachments === true || /\bcid:/i.test(content ?? "")
   }
+}
+
+/** What the service itself sent to the mailbox says what it answers, or has a Message-ID of the service. */
+const isOwnMail = ({ hints, internetMessageID }: ReadMail) => isAnswer(hints) || isOwnMessageID(internetMessageID ?? "")
+
+/**
+ * A mail as it was written, but for one: a form on a web page may write in the mailbox's name and to it. That is the
+ * question of whoever is to be replied to.
+ */
+export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
+  const mail = readAsWritten(message, mailbox)
+  const isToItself = mail.isOurs && addressesOf(message.toRecipients).some((address) => isSame(address, mailbox))
+  if (!isToItself || isOwnMail(mail)) return mail
+  const from = message.replyTo.find((recipient) => addressOf(recipient) !== undefined) ?? message.from
+  return { ...readAsWritten({ ...message, from }, mailbox), contentHash: mail.contentHash, isOurs: false }
 }

@@ -12,6 +12,9 @@ export const tokensInAddresses = (addresses: ReadonlyArray<string>): ReadonlyArr
 export const answerMessageID = (ticketMessageID: number, ticketToken: string, host: string) =>
   `<casework-${ticketMessageID}-${ticketToken}@${host}>`
 
+/** Whether the service itself has sent it: an answer, or a notification. */
+export const isOwnMessageID = (messageID: string) => /^<casework-[^>]+>$/i.test(messageID)
+
 /** The ticket tokens in the Message-IDs of our own answers. */
 export const tokensInMessageIDs = (messageIDs: ReadonlyArray<string>): ReadonlyArray<string> =>
   messageIDs.flatMap((messageID) => inMessageID.exec(messageID)?.[1]?.toLowerCase() ?? [])

@@ -3,6 +3,7 @@ import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { Jobs } from "../platform/Jobs.ts"
 import { enqueueOnOneNode } from "../platform/Periodically.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { comeBack } from "./ComeBack.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailFolders } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
@@ -30,8 +31,9 @@ export const SubscriptionJobs = Layer.scopedDiscard(
           reason === "Removed"
             ? subscriptions.startAnew(open.value)
             : subscriptions.renew(open.value, reason === "Reauthorize")
-        yield* Effect.tapError(renewal, ({ message }) =>
-          repo.save(customerID, folderID, { lastError: message.slice(0, 500) })
+        return yield* renewal.pipe(
+          Effect.tapError(({ message }) => repo.save(customerID, folderID, { lastError: message.slice(0, 500) })),
+          comeBack
         )
       }),
       (customerID, { folderID }, _claim, reason) =>

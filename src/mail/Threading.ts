@@ -11,6 +11,10 @@ export interface ThreadHints {
   readonly tokens: ReadonlyArray<string>
 }
 
+/** Whether it says itself that it belongs to something that was written before. */
+export const isAnswer = ({ inReplyTo, references, tokens }: ThreadHints) =>
+  inReplyTo.length + references.length + tokens.length > 0
+
 /** A mail that is in a ticket already. */
 export interface KnownMail {
   /** A later mail has a higher one. */

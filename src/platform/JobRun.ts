@@ -7,7 +7,17 @@ import type { ClaimedJob } from "./NextJob.ts"
 import type { JobTelemetry } from "./telemetry/JobTelemetry.ts"
 
 /** What a job answers that has done its part for now: the rest waits in the queue, so that others get their turn. */
-export class Again extends Data.TaggedClass("Again")<{ readonly pauseSeconds: number }> {}
+export class Again extends Data.TaggedClass("Again")<{
+  readonly pauseSeconds: number
+  /** It broke off in the middle: whoever goes on must not take itself for the first to try. */
+  readonly hasBegun?: boolean
+}> {}
+
+// However long another service wants to be left alone, after an hour somebody looks whether it still does.
+const longestPause = 3600
+
+/** How long a job waits when another service has said when to come back. */
+export const pauseFor = (secondsAskedFor: number) => Math.min(Math.max(1, secondsAskedFor), longestPause)
 
 /** Who does the work of a kind. */
 export interface JobHandler {
@@ -112,7 +122,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
       Effect.matchCauseEffect({
         onSuccess: (end) =>
           end instanceof Again
-            ? Effect.tap(repo.putBack(job, end.pauseSeconds), () => end.pauseSeconds === 0 && Effect.sync(onPutBack))
+            ? Effect.tap(repo.putBack(job, end), () => end.pauseSeconds === 0 && Effect.sync(onPutBack))
             : repo.finish(job, { status: "Succeeded", error: null, pause: 0 }),
         onFailure: (cause) => failed(job, cause)
       }),

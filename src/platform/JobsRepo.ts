@@ -66,8 +66,11 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
     ) => Effect.Effect<boolean>
     /** A statement that holds on to the claim, for the `with` of another one; without the claim it finds nothing. */
     readonly holding: (job: ClaimedJob) => Statement.Fragment
-    /** Back into the queue as if it had never been tried. */
-    readonly putBack: (job: ClaimedJob, pause: number) => Effect.Effect<boolean>
+    /** Back into the queue as if it had never been tried; what has begun is no first attempt any more. */
+    readonly putBack: (
+      job: ClaimedJob,
+      again: { readonly pauseSeconds: number; readonly hasBegun?: boolean }
+    ) => Effect.Effect<boolean>
     /** Back into the queue for another node, which knows that it is not the first one to try. */
     readonly release: (job: ClaimedJob) => Effect.Effect<boolean>
   }
@@ -195,7 +198,10 @@ const make = Effect.gen(function* () {
     holding,
     advance: (job, progress) => didSomething(advance({ ...job, ...nothing, ...progress })),
     finish: (job, end) => didSomething(finish({ ...job, ...end })),
-    putBack: (job, pause) => didSomething(makeWay({ ...job, attemptsSoFar: 0, pause })),
+    putBack: (job, { hasBegun = false, pauseSeconds }) =>
+      didSomething(
+        makeWay({ ...job, attemptsSoFar: hasBegun ? Math.max(1, job.attempts - 1) : 0, pause: pauseSeconds })
+      ),
     release: (job) => didSomething(makeWay({ ...job, attemptsSoFar: job.attempts, pause: 0 }))
   })
 })

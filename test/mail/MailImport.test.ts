@@ -212,4 +212,89 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
       }),
     180_000
   )
+
+  it.effect("that a form sends in the mailbox's name asks for whoever is to be replied to", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID } = yield* subscribedChannel
+      const form = { from: address, to: [address.toUpperCase()] }
+      yield* server.arrive(
+        address,
+        mail({ ...form, subject: "Form", replyTo: ["visitor@home.example"], conversationId: "form" }),
+        mail({ ...form, subject: "Nobody to reply to" }),
+        // What the service or its people sent, and got a copy of.
+        mail({ ...form, subject: "Answer", headers: { "In-Reply-To": "<unknown@home.example>" } }),
+        mail({ ...form, subject: "Notification", messageId: "<casework-notification-1@casework.example>" }),
+        mail({ from: address, to: ["somebody@home.example"], cc: [address], subject: "Copy" }),
+        mail({ subject: "Last" })
+      )
+      const tickets = yield* ticketsArrive(channelID, 3)
+      yield* settled(channelID)
+      expect((yield* ticketsOf(channelID)).map(({ subject }) => subject)).toEqual([
+        "Form",
+        "Nobody to reply to",
+        "Last"
+      ])
+      const senders = yield* Effect.forEach(tickets, ({ ticketID }) => messagesOf(ticketID))
+      expect(senders.flat().map(({ fromAddress, senderType }) => [fromAddress, senderType])).toEqual([
+        ["visitor@home.example", "EndUser"],
+        [address, "EndUser"],
+        ["tenant@home.example", "EndUser"]
+      ])
+      yield* server.arrive(address, mail({ from: "visitor@home.example", conversationId: "form" }))
+      yield* messagesArrive(yield* Effect.map(Effect.fromNullable(tickets[0]), ({ ticketID }) => ticketID), 2)
+    })
+  )
+
+  it.effect("is answered to every mailbox that its address names", () =>
+    Effect.gen(function* () {
+      const { channelID, mailbox } = yield* subscribedChannel
+      const { ticketMessages, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
+      const fromAddress = '"Keller, Maria" <maria@mail.example>, paul@mail.example'
+      const { messageID } = yield* ticketMessagesOnPhone.createTicketMessage({
+        payload: { channelID, fromAddress, message: "It leaks." }
+      })
+      yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "We come." } })
+      const sent = Effect.sync(() => [...mailbox.messages.values()].filter(({ folderID }) => folderID === "AAMk-sent"))
+      const [answer] = yield* eventually(sent, ({ length }) => length === 1)
+      expect(answer?.fields["toRecipients"]).toEqual([
+        { emailAddress: { name: "Keller, Maria", address: "maria@mail.example" } },
+        { emailAddress: { address: "paul@mail.example" } }
+      ])
+    })
+  )
+
+  it.effect(
+    "is answered when the provider wants to be asked again, and not before, from the draft that is there",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const server = yield* GraphServer
+        const { address, channelID, mailbox } = yield* subscribedChannel
+        const { ticketMessages } = yield* clientOf("acme-admin")
+        yield* server.arrive(address, mail())
+        const { ticketID } = yield* onlyTicket(channelID)
+        const [question] = yield* messagesOf(ticketID)
+        yield* server.set({ throttleSending: 1 })
+        yield* ticketMessages.sendReply({
+          path: { id: yield* Effect.fromNullable(question?.messageID) },
+          payload: { modifiedAnswer: "We come tomorrow." }
+        })
+        const [, answer] = yield* eventually(messagesOf(ticketID), ([, one]) => one?.status === "Failed")
+        const ofAnswer = sql`
+          customer_id = 1 and kind = 'DeliverMessage' and payload ->> 'ticketMessageID' = ${String(answer?.messageID)}`
+        const waiting = sql<{ attempts: number; seconds: number }>`
+          select attempts, extract(epoch from due_at - now())::int as seconds from job
+          where ${ofAnswer} and status = 'Queued'`
+        const [job] = yield* eventually(waiting, ({ length }) => length === 1)
+        expect(job?.seconds).toBeGreaterThan(280)
+        // However often it is told to wait, no attempt is used up, and yet none is the first one again.
+        expect(job?.attempts).toBe(1)
+        yield* sql`update job set due_at = now() where ${ofAnswer}`
+        yield* eventually(messagesOf(ticketID), ([, one]) => one?.status === "Sent", "120 seconds")
+        expect([...mailbox.messages.values()].map(({ folderID }) => folderID)).toEqual(["AAMk-inbox", "AAMk-sent"])
+        yield* server.set()
+      }),
+    180_000
+  )
 })

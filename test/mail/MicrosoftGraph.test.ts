@@ -1,9 +1,9 @@
 import { expect, layer } from "@effect/vitest"
-import { Array as Arr, Chunk, Effect, Layer, Option, Redacted, Stream } from "effect"
+import { Array as Arr, Chunk, Effect, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { type Mailbox, MailGraph } from "../../src/mail/MailGraph.ts"
 import { MicrosoftGraph } from "../../src/mail/MicrosoftGraph.ts"
 import { GuardedHttpClient } from "../../src/platform/Outbound.ts"
-import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
+import { GraphServer, otherClientID, simulatedCredentials } from "../support/GraphServer.ts"
 import { file, mail } from "../support/Mails.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -19,13 +19,17 @@ const app = Layer.unwrapEffect(
 ).pipe(Layer.provideMerge(GraphServer.layer))
 
 /** A mailbox of its own for each test, and the credentials that the provider knows unless it is told others. */
-const mailboxOf = (address: string, more: { readonly secret?: string; readonly authorityURL?: string } = {}) =>
+const mailboxOf = (
+  address: string,
+  more: { readonly secret?: string; readonly authorityURL?: string; readonly clientID?: string } = {}
+) =>
   Effect.map(
     GraphServer,
     ({ authorityUrl }): Mailbox => ({
       address,
       credentials: {
         ...simulatedCredentials,
+        clientID: more.clientID ?? simulatedCredentials.clientID,
         clientSecret: Redacted.make(more.secret ?? simulatedCredentials.clientSecret),
         authorityURL: more.authorityURL ?? authorityUrl,
         scope: "https://graph.microsoft.com/.default"
@@ -103,6 +107,33 @@ layer(app, { excludeTestServices: true })("Microsoft Graph", (it) => {
       yield* server.set({ throttle: { requests: 1, retryAfter: "600" } })
       const busy = yield* Effect.flip(graph.folder(yield* mailboxOf("later@acme.example"), "inbox"))
       expect(busy).toMatchObject({ reason: "Unavailable", retryAfterSeconds: 600 })
+      yield* server.set()
+    })
+  )
+
+  it.effect("answers whoever may read a mailbox, while others wait for a token", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const stranger = yield* mailboxOf("named@acme.example", { secret: "wrong" })
+      yield* server.set({ strangersWait: 10_000 })
+      const asks = Arr.replicate(graph.folder(stranger, "inbox"), 5)
+      const waiting = yield* Effect.fork(Effect.all(asks, { concurrency: "unbounded" }))
+      yield* Effect.sleep("500 millis")
+      const mine = graph.folder(yield* mailboxOf("named@acme.example"), "inbox")
+      expect(Option.isSome(yield* Effect.timeoutOption(mine, "3 seconds"))).toBe(true)
+      yield* Fiber.interrupt(waiting)
+      yield* server.set()
+    })
+  )
+
+  it.effect("is left alone about a mailbox only by the application that it asks to wait", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const other = yield* mailboxOf("shared@acme.example", { clientID: otherClientID })
+      yield* server.set({ throttle: { requests: 1, retryAfter: "600" } })
+      expect(yield* Effect.flip(graph.folder(other, "inbox"))).toMatchObject({ retryAfterSeconds: 600 })
+      const mine = graph.folder(yield* mailboxOf("shared@acme.example"), "inbox")
+      expect(Option.isSome(yield* Effect.timeoutOption(mine, "3 seconds"))).toBe(true)
       yield* server.set()
     })
   )

@@ -15,7 +15,7 @@ import {
   ticketsArrive,
   ticketsOf
 } from "../support/MailApp.ts"
-import { mail } from "../support/Mails.ts"
+import { file, mail } from "../support/Mails.ts"
 import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
 
 const folderOf = (folderID: ChannelFolderID) =>
@@ -368,6 +368,46 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       yield* server.arrive(address, mail({ subject: "Still there" }))
       expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["Still there"])
       expect((yield* folderOf(folderID)).failedMessages).toBe(0)
+    })
+  )
+
+  it.effect("a renewal waits as long as the provider asks for", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { address, folderID } = yield* subscribedChannel
+      yield* server.set({ throttle: { requests: 1, retryAfter: "600" } })
+      yield* server.lifecycle(yield* subscriptionOf(address), "subscriptionRemoved")
+      const waiting = sql<{ seconds: number }>`
+        select extract(epoch from due_at - now())::int as seconds from job
+        where customer_id = 1 and kind = 'RenewSubscription' and payload ->> 'folderID' = ${String(folderID)}
+          and status = 'Queued' and due_at > now()`
+      const [job] = yield* eventually(waiting, ({ length }) => length === 1)
+      expect(job?.seconds).toBeGreaterThan(500)
+      expect((yield* folderOf(folderID)).lastError).toContain("429")
+      yield* server.set()
+    })
+  )
+
+  it.effect("a mail whose file is missing is not lost, unless it is gone as well", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { address, channelID, folderID } = yield* subscribedChannel
+      const withFile = (subject: string) =>
+        mail({ subject, attachments: [file("lease.pdf", "application/pdf", Buffer.from("%PDF-1.4"))] })
+      yield* server.set({ loseFiles: "WithTheirMail" })
+      yield* server.arrive(address, withFile("Gone"))
+      yield* settled(channelID)
+      expect((yield* folderOf(folderID)).failedMessages).toBe(0)
+      yield* server.set({ loseFiles: "Alone" })
+      yield* server.arrive(address, withFile("Still there"))
+      const failing = yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 1)
+      expect(failing.lastError).toContain("404")
+      yield* server.set()
+      yield* sql`update job set due_at = now() where customer_id = 1 and kind = 'ImportMessage' and status = 'Queued'`
+      expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["Still there"])
+      yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
     })
   )
 

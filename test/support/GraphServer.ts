@@ -54,6 +54,9 @@ export class GraphServer extends Context.Tag("test/GraphServer")<
 
 export const simulatedCredentials = { tenantID: "contoso", clientID: "casework", clientSecret: "simulated-secret" }
 
+/** Another application that the authority knows, with the same secret. */
+export const otherClientID = "somebody-else"
+
 const readBody = async (request: IncomingMessage) => {
   const chunks: Array<Uint8Array> = []
   for await (const chunk of request) chunks.push(chunk)
@@ -68,17 +71,18 @@ const parsed = (bytes: Buffer): Readonly<Record<string, unknown>> => {
   }
 }
 
-const giveToken = (state: GraphState, path: string, body: string): GraphAnswer => {
+const giveToken = async (state: GraphState, path: string, body: string): Promise<GraphAnswer> => {
   state.tokenRequests += 1
   const form = new URLSearchParams(body)
   const { clientID, clientSecret, tenantID } = simulatedCredentials
   const isKnown =
     path === `/${tenantID}/oauth2/v2.0/token` &&
     form.get("grant_type") === "client_credentials" &&
-    form.get("client_id") === clientID &&
+    [clientID, otherClientID].includes(form.get("client_id") ?? "") &&
     form.get("client_secret") === clientSecret &&
     form.get("scope") !== null
   if (!isKnown) {
+    await new Promise((resolve) => setTimeout(resolve, state.switches.strangersWait).unref())
     return {
       status: 401,
       json: {
@@ -95,10 +99,7 @@ const giveToken = (state: GraphState, path: string, body: string): GraphAnswer =
 const refused = (status: number, code: string): GraphAnswer => ({ status, json: { error: { code, message: code } } })
 
 /** What a provider on a bad day answers instead. */
-const mishap = (
-  state: GraphState,
-  headers: IncomingMessage["headers"]
-): (GraphAnswer & { readonly retryAfter?: string }) | undefined => {
+const mishap = (state: GraphState, headers: IncomingMessage["headers"]): GraphAnswer | undefined => {
   const { cut, fail, throttle, withdrawTokensAfter } = state.switches
   state.requests += 1
   if (withdrawTokensAfter > 0) {
@@ -127,10 +128,7 @@ const make = Effect.gen(function* () {
   const state = new GraphState()
   const table = routes(state)
 
-  const answer = async (
-    request: IncomingMessage,
-    origin: string
-  ): Promise<GraphAnswer & { readonly retryAfter?: string }> => {
+  const answer = async (request: IncomingMessage, origin: string): Promise<GraphAnswer> => {
     const url = new URL(request.url ?? "/", origin)
     const bytes = await readBody(request)
     const one: GraphRequest = {
@@ -157,10 +155,7 @@ const make = Effect.gen(function* () {
     return refused(404, "ResourceNotFound")
   }
 
-  const respond = (
-    response: ServerResponse,
-    { bytes, cut, json, retryAfter, status }: GraphAnswer & { readonly retryAfter?: string }
-  ) => {
+  const respond = (response: ServerResponse, { bytes, cut, json, retryAfter, status }: GraphAnswer) => {
     if (cut === true) return response.destroy()
     if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter)
     if (bytes !== undefined)

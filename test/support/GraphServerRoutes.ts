@@ -19,6 +19,7 @@ export interface GraphAnswer {
   readonly bytes?: Buffer
   /** The connection breaks before the answer. */
   readonly cut?: boolean
+  readonly retryAfter?: string
 }
 
 type Handler = (request: GraphRequest, ...parts: ReadonlyArray<string>) => GraphAnswer | Promise<GraphAnswer>
@@ -243,7 +244,10 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
     [
       "GET",
       /^\/users\/([^/]+)\/messages\/([^/]+)\/attachments\/([^/]+)\/\$value$/,
-      ofMessage((_, { attachments }, __, id) => {
+      ofMessage((mailbox, { attachments, id: messageID }, _, id) => {
+        const { loseFiles } = state.switches
+        if (loseFiles === "WithTheirMail") mailbox.messages.delete(messageID)
+        if (loseFiles !== "Not") return missing
         const attachment = attachments.find((candidate) => candidate.id === id)
         return attachment === undefined ? missing : { status: 200, bytes: attachment.bytes }
       })
@@ -303,6 +307,10 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
       /^\/users\/([^/]+)\/messages\/([^/]+)\/send$/,
       ofMessage((mailbox, message) => {
         if (!message.isDraft) return problem(400, "ErrorInvalidRequest", "The message was sent already.")
+        if (state.switches.throttleSending > 0) {
+          state.switches.throttleSending -= 1
+          return { ...problem(429, "ApplicationThrottled"), retryAfter: "300" }
+        }
         message.isDraft = false
         message.folderID = "AAMk-sent"
         message.fields = { ...message.fields, sentDateTime: "2026-01-01T00:00:00Z", mailbox: mailbox.address }

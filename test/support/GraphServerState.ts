@@ -61,6 +61,8 @@ export interface Switches {
   forgetSubscriptions: boolean
   /** A message is gone before it is fetched. */
   vanish: boolean
+  /** Files are listed, and are gone when they are fetched: they alone, or with their mail. */
+  loseFiles: "Not" | "Alone" | "WithTheirMail"
   /** How long the handshake of a new subscription takes. */
   handshakeDelay: number
   /** A new subscription's first notification leaves before the answer to its creation. */
@@ -71,6 +73,10 @@ export interface Switches {
   latency: number
   /** Answers to send are cut off after the mail has left. */
   cutAfterSend: number
+  /** The next requests to send are answered 429, to come back in five minutes. */
+  throttleSending: number
+  /** How long those wait for a token whom the authority does not know. */
+  strangersWait: number
   /** So many uploads of large files are refused when they begin. */
   cutUploads: number
 }
@@ -88,11 +94,14 @@ export const goodDay = (): Switches => ({
   forgetDelta: false,
   forgetSubscriptions: false,
   vanish: false,
+  loseFiles: "Not",
   handshakeDelay: 0,
   notifyEarly: false,
   forge: false,
   latency: 0,
   cutAfterSend: 0,
+  throttleSending: 0,
+  strangersWait: 0,
   cutUploads: 0
 })
 

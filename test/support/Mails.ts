@@ -10,6 +10,7 @@ export interface MailParts {
   readonly fromName?: string
   readonly to?: ReadonlyArray<string>
   readonly cc?: ReadonlyArray<string>
+  readonly replyTo?: ReadonlyArray<string>
   readonly text?: string
   readonly html?: string
   readonly messageId?: string | null
@@ -35,6 +36,7 @@ export const mail = (parts: MailParts = {}): Arriving => {
       sender: person(from, parts.fromName),
       toRecipients: (parts.to ?? ["support@acme.example"]).map((address) => person(address)),
       ccRecipients: (parts.cc ?? []).map((address) => person(address)),
+      replyTo: (parts.replyTo ?? []).map((address) => person(address)),
       receivedDateTime: received,
       sentDateTime: received,
       body:
