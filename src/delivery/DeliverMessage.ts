@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Layer, Option, Schema } from "effect"
 import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { CurrentChain } from "../automation/Chain.ts"
 import { Events } from "../events/Events.ts"
@@ -33,9 +33,11 @@ const patience = Duration.toMillis("1 day")
 
 /** A provider that says when to come back is taken at its word. */
 const comeBack = ({ permanent, retryAfterSeconds }: NotDelivered, { createdAt }: OutboundMessage) =>
-  permanent || retryAfterSeconds === undefined || Date.now() - createdAt.getTime() > patience
-    ? undefined
-    : new Again({ pauseSeconds: pauseFor(retryAfterSeconds), hasBegun: true })
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    permanent || retryAfterSeconds === undefined || now - createdAt.getTime() > patience
+      ? undefined
+      : new Again({ pauseSeconds: pauseFor(retryAfterSeconds), hasBegun: true })
+  )
 
 export const DeliverMessageJob = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -109,15 +111,16 @@ export const DeliverMessageJob = Layer.effectDiscard(
         return yield* deliver(customerID, message, attempt.number).pipe(
           Effect.zipRight(markSent(customerID, message, attempt)),
           Effect.tap(() => count("sent")),
-          Effect.catchTag("NotDelivered", (failure) => {
-            const again = comeBack(failure, message)
-            const isFinal = again === undefined && (failure.permanent || attempt.isLast)
-            const end = isFinal ? Effect.logWarning("message not delivered", failure) : Effect.fail(failure)
-            return markFailed(customerID, message, attempt, failure, isFinal).pipe(
-              Effect.tap(() => count(isFinal ? "failed" : "retried")),
-              Effect.zipRight(again === undefined ? end : Effect.succeed(again))
-            )
-          }),
+          Effect.catchTag("NotDelivered", (failure) =>
+            Effect.gen(function* () {
+              const again = yield* comeBack(failure, message)
+              const isFinal = again === undefined && (failure.permanent || attempt.isLast)
+              yield* markFailed(customerID, message, attempt, failure, isFinal)
+              count(isFinal ? "failed" : "retried")
+              if (again !== undefined) return again
+              return yield* isFinal ? Effect.logWarning("message not delivered", failure) : Effect.fail(failure)
+            })
+          ),
           Effect.provideService(CurrentChain, automationRunID === null ? null : { automationRunID })
         )
       }),
