@@ -9,6 +9,11 @@ export default Effect.gen(function* () {
     alter table automation_run
       drop constraint automation_run_customer_id_ticket_message_id_fkey,
       add foreign key (customer_id, ticket_message_id)
-        references ticket_message (customer_id, ticket_message_id) on delete set null (ticket_message_id);
+        references ticket_message (customer_id, ticket_message_id) on delete set null (ticket_message_id),
+      -- Which ones they are: no action runs twice in a chain, whatever was deleted meanwhile.
+      add column action_ids int[] not null default '{}';
+    update automation_run r set action_ids = array(
+      select a.action_id from message_action a where a.customer_id = r.customer_id
+        and a.automation_run_id = r.automation_run_id and a.action_id is not null);
   `)
 })

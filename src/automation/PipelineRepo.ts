@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
-import { runPipeline } from "./AutomationJobs.ts"
+import { runActions, runPipeline } from "./AutomationJobs.ts"
 
 export interface FinishedStep {
   readonly step: string
@@ -12,6 +12,9 @@ export interface FinishedStep {
 
 /** The step that makes the draft. */
 export const draftStep = "Draft"
+
+/** The step of the actions that stand for the topics, and not for a hook of its name. */
+export const topicStep = "Topic actions"
 
 const failurePrefix = "Failed: "
 
@@ -50,7 +53,7 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
     ) => Effect.Effect<void>
     /**
      * Forgets the steps that failed, so that they are done again, and those that were passed over, which may now be
-     * wanted; answers whether any had failed.
+     * wanted, unless somebody has set their actions going meanwhile; answers whether any had failed.
      */
     readonly forgetFailures: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
     /**
@@ -120,8 +123,14 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
           ),
         forgetFailures: (customerID, ticketMessageID) =>
           sql<{ hadFailed: boolean }>`
-            delete from pipeline_step where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
-              and (outcome like ${`${failurePrefix}%`} or outcome = any(${Object.values(passedOver)}::text[]))
+            delete from pipeline_step s where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
+              and (outcome like ${`${failurePrefix}%`} or outcome = any(${Object.values(passedOver)}::text[])
+                and not exists (select from automation_run r where r.customer_id = ${customerID}
+                  and r.ticket_message_id = ${ticketMessageID}
+                  and lower(coalesce(r.hook_name, ${topicStep})) = lower(s.step))
+                and not exists (select from job j where j.customer_id = ${customerID} and j.kind = ${runActions.kind}
+                  and j.status in ('Queued', 'Running') and j.payload ->> 'ticketMessageID' = ${String(ticketMessageID)}
+                  and lower(coalesce(j.payload ->> 'hookName', ${topicStep})) = lower(s.step)))
             returning outcome like ${`${failurePrefix}%`} as "hadFailed"`.pipe(
             Effect.map((rows) => rows.some(({ hadFailed }) => hadFailed)),
             Effect.orDie

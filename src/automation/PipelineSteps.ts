@@ -17,7 +17,7 @@ import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { ActionRunner } from "./ActionRunner.ts"
 import { type RunRequest, runActions } from "./AutomationJobs.ts"
-import { draftStep, PipelineRepo, passedOver } from "./PipelineRepo.ts"
+import { draftStep, PipelineRepo, passedOver, topicStep } from "./PipelineRepo.ts"
 
 /**
  * How a step ended: on to the next (quietly when it had nothing to do), given up but on to the next, the end of the
@@ -209,7 +209,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     ["Language", language],
     ["Topics", detectTopics],
     ["OnTopicsDetected", hook("OnTopicsDetected", hasTopics)],
-    ["Topic actions", topicActions],
+    [topicStep, topicActions],
     [draftStep, draft],
     ["OnDraftReady", hook("OnDraftReady", hasDraft)]
   ]

@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const decodeRun = Schema.decodeUnknown(Schema.NonEmptyArray(Run))
   const decodeSteps = Schema.decodeUnknown(Schema.Array(Step))
-  const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.NullOr(Schema.Int) })))
+  const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.Int })))
 
   const findRun = SqlSchema.findOne({
     Request: Schema.Struct({ customerID: CustomerID, automationRunID: Schema.String }),
@@ -110,32 +110,31 @@ const make = Effect.gen(function* () {
         select 1 from automation_run
         where customer_id = ${customerID} and automation_run_id = ${firstRunID}::bigint for update`.pipe(
         Effect.zipRight(sql`
-          select a.action_id as id from message_action a
-          join automation_run r on r.customer_id = a.customer_id and r.automation_run_id = a.automation_run_id
-          where a.customer_id = ${customerID}
-            and (r.automation_run_id = ${firstRunID}::bigint or r.first_run_id = ${firstRunID}::bigint)`),
+          select unnest(action_ids) as id from automation_run where customer_id = ${customerID}
+            and (automation_run_id = ${firstRunID}::bigint or first_run_id = ${firstRunID}::bigint)`),
         Effect.flatMap(decodeIds),
-        Effect.map((rows) => new Set(rows.flatMap(({ id }) => (id === null ? [] : [id])))),
+        Effect.map((rows) => new Set(rows.map(({ id }) => id))),
         Effect.orDie
       ),
     findByReason: (customerID, reason) => findByReason({ customerID, reason }).pipe(Effect.orDie),
     insert: (customerID, request, parent, { skipped, steps }) =>
       Effect.gen(function* () {
-        const run = Arr.headNonEmpty(
-          yield* decodeRun(
-            yield* sql`
-              insert into automation_run
-                (customer_id, ticket_id, ticket_message_id, hook_name, reason, first_run_id, depth)
-              values (${customerID}, ${request.ticketID}, ${request.ticketMessageID}, ${request.hookName},
-                ${request.reason}, ${Option.match(parent, { onNone: () => null, onSome: (chain) => chain.firstRunID })}::bigint,
-                ${Option.match(parent, { onNone: () => 1, onSome: (chain) => chain.depth + 1 })})
-              returning ${sql.literal(runColumns)}`
-          )
-        )
         const rows = [
           ...steps.map((action) => ({ action, status: "Waiting", error: null })),
           ...skipped.map(({ action, reason }) => ({ action, status: "Skipped", error: reason }))
         ]
+        const run = Arr.headNonEmpty(
+          yield* decodeRun(
+            yield* sql`
+              insert into automation_run
+                (customer_id, ticket_id, ticket_message_id, hook_name, reason, first_run_id, depth, action_ids)
+              values (${customerID}, ${request.ticketID}, ${request.ticketMessageID}, ${request.hookName},
+                ${request.reason}, ${Option.match(parent, { onNone: () => null, onSome: (chain) => chain.firstRunID })}::bigint,
+                ${Option.match(parent, { onNone: () => 1, onSome: (chain) => chain.depth + 1 })},
+                ${rows.map(({ action }) => action.actionID)}::int[])
+              returning ${sql.literal(runColumns)}`
+          )
+        )
         if (rows.length > 0) {
           yield* sql`insert into message_action ${sql.insert(
             rows.map(({ action, error, status }, index) => ({

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import { Multipart } from "@effect/platform"
-import { Array as Arr, Context, Effect, Either, Fiber, Layer, Stream } from "effect"
+import { Array as Arr, Context, Deferred, Effect, Either, Fiber, Layer, Stream } from "effect"
 import { BadRequest, type PayloadTooLarge, UnsupportedMediaType } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { mostPhotosAtOnce } from "../../schema/PlaceDescriptionPhotos.ts"
@@ -40,28 +40,31 @@ const isPhotoField = (part: Multipart.Part): part is Multipart.File =>
 
 /**
  * Works on the files in the order in which they come: while some are worked on the next one arrives, and what has been
- * worked on is let go. Those behind a failure are left alone. What is wrong with the form itself is answered as for any
+ * worked on is let go. What comes behind a failure is not waited for. What is wrong with the form itself is answered as for any
  * form.
  */
 const onFiles = <A, E>(form: Form, work: (file: SentFile) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const turns = yield* Effect.makeSemaphore(availableParallelism())
     const working: Array<Fiber.RuntimeFiber<A, E>> = []
-    let hasFailed = false
+    const failed = yield* Deferred.make<void>()
     const begin = ({ contentEffect, contentType, name }: Multipart.File) =>
       Effect.gen(function* () {
         const bytes = yield* contentEffect
         yield* turns.take(1)
-        const fiber = yield* work({ name: cleanFileName(name), declaredType: contentType, bytes }).pipe(
-          Effect.tapErrorCause(() => Effect.sync(() => (hasFailed = true))),
+        yield* work({ name: cleanFileName(name), declaredType: contentType, bytes }).pipe(
+          Effect.tapErrorCause(() => Deferred.succeed(failed, undefined)),
           Effect.ensuring(turns.release(1)),
-          Effect.forkScoped
+          Effect.interruptible,
+          Effect.forkScoped,
+          Effect.map((fiber) => working.push(fiber)),
+          Effect.uninterruptible
         )
-        working.push(fiber)
-        return !hasFailed && working.length <= mostPhotosAtOnce
+        return working.length <= mostPhotosAtOnce
       })
-    yield* Effect.orDie(
-      Stream.runForEachWhile(form, (part) => (isPhotoField(part) ? begin(part) : Effect.succeed(true)))
+    yield* Stream.runForEachWhile(form, (part) => (isPhotoField(part) ? begin(part) : Effect.succeed(true))).pipe(
+      Effect.orDie,
+      Effect.raceFirst(Deferred.await(failed))
     )
     return yield* Effect.forEach(working, Fiber.join)
   }).pipe(Effect.scoped)

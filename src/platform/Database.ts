@@ -40,7 +40,9 @@ const checkTexts = (pool: pg.Pool) =>
   Effect.tryPromise({
     try: () =>
       pool.query<{ encoding: string; knowsCase: boolean }>(
-        `select getdatabaseencoding() as encoding, lower('Ä') = 'ä' as "knowsCase"`
+        // Ä and ä by their numbers: other encodings may have no place for them.
+        `select getdatabaseencoding() as encoding,
+          case when getdatabaseencoding() = 'UTF8' then lower(chr(196)) = chr(228) else false end as "knowsCase"`
       ),
     catch: (cause) => new SqlError.SqlError({ cause, message: "The database at DATABASE_URL cannot be reached" })
   }).pipe(

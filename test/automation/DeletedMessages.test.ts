@@ -1,12 +1,21 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DocumentID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { ActionID, type DocumentID, type TicketID, type TicketMessageID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import { messagesOf, settledAnswer } from "../ticketMessages/MessageTools.ts"
-import { actionsOf, fire, freshHook, nothingLeft, onHook, settledMessage, unmap } from "./AutomationTools.ts"
+import {
+  actionsOf,
+  fire,
+  freshHook,
+  nothingLeft,
+  onHook,
+  readTicket,
+  settledMessage,
+  unmap
+} from "./AutomationTools.ts"
 
 const quietMessage = (ticketID?: TicketID) =>
   settledMessage({ message: "Zzz", ...(ticketID !== undefined && { ticketID }) })
@@ -110,6 +119,35 @@ layer(testApp(), { excludeTestServices: true })("A message that is deleted", (it
       yield* sql`update message_action set due_at = now() where customer_id = 1 and hook_name = 'OnMessageSent'`
       expect(yield* goneOn("OnMessageSent")).toEqual([{ status: "Succeeded", error: null }])
       yield* unmap(rows)
+    })
+  )
+
+  it.effect("is no reason to run an action twice in a chain", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { topicActions } = yield* clientOf("acme-admin")
+      const { documentID } = yield* newDocument
+      const { messageID, ticketID } = yield* quietMessage()
+      const hookName = freshHook()
+      const [sent] = yield* onHook(hookName, sending(documentID))
+      const closing = yield* onHook("OnMessageSent", waiting, { operation: "CloseTicket" })
+      const again = yield* topicActions.createTopicAction({
+        payload: {
+          hookName: "OnTicketClosed",
+          actionID: sent?.actionID ?? ActionID.make(1),
+          priority: 1,
+          isActive: true
+        }
+      })
+      yield* fire(hookName, messageID)
+      yield* cameToWait("OnMessageSent")
+      yield* deleteMessage(messageID)
+      yield* sql`update message_action set due_at = now() where customer_id = 1 and hook_name = 'OnMessageSent'`
+      yield* goneOn("OnMessageSent")
+      yield* nothingLeft
+      expect((yield* readTicket(ticketID)).status).toBe("Closed")
+      expect(yield* answersIn(ticketID)).toHaveLength(1)
+      yield* unmap([...closing, again])
     })
   )
 

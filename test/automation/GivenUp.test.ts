@@ -1,16 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { TicketMessageID } from "../../schema/Ids.ts"
+import { type TicketMessageID, TopicID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
-import { messageEvents, newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
+import { messageEvents, messagesOf, newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
 import {
   actionsOf,
   fire,
   freshHook,
   nothingLeft,
   onHook,
+  onTopic,
   settledMessage,
   stepsOf,
   traceOf,
@@ -79,8 +80,11 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const setting = (value: string) => ({ operation: "SetCustomField", parameters: { key: value, value } }) as const
-      const { messageID } = yield* settledMessage({ message: "I lost my key" })
+      const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
       yield* nothingLeft
+      const [topic] = yield* sql<{ id: number }>`
+        select topic_id as id from ticket_message_topic where customer_id = 1 and ticket_message_id = ${messageID}`
+      yield* sql`delete from automation_run where customer_id = 1 and reason = ${`message ${messageID} topics`}`
       // As it stands when the model was away for topics and draft, and the actions are mapped already.
       yield* beforeDraft(messageID)
       yield* sql`update ticket_message set status = 'Failed' where customer_id = 1 and ticket_message_id = ${messageID}`
@@ -101,9 +105,18 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
         ...(yield* onHook("OnTopicsDetected", setting("detected"))),
         ...(yield* onHook("OnDraftReady", setting("ready")))
       ]
-      yield* retry(messageID)
-      yield* eventually(readMessage(messageID), ({ status }) => status === "Drafted")
+      // What a person has set going meanwhile is not done again.
+      const { documents, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
+      const { documentID } = yield* documents.createDocument({
+        payload: { name: "Note", content: "We are on it", isDataRetrievalProcess: false }
+      })
+      yield* onTopic(TopicID.make(topic?.id ?? 0), { operation: "SendDocument", parameters: { documentID } })
+      yield* ticketMessagesOnPhone.detectTopics({ path: { id: messageID }, urlParams: { executeActions: true } })
       yield* nothingLeft
+      yield* retry(messageID)
+      yield* eventually(readMessage(messageID), ({ aiReply }) => aiReply !== null)
+      yield* nothingLeft
+      expect((yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")).toHaveLength(1)
       expect((yield* actionsOf(messageID)).filter(({ operation }) => operation === "SetCustomField")).toMatchObject([
         { hookName: "OnTopicsDetected", status: "Done" },
         { hookName: "OnDraftReady", status: "Done" }

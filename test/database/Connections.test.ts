@@ -120,6 +120,7 @@ if (onPostgres) {
         if (template.kind !== "postgres") return
         for (const [encoding, problem] of [
           ["SQL_ASCII", "its encoding is SQL_ASCII and must be UTF8"],
+          ["WIN1251", "its encoding is WIN1251 and must be UTF8"],
           ["UTF8", "its locale knows upper and lower case of ASCII only"]
         ]) {
           const url = yield* copyOfTemplate(template.url, `template0 encoding '${encoding}' locale 'C'`)

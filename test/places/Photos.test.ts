@@ -6,6 +6,7 @@ import { PlaceDescriptionRoomID, PlaceDescriptionRoomPhotoID } from "../../schem
 import { isReordering } from "../../src/places/Photos.ts"
 import { fittingBox, pictureTypeOf } from "../../src/places/PictureRules.ts"
 import { expectError } from "../http/ErrorBody.ts"
+import { openSocket } from "../http/RawRequest.ts"
 import { eventually } from "../support/Eventually.ts"
 import { baseUrl, clientOf, send, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { animatedWebp, bomb, fromTelephone, noise, svg, truncatedJpeg } from "./BadPictures.ts"
@@ -157,6 +158,30 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
   )
 
   const good = draw(30, 20)
+
+  it.scoped("that are none are refused before the next ones have arrived", () =>
+    Effect.gen(function* () {
+      const { roomID } = yield* newRoom()
+      const socket = yield* openSocket
+      const part = (name: string, type: string) =>
+        `--b\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`
+      socket.write(
+        [
+          `POST /api/PlaceDescriptionRooms/${roomID}/photos HTTP/1.1`,
+          "Host: x",
+          `Authorization: Bearer ${yield* tokenOf("acme-admin")}`,
+          "Content-Type: multipart/form-data; boundary=b",
+          "Content-Length: 20000000",
+          "",
+          `${part("note.txt", "text/plain")}hello\r\n${part("kitchen.jpg", "image/jpeg")}and so on`
+        ].join("\r\n")
+      )
+      const answer = yield* Effect.async<string>((resume) => {
+        socket.once("data", (chunk) => resume(Effect.succeed(chunk.toString())))
+      }).pipe(Effect.timeout("20 seconds"))
+      expect(answer).toMatch(/^HTTP\/1\.1 415 /)
+    })
+  )
 
   it.effect("that are none by type or content are 415, and nothing of the request stays", () =>
     Effect.gen(function* () {

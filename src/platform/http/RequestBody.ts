@@ -67,10 +67,11 @@ const arrivals = ["readable", "end", "error", "close"] as const
  * the answer.
  */
 export const piecesOf = (source: IncomingMessage, largest: number) =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     let wake = () => {}
+    let size = 0
     const arrive = () => wake()
-    yield* Effect.acquireRelease(
+    const listening = Effect.acquireRelease(
       Effect.sync(() => {
         for (const name of arrivals) source.on(name, arrive)
       }),
@@ -79,9 +80,7 @@ export const piecesOf = (source: IncomingMessage, largest: number) =>
           for (const name of arrivals) source.off(name, arrive)
         })
     )
-    if (Number(source.headers["content-length"] ?? 0) > largest) return Effect.fail(tooLarge(largest))
-    let size = 0
-    return Effect.async<Option.Option<Buffer>, BadRequest>((resume) => {
+    const next = Effect.async<Option.Option<Buffer>, BadRequest>((resume) => {
       wake = () => {
         const found = arrived(source)
         if (found === undefined) return
@@ -89,14 +88,17 @@ export const piecesOf = (source: IncomingMessage, largest: number) =>
         resume(found)
       }
       wake()
-    }).pipe(
-      Effect.filterOrFail(
-        (piece) => {
-          size += Option.match(piece, { onNone: () => 0, onSome: ({ length }) => length })
-          return size <= largest
-        },
-        () => tooLarge(largest)
-      )
+    })
+    const fits = (piece: Option.Option<Buffer>) => {
+      size += Option.match(piece, { onNone: () => 0, onSome: ({ length }) => length })
+      return size <= largest
+    }
+    const tooMuch = () => tooLarge(largest)
+    return Effect.as(
+      listening,
+      Number(source.headers["content-length"] ?? 0) > largest
+        ? Effect.fail(tooMuch())
+        : Effect.filterOrFail(next, fits, tooMuch)
     )
   })
 
