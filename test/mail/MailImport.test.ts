@@ -20,6 +20,27 @@ const onlyTicket = (channelID: ChannelID) =>
 const messagesArrive = (ticketID: TicketID, number: number) =>
   eventually(messagesOf(ticketID), (messages) => messages.length >= number)
 
+/** A mail that has come, with an answer that is on its way to a provider that makes difficulties. */
+const answered = (
+  question: ReturnType<typeof mail>,
+  modifiedAnswer: string,
+  difficulties: Parameters<GraphServer["Type"]["set"]>[0]
+) =>
+  Effect.gen(function* () {
+    const server = yield* GraphServer
+    const open = yield* subscribedChannel
+    const { ticketMessages } = yield* clientOf("acme-admin")
+    yield* server.arrive(open.address, question)
+    const { ticketID } = yield* onlyTicket(open.channelID)
+    const [message] = yield* messagesOf(ticketID)
+    yield* server.set(difficulties)
+    yield* ticketMessages.sendReply({
+      path: { id: yield* Effect.fromNullable(message?.messageID) },
+      payload: { modifiedAnswer }
+    })
+    return { ...open, ticketID }
+  })
+
 const folderOf = (channelID: ChannelID) =>
   Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
     channelFolders.listChannelFolders({ path: { id: channelID } })
@@ -155,16 +176,11 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const server = yield* GraphServer
-        const { address, channelID, mailbox } = yield* subscribedChannel
-        const { ticketMessages } = yield* clientOf("acme-admin")
-        yield* server.arrive(address, mail({ subject: "Tap", messageId: "<tap@home.example>", conversationId: "tap" }))
-        const { ticketID } = yield* onlyTicket(channelID)
-        const [question] = yield* messagesOf(ticketID)
-        yield* server.set({ cutAfterSend: 1 })
-        yield* ticketMessages.sendReply({
-          path: { id: yield* Effect.fromNullable(question?.messageID) },
-          payload: { modifiedAnswer: "We come <tomorrow>.\n\nAt nine." }
-        })
+        const { address, channelID, mailbox, ticketID } = yield* answered(
+          mail({ subject: "Tap", messageId: "<tap@home.example>", conversationId: "tap" }),
+          "We come <tomorrow>.\n\nAt nine.",
+          { cutAfterSend: 1 }
+        )
         // As soon as the attempt that broke off has failed, the next one follows.
         const hurry = sql`
           update job set due_at = now() where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'`
@@ -270,16 +286,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const server = yield* GraphServer
-        const { address, channelID, mailbox } = yield* subscribedChannel
-        const { ticketMessages } = yield* clientOf("acme-admin")
-        yield* server.arrive(address, mail())
-        const { ticketID } = yield* onlyTicket(channelID)
-        const [question] = yield* messagesOf(ticketID)
-        yield* server.set({ throttleSending: 1 })
-        yield* ticketMessages.sendReply({
-          path: { id: yield* Effect.fromNullable(question?.messageID) },
-          payload: { modifiedAnswer: "We come tomorrow." }
-        })
+        const { mailbox, ticketID } = yield* answered(mail(), "We come tomorrow.", { throttleSending: 1 })
         const [, answer] = yield* eventually(messagesOf(ticketID), ([, one]) => one?.status === "Failed")
         const ofAnswer = sql`
           customer_id = 1 and kind = 'DeliverMessage' and payload ->> 'ticketMessageID' = ${String(answer?.messageID)}`
