@@ -1,5 +1,4 @@
 import { readdirSync, statSync } from "node:fs"
-import { build } from "esbuild"
 
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
@@ -23,13 +22,14 @@ const shared = {
 /** What browsers get: the chat window as one file, the pages as a file of each kind. */
 export const buildPages = async () => {
   if (changedAt("dist/pages/desk.js") > newest) return
+  const { build } = await import("esbuild")
   await Promise.all([
     build({
       ...shared,
       entryPoints: { widget: "src/pages/widget/main.ts" },
       loader: { ".css": "text" },
       // The style sheet travels inside the script; the plugin makes it as small as the script is.
-      plugins: [smallStyles]
+      plugins: [smallStyles(build)]
     }),
     build({
       ...shared,
@@ -44,7 +44,7 @@ export const buildPages = async () => {
   ])
 }
 
-const smallStyles = {
+const smallStyles = (build) => ({
   name: "small-styles",
   setup({ onLoad }) {
     onLoad({ filter: /\.css$/ }, async ({ path }) => {
@@ -52,4 +52,4 @@ const smallStyles = {
       return { contents: outputFiles[0].text, loader: "text" }
     })
   }
-}
+})

@@ -24,7 +24,7 @@ import { assignAction, type DemoCustomer, demoActions, demoCustomers, demoModels
 import { makeDocuments } from "./DocumentsDemo.ts"
 import { makeEndUsers } from "./EndUsersDemo.ts"
 import { makeInbox } from "./InboxDemo.ts"
-import { makeReports, PlacesDemoTools } from "./PlacesDemo.ts"
+import { drawPhotos, makeReports, PlacesDemoTools } from "./PlacesDemo.ts"
 import { makeTopics, TopicsDemoRepos } from "./TopicsDemo.ts"
 
 const isEmpty = Effect.gen(function* () {
@@ -56,6 +56,7 @@ const makeActions = fn("Demo.makeActions")(function* (customerID: CustomerID) {
 
 const makeCustomer = fn("Demo.makeCustomer")(function* (customer: DemoCustomer) {
   const provisioning = yield* Provisioning
+  const photos = yield* drawPhotos(customer)
   const customerID = yield* provisioning.createCustomer(customer.name)
   yield* provisioning.addHostname(customerID, customer.hostname)
   if (customer.hasReports) yield* provisioning.addFeature(customerID, "SchedulesOfCondition")
@@ -72,7 +73,7 @@ const makeCustomer = fn("Demo.makeCustomer")(function* (customer: DemoCustomer) 
   yield* makeInbox(customerID, customer)
   yield* makeAiRuns(customerID)
   yield* makeAttachments(customerID, customer)
-  yield* makeReports(customerID, customer)
+  yield* makeReports(customerID, customer, photos)
 })
 
 /** Fills an empty database so that every page of the API shows something. */

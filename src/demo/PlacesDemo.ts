@@ -6,7 +6,7 @@ import { mergeDocument } from "../documents/DocumentRules.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { BlobStore } from "../files/BlobStore.ts"
 import { BlobsRepo } from "../files/BlobsRepo.ts"
-import { ImageProcessor } from "../places/ImageProcessor.ts"
+import { ImageProcessor, type Picture } from "../places/ImageProcessor.ts"
 import { type NewPhoto, PhotosRepo } from "../places/PhotosRepo.ts"
 import { emptyReport } from "../places/ReportFields.ts"
 import { ReportsRepo } from "../places/ReportsRepo.ts"
@@ -61,21 +61,37 @@ const linkGuide = fn("Demo.linkGuide")(function* (customerID: CustomerID, docume
   yield* (yield* TopicDocumentsRepo).insertNew(customerID, links)
 })
 
-const makePhoto = fn("Demo.makePhoto")(function* (
+const reportOf = ({ hasReports, name }: DemoCustomer) => (hasReports ? demoReports[name] : undefined)
+
+const drawPhoto = fn("Demo.drawPhoto")(function* ({ fileName, svg }: DemoRoom["photos"][number]) {
+  return { ...(yield* (yield* ImageProcessor).prepare(yield* drawPicture(svg))), fileName }
+})
+
+/** The photos of each room. Drawing them takes as long as writing everything else, and another core: it begins early. */
+export const drawPhotos = (customer: DemoCustomer) =>
+  Effect.fork(
+    Effect.forEach(reportOf(customer)?.rooms ?? [], ({ photos }) =>
+      Effect.forEach(photos, drawPhoto, { concurrency: 2 })
+    )
+  )
+
+const storePhoto = fn("Demo.storePhoto")(function* (
   customerID: CustomerID,
-  { fileName, svg }: DemoRoom["photos"][number]
+  { bytes, ...picture }: Picture & Pick<NewPhoto, "fileName">
 ) {
-  const blobs = yield* BlobsRepo
-  const { bytes, ...picture } = yield* (yield* ImageProcessor).prepare(yield* drawPicture(svg))
-  const blobID = yield* blobs.register(customerID, bytes.length)
+  const blobID = yield* (yield* BlobsRepo).register(customerID, bytes.length)
   yield* (yield* BlobStore).put(customerID, blobID, bytes)
-  return { ...picture, fileName, blobID } satisfies NewPhoto
+  return { ...picture, blobID } satisfies NewPhoto
 })
 
 /** A report with rooms and photos, for customers that have the feature. */
-export const makeReports = fn("Demo.makeReports")(function* (customerID: CustomerID, customer: DemoCustomer) {
-  const report = demoReports[customer.name]
-  if (!customer.hasReports || report === undefined) return
+export const makeReports = fn("Demo.makeReports")(function* (
+  customerID: CustomerID,
+  customer: DemoCustomer,
+  drawn: Effect.Effect.Success<ReturnType<typeof drawPhotos>>
+) {
+  const report = reportOf(customer)
+  if (report === undefined) return
   const [reports, rooms, photos] = [yield* ReportsRepo, yield* RoomsRepo, yield* PhotosRepo]
   const customerRepID = yield* firstAdmin(customerID)
   const lexiconDocumentID = yield* documentNamed(customerID, demoGuides.lexicon)
@@ -86,7 +102,8 @@ export const makeReports = fn("Demo.makeReports")(function* (customerID: Custome
     ...fields,
     lexiconDocumentID
   })
-  for (const [index, { name, photos: pictures, transcriptHtml, transcriptRaw }] of demoRooms.entries()) {
+  const pictures = yield* drawn
+  for (const [index, { name, transcriptHtml, transcriptRaw }] of demoRooms.entries()) {
     const room = yield* rooms.insert(customerID, reportID, { name, sortOrder: index + 1, transcriptRaw })
     const roomID = room.placeDescriptionRoomID
     if (index === 0) {
@@ -94,7 +111,7 @@ export const makeReports = fn("Demo.makeReports")(function* (customerID: Custome
       yield* (yield* RoomVersionsRepo).keep(customerID, roomID)
     }
     yield* rooms.writeHtml(customerID, roomID, transcriptHtml, { customerRepID, modelID: null })
-    const made = yield* Effect.forEach(pictures, (picture) => makePhoto(customerID, picture), { concurrency: 2 })
+    const made = yield* Effect.forEach(pictures[index] ?? [], (picture) => storePhoto(customerID, picture))
     const stored = yield* photos.append(customerID, roomID, made)
     const hero = stored.find(({ fileName }) => fileName === heroPhoto)
     if (hero !== undefined) yield* reports.setHeroPhoto(customerID, reportID, hero.placeDescriptionRoomPhotoID)
