@@ -6,20 +6,24 @@ export const escapeHtml = (text: string) =>
 
 const deepest = 500
 
-/** Long threads of mails have some thousands. With so many, a parser takes a quarter of a second, and nobody else is answered. */
-const mostTags = 50_000
+/**
+ * What begins a tag, ends a style and gives an attribute. Long threads of mails have some thousands; with so many, a parser
+ * takes a quarter of a second, and nobody else is answered.
+ */
+const most = { "<": 50_000, ";": 200_000, "=": 200_000 }
 
-const hasTooManyTags = (html: string) => {
+const hasMoreThan = (html: string, sign: string, limit: number) => {
   let count = 0
-  for (let at = html.indexOf("<"); at >= 0 && count <= mostTags; at = html.indexOf("<", at + 1)) count += 1
-  return count > mostTags
+  for (let at = html.indexOf(sign); at >= 0 && count <= limit; at = html.indexOf(sign, at + 1)) count += 1
+  return count > limit
 }
 
 /**
- * Whether there are more elements than anybody writes, or they lie deeper in each other: a parser takes longer for each
- * one the deeper it is.
+ * Whether there are more elements, styles or attributes than anybody writes, or the elements lie deeper in each other: a
+ * parser takes longer for each one the deeper it is.
  */
-export const isTooMuch = (html: string) => hasTooManyTags(html) || isTooDeep(html)
+export const isTooMuch = (html: string) =>
+  Object.entries(most).some(([sign, limit]) => hasMoreThan(html, sign, limit)) || isTooDeep(html)
 
 const isTooDeep = (html: string) => {
   let depth = 0

@@ -25,6 +25,8 @@ const hostile: Readonly<Record<string, string>> = {
   "short lines": repeated("x<br>"),
   "many elements": repeated("<div>x</div>"),
   "signs that begin no tag": repeated("<"),
+  styles: `<p style="${repeated("color:red;")}">x</p>`,
+  attributes: `<p ${repeated("a=b ")}>x</p>`,
   "a code fence without an end": `\`\`\`\n${repeated(" ")}x`,
   "open marks": repeated("[[")
 }
