@@ -27,10 +27,12 @@ const sampleConnections = (pool: pg.Pool, countShared: () => number) =>
   )
 
 /**
- * Compiling a statement pays for those that run for seconds. Ours take a millisecond, whatever the planner, who does not
- * see how short a page is, thinks that they cost; compiling one takes thirty, each time.
+ * Statements, and transactions that stand idle, end by themselves. Compiling a statement pays for those that run for
+ * seconds: ours take a millisecond, whatever the planner, who does not see how short a page is, thinks that they cost, and
+ * compiling one takes thirty, each time. Poolers refuse connections that ask for such things as they begin.
  */
-const withoutCompiling = (client: pg.ClientBase) => client.query("set jit = off")
+const settings = `set jit = off; set statement_timeout = ${statementTimeout};
+  set idle_in_transaction_session_timeout = ${2 * statementTimeout}`
 
 /**
  * Texts come in every script: what a smaller encoding has no place for would fail one request after the other. In a locale
@@ -62,7 +64,6 @@ const checkTexts = (pool: pg.Pool) =>
     )
   )
 
-/** A pool whose statements, and transactions that stand idle, end by themselves. */
 const openPool = (url: Redacted.Redacted) =>
   Effect.acquireRelease(
     Effect.gen(function* () {
@@ -72,9 +73,7 @@ const openPool = (url: Redacted.Redacted) =>
         // And four more that are shared.
         max: 16,
         connectionTimeoutMillis: 10_000,
-        statement_timeout: statementTimeout,
-        idle_in_transaction_session_timeout: 2 * statementTimeout,
-        onConnect: withoutCompiling
+        onConnect: (client) => client.query(settings)
       })
       // Without a listener, an idle connection that the server drops would end the process.
       pool.on("error", () => undefined)
@@ -89,7 +88,7 @@ export const layerFromUrl = (url: Redacted.Redacted) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const pool = yield* openPool(url)
-      const shared = yield* shareConnections(pool, withoutCompiling)
+      const shared = yield* shareConnections(pool)
       yield* sampleConnections(pool, shared.countOpen)
       return Layer.map(PgClient.layerFromPool({ acquire: Effect.succeed(pool) }), (clients) =>
         Context.add(

@@ -20,6 +20,9 @@ const longestStatement = 500
 /** A database that is away is not asked for a connection by every request (ms). */
 const betweenTries = 1000
 
+/** Nor is one that refuses, as a pooler does that takes no statement_timeout as a connection begins (ms). */
+const afterRefusal = 60_000
+
 /** What stands between the node and the database may forget a connection that nobody uses (ms). */
 const longestIdle = 10_000
 
@@ -40,16 +43,14 @@ const end = async (client: pg.Client) => {
 /** A connection on which statements follow each other without waiting for each other's answers. */
 class SharedConnection {
   readonly #options: pg.ClientConfig
-  readonly #prepare: (client: pg.Client) => Promise<unknown>
   readonly #opened = new Set<pg.Client>()
   #client: pg.Client | undefined
   #underWay = 0
   #lastMove = 0
   #nextTry = 0
 
-  constructor(options: pg.ClientConfig, prepare: (client: pg.Client) => Promise<unknown>) {
+  constructor(options: pg.ClientConfig) {
     this.#options = { ...options, pipeline: true, statement_timeout: longestStatement }
-    this.#prepare = prepare
   }
 
   get isOpen() {
@@ -79,9 +80,12 @@ class SharedConnection {
     }
     client
       .connect()
-      .then(() => this.#prepare(client))
+      .then(() => client.query("set jit = off"))
       .then(use)
-      .catch(() => this.#lose(client))
+      .catch((error: unknown) => {
+        if (error instanceof pg.DatabaseError) this.#nextTry = now + afterRefusal
+        this.#lose(client)
+      })
   }
 
   #lose(client: pg.Client) {
@@ -128,9 +132,9 @@ class SharedConnection {
  * few connections, one behind the other. With one connection for each, server and service wake each other up for every
  * single one, which takes as long as answering it. Where that does not serve, they run elsewhere.
  */
-export const shareConnections = (pool: pg.Pool, prepare: (client: pg.Client) => Promise<unknown>) =>
+export const shareConnections = (pool: pg.Pool) =>
   Effect.gen(function* () {
-    const all = Array.from({ length: howMany }, () => new SharedConnection(pool.options, prepare))
+    const all = Array.from({ length: howMany }, () => new SharedConnection(pool.options))
     yield* Effect.addFinalizer(() =>
       noLongerThan(longestEnd)(Effect.promise(() => Promise.all(all.map((shared) => shared.close()))))
     )

@@ -1,9 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { Array as Arr, Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { inject } from "vitest"
 import { inOneLine } from "../../src/OneLine.ts"
 import { layerFromUrl } from "../../src/platform/Database.ts"
+import { quick } from "../../src/platform/LeanStatements.ts"
+import { throughPooler } from "../support/Pooler.ts"
 import { copyOfTemplate, onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
 const setting = (name: string) =>
@@ -129,6 +131,23 @@ if (onPostgres) {
             `The database at DATABASE_URL cannot be used: ${problem}. Create another: create database … encoding 'UTF8' locale 'C.UTF-8' template template0`
           )
         }
+      })
+    )
+
+    it.scoped("goes through a pooler that takes no settings as it begins, with the same settings and often", () =>
+      Effect.gen(function* () {
+        const template = inject("template")
+        if (template.kind !== "postgres") return
+        const { refused, url } = yield* throughPooler(yield* copyOfTemplate(template.url, template.name))
+        const clients = yield* Layer.build(layerFromUrl(url))
+        const sql = Context.get(clients, SqlClient.SqlClient)
+        const answers = Effect.forEach(Arr.range(1, 32), (n) => quick(sql<{ n: number }>`select ${n}::int as n`), {
+          concurrency: "unbounded"
+        }).pipe(Effect.withTracerEnabled(false))
+        const asked = yield* Effect.replicateEffect(answers, 50)
+        expect(asked.flat(2).map(({ n }) => n)).toEqual(Arr.flatten(Arr.replicate(Arr.range(1, 32), 50)))
+        expect(yield* Effect.provide(setting("statement_timeout"), clients)).toBe("30s")
+        expect(refused()).toBe(4)
       })
     )
 

@@ -1,0 +1,44 @@
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { Effect, Redacted } from "effect"
+
+const refusal = () => {
+  const fields = Buffer.from("SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0")
+  const head = Buffer.alloc(5)
+  head.write("E")
+  head.writeInt32BE(4 + fields.length, 1)
+  return Buffer.concat([head, fields])
+}
+
+const listen = (onConnection: (socket: Socket) => void) =>
+  Effect.acquireRelease(
+    Effect.async<Server>((resume) => {
+      const server = createServer(onConnection)
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  )
+
+/** Stands between a node and its database, and refuses connections that ask for a statement_timeout as they begin. */
+export const throughPooler = (database: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const url = new URL(Redacted.value(database))
+    let refused = 0
+    const server = yield* listen((client) => {
+      client.on("error", () => client.destroy())
+      client.once("data", (startup) => {
+        if (startup.includes("statement_timeout")) {
+          refused += 1
+          client.end(refusal())
+          return
+        }
+        const upstream = connect(Number(url.port || 5432), url.hostname)
+        upstream.on("error", () => client.destroy()).write(startup)
+        client.pipe(upstream).pipe(client)
+      })
+    })
+    const address = server.address()
+    const port = typeof address === "object" ? (address?.port ?? 0) : 0
+    const through = new URL(url)
+    through.host = `127.0.0.1:${port}`
+    return { url: Redacted.make(through.href), refused: () => refused }
+  })
