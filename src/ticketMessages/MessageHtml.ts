@@ -53,17 +53,32 @@ const blocks = new Set(
     " "
   )
 )
-const unread = new Set(["script", "style", "head", "title", "template"])
+const unreadNames = ["script", "style", "head", "title", "template"]
+const unread = new Set(unreadNames)
+const unreadTag = new RegExp(`<(/?)(${unreadNames.join("|")})\\b[^<>]*>`, "gi")
 
 const longestRough = 1_000_000
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " " }
 
+/** What stands in elements that nobody reads; one without an end hides nothing. */
+const withoutUnread = (html: string) => {
+  const read: Array<string> = []
+  let from = 0
+  let open: { readonly name: string; readonly at: number } | undefined
+  for (const { 0: tag, 1: slash, 2: name = "", index } of html.matchAll(unreadTag)) {
+    if (open === undefined && slash === "") open = { name: name.toLowerCase(), at: index }
+    if (open === undefined || slash === "" || open.name !== name.toLowerCase()) continue
+    read.push(html.slice(from, open.at))
+    from = index + tag.length
+    open = undefined
+  }
+  return `${read.join("")}${html.slice(from)}`
+}
+
 /** The words of HTML that no parser should be given, on about the lines where they stood, up to a length. */
 const roughText = (html: string) => {
-  const words = html
-    .slice(0, longestRough)
-    .toWellFormed()
+  const words = withoutUnread(html.slice(0, longestRough).toWellFormed())
     .replace(/<(?:br|p|div|tr|li|h[1-6])\b[^<>]*>/gi, "\n")
     .replace(/<[^<>]*>/g, "")
     .replace(/&(lt|gt|amp|quot|nbsp);/g, (entity, name: string) => entities[name] ?? entity)

@@ -133,3 +133,18 @@ describe("The texts of a message", () => {
     expect(ticketSubject(undefined, null)).toBeNull()
   })
 })
+
+describe("HTML with more tags than anybody writes", () => {
+  const many = "<b>x</b>".repeat(50_001)
+  const text = "x".repeat(50_001)
+
+  it.each([
+    ["its words", `<p>Dear all</p>${many}`, `Dear all${text}`],
+    ["nothing of what nobody reads", `<head><title>T</title><STYLE>p{}</style></head><p>A</p>${many}`, `A${text}`],
+    ["what stands behind an element without an end", `<p>A</p><script>B${many}`, `AB${text}`],
+    ["what stands behind an end without an element", `</style><p>A</p>${many}`, `A${text}`]
+  ])("keeps %s", (_, html, words) => {
+    expect(textOfHtml(html)).toBe(words)
+    expect(safeHtml(html)).toBe(words)
+  })
+})
