@@ -15,7 +15,7 @@ import { Effect, identity, Layer, Stream } from "effect"
 import { leanStatements } from "./LeanStatements.ts"
 
 // What of the database runs often is compiled anew while it runs. Done soon, and on all threads at once, that took the
-// cores just when the service starts: begun after ten times as much work and on one thread, it starts in two thirds of the time.
+// cores just when the service starts: begun after ten times as much work and on one thread, it starts in three quarters of the time.
 setFlagsFromString("--wasm-num-compilation-tasks=1")
 setFlagsFromString("--wasm-tiering-budget=18000000")
 
