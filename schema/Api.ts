@@ -89,5 +89,5 @@ export class CaseworkApi extends HttpApi.make("casework")
   .add(PlaceDescriptionRoomsApi)
   .add(PlaceDescriptionPhotosApi)
   .add(HealthApi)
-  .annotateContext(OpenApi.annotations({ title: "Casework", version: "0.1.0", description }))
+  .annotateContext(OpenApi.annotations({ title: "Casework", version: "0.1.0", description, servers: [{ url: "/" }] }))
   .annotateContext(conventions) {}

@@ -42,7 +42,7 @@ export class Token extends Schema.Class<Token>("Token")({
   token: Schema.String.annotations({ description: "Send it as Authorization: Bearer <token>" })
 }) {}
 
-const Nothing = Schema.Struct({}).annotations({ identifier: "Nothing" })
+const Nothing = Schema.Struct({}).annotations({ identifier: "Nothing", jsonSchema: { type: "object" } })
 
 export class AuthApi extends HttpApiGroup.make("auth")
   .add(

@@ -17,7 +17,10 @@ export class TicketMessageAttachment extends Schema.Class<TicketMessageAttachmen
 
 export const largestAttachment = 25 * 1024 * 1024
 
-const Upload = HttpApiSchema.MultipartStream(Schema.Struct({ file: Multipart.SingleFileSchema }), {
+/** A form has the file itself where the library would say: a list of one. */
+const file = Multipart.SingleFileSchema.annotations({ jsonSchema: { type: "string", format: "binary" } })
+
+const Upload = HttpApiSchema.MultipartStream(Schema.Struct({ file }), {
   maxParts: Option.some(10),
   maxFieldSize: 64 * 1024,
   // The file and what a form puts around it.

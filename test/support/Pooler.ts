@@ -33,7 +33,8 @@ export const throughPooler = (database: Redacted.Redacted) =>
         }
         const upstream = connect(Number(url.port || 5432), url.hostname)
         upstream.on("error", () => client.destroy()).write(startup)
-        client.pipe(upstream).pipe(client)
+        client.pipe(upstream)
+        upstream.pipe(client)
       })
     })
     const address = server.address()
