@@ -1,5 +1,4 @@
 import { setFlagsFromString } from "node:v8"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Layer } from "effect"
 import { AppLive } from "./App.ts"
 import { PasswordHasher } from "./auth/PasswordHasher.ts"
@@ -13,6 +12,7 @@ import { MailerLive } from "./platform/Mailer.ts"
 import { migrated } from "./platform/Migrate.ts"
 import { Settings } from "./platform/Settings.ts"
 import { TelemetryLive } from "./platform/telemetry/Telemetry.ts"
+import { runMain } from "./RunMain.ts"
 import { ServerLive } from "./Server.ts"
 
 /** The whole graph. The annotation makes a missing layer a compile error here. */
@@ -31,4 +31,7 @@ const Main: Layer.Layer<never, KnownError> = Banner.pipe(
 // On a large machine V8 lets the heap grow to four times what lives before it tidies up; less than twice is enough.
 setFlagsFromString("--heap-growing-percent=75")
 
-NodeRuntime.runMain(launch(Main), { disableErrorReporting: true, disablePrettyLogger: true })
+// A node of `npm run cluster` does not outlive it.
+process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
+
+runMain(launch(Main))

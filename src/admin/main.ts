@@ -1,15 +1,12 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Logger } from "effect"
 import { DatabaseLive } from "../platform/Database.ts"
 import { Settings } from "../platform/Settings.ts"
+import { runMain } from "../RunMain.ts"
 import { commandLine } from "./CommandLine.ts"
 
 const run = commandLine(DatabaseLive, Settings.layer)
 
 const logToStandardError = Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.stringLogger))
 
-NodeRuntime.runMain(run(process.argv).pipe(Effect.provide(Layer.merge(NodeContext.layer, logToStandardError))), {
-  disableErrorReporting: true,
-  disablePrettyLogger: true
-})
+runMain(run(process.argv).pipe(Effect.provide(Layer.merge(NodeContext.layer, logToStandardError))))

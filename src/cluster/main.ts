@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Deferred, Effect, Option } from "effect"
 import { Refused } from "../admin/Refused.ts"
 import { inOneLine } from "../OneLine.ts"
 import { keptSecret } from "../platform/KeptSecrets.ts"
+import { runMain } from "../RunMain.ts"
 import { firstPortOf } from "./FirstPort.ts"
 
 const mostNodes = 20
@@ -48,10 +48,10 @@ const startNode = (number: number, port: number, env: Readonly<Record<string, st
     const ended = yield* Deferred.make<string>()
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        // In a group of its own, so that Ctrl-C reaches it once, through this process.
+        // In a group of its own, so that Ctrl-C reaches it through this process. By the channel it hears when this one dies.
         const started = spawn(process.execPath, ["dist/src/main.js"], {
           env: { ...process.env, ...env, PORT: String(port) },
-          stdio: ["ignore", "pipe", "pipe"],
+          stdio: ["ignore", "pipe", "pipe", "ipc"],
           detached: true
         })
         started.once("exit", (code, signal) =>
@@ -88,10 +88,4 @@ const main = Effect.gen(function* () {
   return yield* new Refused({ message: "No node is left." })
 }).pipe(Effect.scoped)
 
-NodeRuntime.runMain(
-  Effect.tapErrorCause(main, (cause) => Effect.sync(() => inOneLine(cause) && console.error(inOneLine(cause)))),
-  {
-    disableErrorReporting: true,
-    disablePrettyLogger: true
-  }
-)
+runMain(Effect.tapErrorCause(main, (cause) => Effect.sync(() => inOneLine(cause) && console.error(inOneLine(cause)))))

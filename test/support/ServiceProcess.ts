@@ -11,6 +11,12 @@ export interface ServiceProcess {
   /** As an operator stops it; answers its exit code, which is null when a signal ended it. */
   readonly stop: Effect.Effect<number | null>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
+  /** Its exit code, when it ends. */
+  readonly ended: Effect.Effect<number | null>
+  /** As when the process that started it dies. */
+  readonly abandon: Effect.Effect<void>
+  /** Nobody reads any more what it writes. */
+  readonly stopReading: Effect.Effect<void>
   /** Everything it has written so far. */
   readonly output: () => string
 }
@@ -41,7 +47,7 @@ export const startService = (
         const started = spawn(process.execPath, [...(options.nodeArguments ?? []), "dist/src/main.js"], {
           cwd: options.root,
           env: { PATH: process.env["PATH"] ?? "", HOST: "127.0.0.1", ...env, PORT: String(port) },
-          stdio: ["ignore", "pipe", "pipe"]
+          stdio: ["ignore", "pipe", "pipe", "ipc"]
         })
         for (const stream of [started.stdout, started.stderr]) {
           stream?.on("data", (chunk) => {
@@ -74,6 +80,12 @@ export const startService = (
       kill: Effect.asVoid(signalled("SIGKILL")),
       stop: signalled("SIGTERM"),
       signal: (signal) => Effect.sync(() => void child.kill(signal)),
+      ended: Effect.promise(() => ended),
+      abandon: Effect.sync(() => child.disconnect()),
+      stopReading: Effect.sync(() => {
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+      }),
       output: () => written
     } satisfies ServiceProcess
   })
