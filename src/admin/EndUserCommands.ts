@@ -43,6 +43,12 @@ const decodeID = Schema.decodeOption(EndUserID)
 
 const isOver = ({ status }: DataRequest) => status === "Succeeded" || status === "Failed"
 
+const patience: Readonly<Record<DataRequestKind, string>> = {
+  Export: "Working on it; this may take a minute or two.",
+  Erasure:
+    "Working on it; this takes a little over three minutes. A service that runs goes on with it if you stop waiting."
+}
+
 /** Asks for it and waits until it is done. */
 const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKind) =>
   Effect.gen(function* () {
@@ -54,7 +60,7 @@ const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKi
       .request(customerID, known.value, kind, null)
       .pipe(Effect.catchTag("NotFound", () => refuse(missing)))
     const begun = yield* ask
-    if (!isOver(begun)) yield* Console.error("Working on it; this may take a minute or two.")
+    if (!isOver(begun)) yield* Console.error(patience[kind])
     // An export serves for a day. Whoever asks again should know that it is not of this moment.
     else if (kind === "Export" && begun.finishedAt !== null && begun.expiresAt !== null) {
       const [made, until] = [begun.finishedAt, begun.expiresAt].map(DateTime.formatIso)
@@ -67,6 +73,17 @@ const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKi
     return ended.status === "Succeeded" ? ended : yield* refuse(`It failed. See GET /api/Jobs/${ended.jobID}.`)
   })
 
+/** A file that is there already keeps its mode, and others may be allowed to read it. */
+const hideIfThere = (path: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const isFile = yield* files.stat(path).pipe(
+      Effect.map(({ type }) => type === "File"),
+      Effect.orElseSucceed(() => false)
+    )
+    if (isFile) yield* files.chmod(path, 0o600)
+  })
+
 const exportCommand = Command.make("export", { customer, endUser, file }, ({ customer, endUser, file }) =>
   Effect.gen(function* () {
     const { customerID } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
@@ -75,7 +92,8 @@ const exportCommand = Command.make("export", { customer, endUser, file }, ({ cus
     const blobs = yield* Blobs
     const files = yield* FileSystem.FileSystem
     const path = Option.getOrElse(file, () => `end-user-${endUser}.zip`)
-    yield* Stream.run(blobs.open(customerID, blobID), files.sink(path, { mode: 0o600 })).pipe(
+    yield* hideIfThere(path).pipe(
+      Effect.zipRight(Stream.run(blobs.open(customerID, blobID), files.sink(path, { mode: 0o600 }))),
       Effect.catchAll(() => refuse(`Cannot write ${path}. Name another place with --file.`))
     )
     const found = Object.entries(counts).map(([name, count]) => `${name} ${count}`)

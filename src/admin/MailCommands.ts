@@ -5,13 +5,15 @@ import { FailedMailsRepo } from "../mail/FailedMailsRepo.ts"
 import { importMessage, messageKey } from "../mail/MailJobs.ts"
 import { ranks } from "../platform/JobRank.ts"
 import { JobsRepo } from "../platform/JobsRepo.ts"
+import { harmless } from "./Harmless.ts"
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const mails = yield* Effect.flatMap(FailedMailsRepo, (repo) => repo.setAsideMails)
     yield* Console.log(mails.length === 0 ? "No mail is set aside." : "Mail that was set aside, oldest first")
     for (const { attempts, customerID, error, folderID, messageID } of mails) {
-      yield* Console.log(`customer ${customerID}  folder ${folderID}  ${messageID}  ${attempts} attempts  ${error}`)
+      const line = `customer ${customerID}  folder ${folderID}  ${messageID}  ${attempts} attempts  ${error}`
+      yield* Console.log(harmless(line))
     }
   })
 ).pipe(Command.withDescription("List mail that could not be imported and is not tried again by itself"))

@@ -1,26 +1,30 @@
 import { Args, Command } from "@effect/cli"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { Outbox } from "../platform/Outbox.ts"
+import { harmless } from "./Harmless.ts"
 import { refuse } from "./Refused.ts"
 
 const shown = 50
+
+/** Others than the database can have are of no mail. */
+const isID = Schema.is(Schema.Int.pipe(Schema.between(1, 2 ** 31 - 1)))
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const mails = yield* Effect.flatMap(Outbox, (outbox) => outbox.newest(shown))
     yield* Console.log(mails.length === 0 ? "The outbox is empty." : "Mail in the outbox, newest first")
     for (const { createdAt, outboxMailID, subject, to } of mails) {
-      yield* Console.log(`${outboxMailID}  ${createdAt.toISOString()}  ${to}  ${subject}`)
+      yield* Console.log(harmless(`${outboxMailID}  ${createdAt.toISOString()}  ${to}  ${subject}`))
     }
   })
 ).pipe(Command.withDescription(`List the newest ${shown} mails that had nowhere to go, because SMTP_URL is not set`))
 
 const show = Command.make("show", { id: Args.integer({ name: "id" }) }, ({ id }) =>
   Effect.gen(function* () {
-    const found = yield* Effect.flatMap(Outbox, (outbox) => outbox.find(id))
+    const found = isID(id) ? yield* Effect.flatMap(Outbox, (outbox) => outbox.find(id)) : Option.none()
     if (Option.isNone(found)) return yield* refuse(`There is no mail ${id} in the outbox. See them with: outbox list`)
     const { createdAt, subject, text, to } = found.value
-    yield* Console.log(`To: ${to}\nSubject: ${subject}\nDate: ${createdAt.toISOString()}\n\n${text}`)
+    yield* Console.log(harmless(`To: ${to}\nSubject: ${subject}\nDate: ${createdAt.toISOString()}\n\n${text}`))
   })
 ).pipe(Command.withDescription("Show one mail of the outbox"))
 

@@ -9,7 +9,10 @@ const firstLineOfInput = Effect.promise(() => text(process.stdin)).pipe(
 
 /** From ADMIN_PASSWORD, typed unseen, or piped in: an argument would be seen by everybody on the machine. */
 export const readPassword = Effect.gen(function* () {
-  const given = yield* Config.option(Config.redacted("ADMIN_PASSWORD"))
+  const given = yield* Effect.map(
+    Config.option(Config.redacted("ADMIN_PASSWORD")),
+    Option.filter((value) => Redacted.value(value) !== "")
+  )
   const password = Option.isSome(given)
     ? given.value
     : process.stdin.isTTY

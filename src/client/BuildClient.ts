@@ -51,11 +51,16 @@ const exampleOf = (example: (typeof examples)[number]) =>
     .replace("../../../schema/Client.ts", name)
     .replace("../../../schema/PromiseClient.ts", `${name}/promise`)
 
+/** Another effect than the contract's would be installed beside it, and nothing would fit. */
+const peers = Object.entries(description.peerDependencies)
+  .map(([peer, range]) => `${peer}@${range}`)
+  .join(" ")
+
 const readme = `# ${name}
 
 A client of Casework ${version}, made from its contract. It knows every route, what goes in, what comes out and what can go wrong.
 
-    npm install ${name} effect @effect/platform
+    npm install ${name} ${peers}
 
 ## With Effect
 
@@ -67,7 +72,7 @@ ${exampleOf("WithEffect")}\`\`\`
 
 ## With Promises
 
-JSON in, JSON out: ids are numbers, dates are ISO 8601 texts. A refusal rejects with a \`CaseworkError\` (\`status\`, \`message\`, \`requestId\`, \`details\`).
+JSON in, JSON out: ids are numbers, dates are ISO 8601 texts. A refusal rejects with a \`CaseworkError\` (\`status\`, \`message\`, \`requestId\`, \`details\`), a service that cannot be reached as \`fetch\` does.
 
 \`\`\`ts
 ${exampleOf("WithPromises")}\`\`\`

@@ -8,7 +8,10 @@ export const parseOtlpHeaders = (text: string): Either.Either<Readonly<Record<st
         text.split(",").map((pair) => {
           const [, name = "", value = ""] = /^\s*([\w-]+)\s*=(.*)$/s.exec(pair) ?? []
           if (name === "") throw new Error()
-          return [name.toLowerCase(), decodeURIComponent(value.trim())]
+          const header = [name.toLowerCase(), decodeURIComponent(value.trim())] as const
+          // Refuses what no request could carry.
+          new Headers([[...header]])
+          return header
         })
       ),
     catch: () => "Expected name=value, comma-separated, with values percent-encoded"

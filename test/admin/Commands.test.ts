@@ -102,6 +102,7 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     [["model", "add", "new", "--slots", ","], /^--slots needs at least one of: Topic, /],
     [["model", "add", "new"], /--slots/],
     [["outbox", "show", "999999"], /^There is no mail 999999 in the outbox\./],
+    [["outbox", "show", "99999999999"], /^There is no mail 99999999999 in the outbox\./],
     [["outbox", "show", "first"], /integer/],
     [["customer", "create", "New", "--hostname"], /^--hostname needs a value behind it\.$/],
     [
@@ -155,6 +156,22 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
       expect((yield* help).output).not.toContain(escape)
       expect((yield* Effect.provide(help, atTerminal)).output).toContain(escape)
       expect((yield* help).output).toMatch(/^Casework admin\n.*\S$/s)
+    })
+  )
+
+  it.effect("gives a terminal no orders that somebody else wrote", () =>
+    Effect.gen(function* () {
+      const customerID = yield* Schema.decode(CustomerID)(1)
+      const subject = "\u001B[2JReset\u0007"
+      const text = "one\n\u001B]52;c;eA==\u0007two\u009B2J"
+      const id = yield* (yield* Outbox).keep(customerID, { to: "a@acme.example", subject, text })
+      const atTerminal = Layer.succeed(Coloured, { output: true, errors: true })
+      for (const words of [["list"], ["show", String(id)]]) {
+        const { output } = yield* Effect.provide(admin("outbox", ...words), atTerminal)
+        expect(output).toContain("Reset")
+        expect(output).not.toMatch(/(?!\n)\p{Cc}/u)
+      }
+      expect((yield* admin("outbox", "show", String(id))).output).toMatch(/\n\none\n.*two/)
     })
   )
 

@@ -90,6 +90,10 @@ layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true,
         const description = JSON.parse(yield* Effect.promise(() => read("package.json")))
         expect(description).toMatchObject({ name: "casework-client", version: packageJson.version, type: "module" })
         expect(Object.keys(description.peerDependencies)).toEqual(["@effect/platform", "effect"])
+        // Without the ranges npm would install what is newest.
+        const [, line = ""] = /^ {4}npm install (.*)$/m.exec(yield* Effect.promise(() => read("README.md"))) ?? []
+        const peers = Object.entries(description.peerDependencies).map(([name, range]) => `${name}@${range}`)
+        expect(line.split(" ")).toEqual(["casework-client", ...peers])
       })
     )
 

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises"
+import { chmod, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -23,7 +23,9 @@ layer(quietApp({ ROLE: "web" }), { excludeTestServices: true })("The commands fo
       expect(written).toMatchObject({ succeeded: true })
       expect(written.output).toMatch(/ola\.zip\nSHA-256 [0-9a-f]{64}\n.*EndUsers 1/)
       expect(written.errors).toEqual(["Working on it; this may take a minute or two."])
+      yield* Effect.promise(() => chmod(file, 0o644))
       const oncemore = yield* admin("end-user", "export", "acme rentals", String(id), "--file", file)
+      expect((yield* Effect.promise(() => stat(file))).mode & 0o777).toBe(0o600)
       expect(oncemore.output).toBe(written.output)
       expect(oncemore.errors.join()).toMatch(
         /^This one was made at 20\S+Z\. Another is made when it has expired, at 20\S+Z\.$/

@@ -65,6 +65,7 @@ describe("Settings", () => {
     ["BASE_URL", "https://casework.example/desk#hush", '"https://casework.example/desk…"'],
     ["OPENAI_BASE_URL", "htps://key:hush@ai.example", '"htps://…@ai.example"'],
     ["DEMO", "maybe"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%0Akey", "OTEL_EXPORTER_OTLP_HEADERS"],
     ["TRUST_PROXY", "2"],
     ["AI_PROVIDER", "claude"],
     ["OPENAI_BASE_URL", "localhost:11434"],

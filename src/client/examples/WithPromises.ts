@@ -20,7 +20,7 @@ const channelID = channels.find(({ channelType }) => channelType === "Email")?.c
 if (channelID === undefined) throw new Error("There is no Email channel.")
 const message = await casework.ticketMessagesOnPhone.createTicketMessage({
   payload: { channelID, fromAddress: "maria@mail.example", message: "Where is my key?" },
-  headers: { "Idempotency-Key": "where-is-my-key" }
+  headers: { "Idempotency-Key": crypto.randomUUID() }
 })
 const ticket = await casework.tickets.getTicket({ path: { id: message.ticketID } })
 console.log(`Ticket ${ticket.ticketID} is ${ticket.status}.`)

@@ -15,7 +15,9 @@ export const boundedExport = (client: HttpClient.HttpClient) => {
     const now = clock()
     if (now - warnedAt < quiet) return Effect.void
     warnedAt = now
-    return Effect.logWarning("telemetry cannot be exported: look at OTEL_EXPORTER_OTLP_ENDPOINT")
+    return Effect.logWarning(
+      "telemetry cannot be exported: look at OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS"
+    )
   })
 
   return HttpClient.transform(client, (exporting, request) => {
