@@ -14,7 +14,8 @@ export type KnownError =
   | Refused
 
 const innermost = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
+  // Some libraries throw what is no Error and has no text.
+  if (!(error instanceof Error)) return typeof error === "object" ? JSON.stringify(error) : String(error)
   if (error.cause instanceof Error) return innermost(error.cause)
   // Of a connection that was tried on several addresses, any one attempt tells the reason.
   return error instanceof AggregateError && error.errors.length > 0 ? innermost(error.errors[0]) : error.message

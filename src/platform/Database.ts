@@ -3,6 +3,7 @@ import { SqlClient, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { type ConfigError, Context, Effect, Layer, Option, Redacted } from "effect"
 import pg from "pg"
+import { checkRoom, watchRoom } from "./DiskRoom.ts"
 import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
 import { type FolderInUse, lockFolder } from "./FolderLock.ts"
 import { leanStatements } from "./LeanStatements.ts"
@@ -100,8 +101,13 @@ export const layerFromUrl = (url: Redacted.Redacted) =>
     })
   )
 
-const embedded = (dataDir: string) =>
-  layerFromPGlite(Effect.zipRight(lockFolder(dataDir), openPGlite({ folder: join(dataDir, "postgres") })))
+const embedded = (dataDir: string) => {
+  const open = Effect.zipRight(
+    Effect.zipRight(lockFolder(dataDir), checkRoom(dataDir)),
+    openPGlite({ folder: join(dataDir, "postgres") })
+  )
+  return Layer.scopedDiscard(watchRoom(dataDir)).pipe(Layer.provideMerge(layerFromPGlite(open)))
+}
 
 /** Why the database may not be there. */
 export type DatabaseError = SqlError.SqlError | FolderInUse | ConfigError.ConfigError
