@@ -108,6 +108,8 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The pages", (it
         expect([path, answer.headers.get("access-control-allow-origin")]).toEqual([path, "*"])
         expect(answer.headers.get("access-control-allow-credentials")).toBeNull()
       }
+      const refused = yield* send("POST", "/chatHub/negotiate?channelToken=none", { headers })
+      expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([401, "*"])
       for (const path of ["/tickets", "/desk", "/demo/chat", "/api/Channels"]) {
         const answer = yield* send("GET", path, { headers })
         expect([path, answer.headers.get("access-control-allow-origin")]).toEqual([path, null])

@@ -1,5 +1,6 @@
 import { backoff } from "./Backoff.ts"
 import { handshake, invocation, ping, type Received, receive } from "./Protocol.ts"
+import { isRefused } from "./Refusal.ts"
 
 /** The hub answered with an error: asking again would not help. */
 export class Refused extends Error {}
@@ -13,6 +14,8 @@ export interface HubOptions {
   readonly address: () => string
   readonly onEvent: (target: string, values: ReadonlyArray<unknown>) => void
   readonly onState: (state: HubState) => void
+  /** The hub said goodbye for good, or lets nobody in here: the client has stopped. Without it, it goes on trying. */
+  readonly onEnd?: () => void
 }
 
 const silence = { handshake: 10_000, server: 32_000, ownPing: 15_000, answer: 20_000 }
@@ -101,7 +104,7 @@ export class HubClient {
           : waiting?.reject(new Refused(message.error))
       }
       case "close":
-        return this.#lose()
+        return message.mayReconnect ? this.#lose() : this.#end()
       case "ping":
         return undefined
     }
@@ -120,9 +123,24 @@ export class HubClient {
 
   #lose() {
     if (this.state === "stopped" || this.state === "waiting") return
+    const wasLetIn = this.state === "connected"
     this.#drop()
     this.#enter("waiting")
     this.#retry = setTimeout(() => this.#connect(), backoff(this.#attempt++, Math.random()))
+    if (!wasLetIn) void this.#askWhetherRefused()
+  }
+
+  async #askWhetherRefused() {
+    const { address, onEnd } = this.#options
+    if (onEnd === undefined || !(await isRefused(address()))) return
+    if (this.state === "waiting" || this.state === "connecting") this.#end()
+  }
+
+  #end() {
+    const { onEnd } = this.#options
+    if (onEnd === undefined) return this.#lose()
+    this.stop()
+    return onEnd()
   }
 
   #drop() {

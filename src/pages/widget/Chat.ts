@@ -9,10 +9,12 @@ export interface Feedback {
   readonly customerRepName: string
 }
 
+/** ended: the chat was switched off, or the page may not have it. */
+export type ChatState = HubState | "ended"
+
 const typingLasts = 6000
 const typingAgainAfter = 2500
 
-/** How the hub says that a token means nothing to it. */
 /** Whether the chat is gone on the other side. */
 const isGone = (error: unknown) => error instanceof Refused && /no such chat/i.test(error.message)
 
@@ -29,7 +31,7 @@ const readFeedback = (answer: unknown): Feedback => {
 /** The visitor's side of one chat: what was said, whether it arrived, who is there. */
 export class Chat {
   lines: ReadonlyArray<Conversation.Line> = []
-  state: HubState = "stopped"
+  state: ChatState = "stopped"
   joined: ReadonlyArray<{ readonly name: string; readonly after: number | null }> = []
   /** Who of the other side is here. */
   agentName: string | undefined
@@ -53,7 +55,8 @@ export class Chat {
     this.#hub = new HubClient({
       address: () => address.href,
       onState: (state) => this.#enter(state),
-      onEvent: (target, values) => this.#hear(target, values[0])
+      onEvent: (target, values) => this.#hear(target, values[0]),
+      onEnd: () => this.#end()
     })
   }
 
@@ -105,11 +108,18 @@ export class Chat {
     return readFeedback(answer)
   }
 
-  #enter(state: HubState) {
+  #enter(state: ChatState) {
     this.state = state
     if (state === "waiting") this.#hideTyping()
     this.onChange()
     if (state === "connected") void this.#resume()
+  }
+
+  /** Nothing more is sent: whatever still waited for that never will be. */
+  #end() {
+    this.lines = Conversation.end(this.lines)
+    this.#hideTyping()
+    this.#enter("ended")
   }
 
   async #resume() {
@@ -186,7 +196,7 @@ export class Chat {
       if (isGone(error)) {
         this.#forget()
         this.#mark(key, "queued")
-      } else this.#mark(key, error instanceof Lost ? "lost" : "failed")
+      } else this.#mark(key, error instanceof Lost && this.state !== "ended" ? "lost" : "failed")
     }
   }
 

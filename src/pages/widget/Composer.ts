@@ -29,11 +29,11 @@ export const makeComposer = (
     input.dir = input.value === "" ? "" : "auto"
     input.style.blockSize = "auto"
     input.style.blockSize = `${Math.max(44, Math.min(132, input.scrollHeight))}px`
-    send.setAttribute("aria-disabled", String(input.value.trim() === ""))
+    send.setAttribute("aria-disabled", String(input.readOnly || input.value.trim() === ""))
   }
   const submit = () => {
     const text = input.value.trim()
-    if (text === "") return
+    if (text === "" || input.readOnly) return
     input.value = ""
     adjust()
     handlers.onSend(text)
@@ -60,5 +60,14 @@ export const makeComposer = (
       }
     }
   )
-  return { form, focus: () => input.focus() }
+  return {
+    form,
+    focus: () => input.focus(),
+    /** What is written already stays readable: it can still be copied. */
+    allow: (mayWrite: boolean) => {
+      if (input.readOnly !== mayWrite) return
+      input.readOnly = !mayWrite
+      adjust()
+    }
+  }
 }

@@ -71,4 +71,8 @@ export const receive = (lines: Lines, message: ChatMessage): Lines => {
 export const resume = (lines: Lines, messages: ReadonlyArray<ChatMessage>): Lines =>
   messages.reduce(receive, lines).map((line) => (line.state === "lost" ? { ...line, state: "failed" } : line))
 
+/** The chat is over: what has not arrived never will. */
+export const end = (lines: Lines): Lines =>
+  lines.map((line) => (line.state === "sent" ? line : { ...line, state: "failed" }))
+
 export const lastAnswer = (lines: Lines) => lines.findLast((line) => line.from === "agent")

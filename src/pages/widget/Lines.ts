@@ -64,7 +64,7 @@ const lineOf = (line: Line, before: Line | undefined, view: LineView) => {
         "p",
         { class: "fate" },
         fate,
-        line.state === "failed" && button({}, () => chat.sayAgain(line.key), words.again)
+        line.state === "failed" && chat.state !== "ended" && button({}, () => chat.sayAgain(line.key), words.again)
       ),
     line === lastAnswer(chat.lines) && ratingOf(line, view)
   )
@@ -99,7 +99,14 @@ const shown = (view: LineView): ReadonlyArray<Shown> => {
   return all.flatMap((line, index) => [
     {
       key: line.key,
-      looks: [fateOf(line, view), line.messageID, all[index - 1]?.from, line === answer, rated.get(line.key)].join(),
+      looks: [
+        fateOf(line, view),
+        line.state === "failed" && chat.state === "ended",
+        line.messageID,
+        all[index - 1]?.from,
+        line === answer,
+        rated.get(line.key)
+      ].join(),
       make: () => lineOf(line, all[index - 1], view)
     },
     ...(line.key === "greeting" || line.messageID !== null ? joinedAfter(line.messageID) : [])

@@ -1,7 +1,6 @@
 import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
-import type { HubState } from "../hub/HubClient.ts"
-import type { Chat } from "./Chat.ts"
+import type { Chat, ChatState } from "./Chat.ts"
 import type { ChatTexts } from "./ChatTexts.ts"
 import { makeComposer } from "./Composer.ts"
 import { makeEscalation } from "./Escalation.ts"
@@ -11,11 +10,12 @@ import type { Words } from "./Words.ts"
 /** After this long without an answer the window offers a person. */
 const patience = 25_000
 
-const statusIn = (words: Words): Readonly<Record<HubState, string>> => ({
+const statusIn = (words: Words): Readonly<Record<ChatState, string>> => ({
   stopped: words.connecting,
   connecting: words.connecting,
   connected: words.connected,
-  waiting: words.offline
+  waiting: words.offline,
+  ended: words.ended
 })
 
 /** The window itself: header, what was said, what is asked, where to write. */
@@ -112,7 +112,8 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
             `${chat.typist} ${words.typing}`
           ])
     )
-    if (signsOfLife() > signsWhenAsked) escalation.settle()
+    composer.allow(chat.state !== "ended")
+    if (signsOfLife() > signsWhenAsked || chat.state === "ended") escalation.settle()
     if (isWaitingLong()) offer()
     if (isAtEnd) log.scrollTop = log.scrollHeight
   }

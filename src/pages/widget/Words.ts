@@ -6,6 +6,7 @@ export interface Words {
   readonly connected: string
   readonly connecting: string
   readonly offline: string
+  readonly ended: string
   readonly typing: string
   readonly sending: string
   readonly queued: string
@@ -27,6 +28,7 @@ const english: Words = {
   connected: "We are here for you",
   connecting: "Connecting…",
   offline: "No connection. We keep trying.",
+  ended: "This chat is switched off.",
   typing: "is typing",
   sending: "Sending…",
   queued: "Will be sent when the connection is back",
@@ -48,6 +50,7 @@ const german: Words = {
   connected: "Wir sind für Sie da",
   connecting: "Verbindung wird aufgebaut …",
   offline: "Keine Verbindung. Wir versuchen es weiter.",
+  ended: "Dieser Chat ist abgeschaltet.",
   typing: "schreibt",
   sending: "Wird gesendet …",
   queued: "Wird gesendet, sobald die Verbindung wieder da ist",
@@ -69,6 +72,7 @@ const french: Words = {
   connected: "Nous sommes là pour vous",
   connecting: "Connexion…",
   offline: "Pas de connexion. Nous réessayons.",
+  ended: "Cette discussion est désactivée.",
   typing: "écrit",
   sending: "Envoi…",
   queued: "Sera envoyé dès que la connexion sera rétablie",
@@ -90,6 +94,7 @@ const spanish: Words = {
   connected: "Estamos aquí para ayudarle",
   connecting: "Conectando…",
   offline: "Sin conexión. Seguimos intentándolo.",
+  ended: "Este chat está desactivado.",
   typing: "está escribiendo",
   sending: "Enviando…",
   queued: "Se enviará cuando vuelva la conexión",
@@ -111,6 +116,7 @@ const arabic: Words = {
   connected: "نحن هنا لمساعدتك",
   connecting: "جارٍ الاتصال…",
   offline: "لا يوجد اتصال. سنواصل المحاولة.",
+  ended: "هذه المحادثة متوقفة.",
   typing: "يكتب الآن",
   sending: "جارٍ الإرسال…",
   queued: "سيتم الإرسال عند عودة الاتصال",

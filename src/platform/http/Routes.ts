@@ -128,6 +128,7 @@ const hasParameter = ({ path }: Route) => path.includes(":")
 export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   plainPaths: ReadonlyArray<`/${string}`>,
+  /** A chat window asks there, from whatever site it is on, whether it may connect. */
   plainPosts: ReadonlyArray<`/${string}`> = []
 ) => {
   const router = FindMyWay.make<Route>(routerConfig)
@@ -138,7 +139,7 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
     if (!hasParameter(route)) literalPaths.add(route.path.toLowerCase())
     router.on(route.method, route.path, route)
   }
-  const plain = (method: string) => (path: `/${string}`) =>
+  const plain = (method: string, openToEveryOrigin: boolean) => (path: `/${string}`) =>
     add({
       method,
       path,
@@ -148,12 +149,12 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
       mayBeEmpty: true,
       largestForm,
       ignoresIdempotencyKey: true,
-      openToEveryOrigin: false,
+      openToEveryOrigin,
       body: emptyTree,
       query: emptyTree
     })
-  plainPaths.forEach(plain("GET"))
-  plainPosts.forEach(plain("POST"))
+  plainPaths.forEach(plain("GET", false))
+  plainPosts.forEach(plain("POST", true))
   HttpApi.reflect(api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint, middleware }) => add(describeEndpoint(endpoint, middleware))

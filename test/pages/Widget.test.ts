@@ -1,0 +1,120 @@
+import { HttpServer } from "@effect/platform"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { clientOf, testApp } from "../support/TestApp.ts"
+import { barriersInAllLooks } from "./browser/Barriers.ts"
+import { Browser, browserPath, hostPage, localUrl, openWindow } from "./browser/Browser.ts"
+import { arrived, openChat, sayInChat } from "./browser/People.ts"
+import { makeLine } from "./browser/Proxy.ts"
+
+const switchedOff = {
+  en: "This chat is switched off.",
+  de: "Dieser Chat ist abgeschaltet.",
+  fr: "Cette discussion est désactivée.",
+  es: "Este chat está desactivado.",
+  ar: "هذه المحادثة متوقفة."
+}
+
+/** A chat of its own on the web site of somebody else. */
+const makeChatSite = Effect.fnUntraced(function* (service: string) {
+  const { channels } = yield* clientOf("acme-admin")
+  const { channelID, token } = yield* channels.createChannel({
+    payload: { channelType: "Chat", name: "A shop's chat", isActive: true }
+  })
+  const siteIn = (lang: string) =>
+    hostPage({
+      html: `<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width">
+        <script src="${service}/widget.js" data-channel-token="${token}"></script>`,
+      styles: "",
+      policy: `default-src 'none'; script-src ${service}; connect-src ${service} ${service.replace("http", "ws")}`
+    })
+  const setActive = (isActive: boolean) => channels.updateChannel({ path: { id: channelID }, payload: { isActive } })
+  return { siteIn, setActive, delete: channels.deleteChannel({ path: { id: channelID } }) }
+})
+
+const widgetTests = () =>
+  layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
+    excludeTestServices: true
+  })("The chat window", (it) => {
+    it.scoped("says that its chat was switched off, and knocks no more", () =>
+      Effect.gen(function* () {
+        const site = yield* makeChatSite(yield* localUrl)
+        const { complaints, page } = yield* openWindow(yield* site.siteIn("en"))
+        const knocks: Array<string> = []
+        yield* Effect.promise(async () => {
+          await page.clock.install()
+          await page.reload()
+          page.on("websocket", (socket) => knocks.push(socket.url()))
+          await openChat(page)
+          await sayInChat(page, "Before")
+          await arrived(page, "Before")
+        })
+        yield* site.setActive(false)
+        yield* Effect.promise(async () => {
+          await page.getByText(switchedOff.en).waitFor()
+          expect(await page.getByText("We keep trying").count()).toBe(0)
+          expect(await page.getByRole("textbox").getAttribute("readonly")).toBe("")
+          expect(await barriersInAllLooks(page)).toEqual([])
+          await page.clock.runFor(120_000)
+          expect(knocks.length).toBe(1)
+
+          await page.reload()
+          await page.getByRole("button", { name: "Open the chat" }).click()
+          await page.getByText(switchedOff.en).waitFor()
+        })
+        yield* site.setActive(true)
+        // Whoever opens it again asks again.
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Close the chat" }).last().click()
+          await page.getByRole("button", { name: "Open the chat" }).click()
+          await page.getByText("We are here for you").waitFor()
+          await sayInChat(page, "After")
+          await arrived(page, "Before")
+          await arrived(page, "After")
+        })
+        expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("sends nothing that waited when its chat was switched off meanwhile, and does not promise it", () =>
+      Effect.gen(function* () {
+        const { address } = yield* HttpServer.HttpServer
+        const line = yield* makeLine(address._tag === "TcpAddress" ? address.port : 0)
+        const site = yield* makeChatSite(line.url)
+        const { page } = yield* openWindow(yield* site.siteIn("en"))
+        yield* Effect.promise(async () => {
+          await openChat(page)
+          line.cut()
+          await page.getByText("No connection. We keep trying.").waitFor()
+          await sayInChat(page, "During")
+          await page.getByText("Will be sent when the connection is back").waitFor()
+        })
+        yield* site.setActive(false)
+        line.mend()
+        yield* Effect.promise(async () => {
+          await page.getByText(switchedOff.en).waitFor()
+          await page.locator(".line.failed").filter({ hasText: "During" }).getByText("Not sent").waitFor()
+          expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0)
+        })
+      })
+    )
+
+    it.scoped("says so in every language of its own", () =>
+      Effect.gen(function* () {
+        const site = yield* makeChatSite(yield* localUrl)
+        yield* site.delete
+        for (const [language, words] of Object.entries(switchedOff)) {
+          const { page } = yield* openWindow(yield* site.siteIn(language))
+          yield* Effect.promise(async () => {
+            await page.getByRole("button").last().click()
+            await page.getByText(words).waitFor()
+          })
+        }
+      })
+    )
+  })
+
+if (browserPath === undefined) {
+  console.log("Browser tests are skipped: no chromium is installed (CHROMIUM_PATH may name one).")
+  describe.skip("The chat window", () => it("needs chromium", () => undefined))
+} else widgetTests()
