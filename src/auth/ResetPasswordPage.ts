@@ -12,19 +12,33 @@ const style = `
 
 const script = `
   const form = document.querySelector("form"), output = document.querySelector("output")
+  const { button, password } = form.elements
   const token = new URLSearchParams(location.search).get("token") ?? ""
   history.replaceState(null, "", location.pathname)
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault()
+  const set = async () => {
     const response = await fetch("/api/Auth/reset-password", {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ token, newPassword: form.elements.password.value })
-    })
-    output.textContent = response.ok
-      ? "Your new password is set. You can log in with it now."
-      : (await response.json()).message
-    if (response.ok) form.elements.button.disabled = true
+      body: JSON.stringify({ token, newPassword: password.value })
+    }).catch(() => undefined)
+    if (response?.status === 204) return undefined
+    // What is between here and the service may answer anything.
+    const { message } = (await response?.json().catch(() => undefined)) ?? {}
+    return typeof message === "string" ? message : "The service cannot be reached. Try again."
+  }
+  if (token === "") {
+    button.disabled = true
+    output.textContent = "Open the link in the mail again."
+  }
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault()
+    // A second click would say that the link has been used, though it was by the first one.
+    button.disabled = true
+    output.textContent = ""
+    const problem = await set()
+    output.textContent = problem ?? "Your new password is set. You can log in with it now."
+    button.disabled = problem === undefined
+    document.querySelector("a").hidden = problem !== undefined
   })
 `
 
@@ -39,6 +53,7 @@ const page = `<!doctype html>
   <input id="password" name="password" type="password" autocomplete="new-password" required minlength="8">
   <button name="button">Set password</button>
   <output role="status"></output>
+  <a href="/desk" hidden>Log in at the desk</a>
 </form>
 <script>${script}</script>
 </html>
