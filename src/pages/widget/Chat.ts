@@ -1,5 +1,6 @@
 import { HubClient, type HubState, Lost, Refused } from "../hub/HubClient.ts"
 import { isRecord } from "../hub/Protocol.ts"
+import { Company } from "./Company.ts"
 import * as Conversation from "./Conversation.ts"
 import type { Options } from "./Options.ts"
 import type { TicketStore } from "./TicketStore.ts"
@@ -12,7 +13,6 @@ export interface Feedback {
 /** ended: the chat was switched off, or the page may not have it. */
 export type ChatState = HubState | "ended"
 
-const typingLasts = 6000
 const typingAgainAfter = 2500
 
 /** Whether the chat is gone on the other side. */
@@ -32,16 +32,12 @@ const readFeedback = (answer: unknown): Feedback => {
 export class Chat {
   lines: ReadonlyArray<Conversation.Line> = []
   state: ChatState = "stopped"
-  joined: ReadonlyArray<{ readonly name: string; readonly after: number | null }> = []
-  /** Who of the other side is here. */
-  agentName: string | undefined
-  typist: string | undefined
+  readonly company = new Company(() => this.onChange())
   onChange: () => void = () => undefined
   #ticketID: number | undefined
   #isSending = false
   #written = 0
   #typingSaidAt = 0
-  #typingEnds: ReturnType<typeof setTimeout> | undefined
   readonly #hub: HubClient
   readonly #options: Options
   readonly #store: TicketStore
@@ -110,7 +106,7 @@ export class Chat {
 
   #enter(state: ChatState) {
     this.state = state
-    if (state === "waiting") this.#hideTyping()
+    if (state === "waiting") this.company.stopTyping()
     this.onChange()
     if (state === "connected") void this.#resume()
   }
@@ -118,7 +114,7 @@ export class Chat {
   /** Nothing more is sent: whatever still waited for that never will be. */
   #end() {
     this.lines = Conversation.end(this.lines)
-    this.#hideTyping()
+    this.company.stopTyping()
     this.#enter("ended")
   }
 
@@ -145,22 +141,31 @@ export class Chat {
     }
   }
 
+  async #readAgain() {
+    try {
+      await this.#recall()
+      this.onChange()
+    } catch {
+      // With the connection back, the conversation is read anyway.
+    }
+  }
+
   /** The next message begins a new chat. */
   #forget() {
     this.#store.forget()
     this.#ticketID = undefined
+    this.company.leave()
   }
 
   #takeHistory(answer: unknown) {
     if (!isRecord(answer)) return
     const { agentName, messages, ticketID } = answer
-    if (typeof agentName === "string") this.agentName = agentName
+    if (typeof agentName === "string") this.company.recall(agentName)
     if (typeof ticketID === "number") this.#ticketID = ticketID
-    const known = Array.isArray(messages) ? messages.map(Conversation.readMessage) : []
-    this.lines = Conversation.resume(
-      this.lines,
-      known.filter((message) => message !== undefined)
-    )
+    const told = Array.isArray(messages) ? messages.map(Conversation.readMessage) : []
+    const known = told.filter((message) => message !== undefined)
+    for (const { at, name } of Conversation.newAnswers(this.lines, known)) this.company.answer(name, at)
+    this.lines = Conversation.resume(this.lines, known)
   }
 
   async #sendQueued() {
@@ -208,37 +213,26 @@ export class Chat {
   #hear(target: string, value: unknown) {
     switch (target) {
       case "MessageReceived": {
+        if (Conversation.isAnnouncement(value)) return void this.#readAgain()
         const message = Conversation.readMessage(value)
         if (message === undefined) return
-        if (message.from === "agent") this.#hideTyping()
+        if (message.from === "agent") this.company.answer(message.name, Date.now())
         this.lines = Conversation.receive(this.lines, message)
         break
       }
       case "AgentJoined": {
         if (!isRecord(value) || typeof value["name"] !== "string") return
-        const { name } = value
-        if (this.agentName === name) return
-        this.agentName = name
         const after = this.lines.findLast(({ messageID }) => messageID !== null)?.messageID ?? null
-        this.joined = [...this.joined, { name, after }]
+        this.company.join(value["name"], after)
         break
       }
       case "Typing":
         if (!isRecord(value) || typeof value["from"] !== "string") return
-        this.typist = value["from"]
-        clearTimeout(this.#typingEnds)
-        this.#typingEnds = setTimeout(() => this.#hideTyping(), typingLasts)
+        this.company.type(value["from"])
         break
       default:
         return
     }
-    this.onChange()
-  }
-
-  #hideTyping() {
-    clearTimeout(this.#typingEnds)
-    if (this.typist === undefined) return
-    this.typist = undefined
     this.onChange()
   }
 }

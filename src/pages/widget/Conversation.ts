@@ -34,6 +34,10 @@ export const readMessage = (value: unknown): ChatMessage | undefined => {
     : undefined
 }
 
+/** A very large message is announced without its text, which is in the conversation. */
+export const isAnnouncement = (value: unknown) =>
+  isRecord(value) && typeof value["messageID"] === "number" && value["message"] === null
+
 type Lines = ReadonlyArray<Line>
 
 export const write = (lines: Lines, key: string, text: string, at: number): Lines => [
@@ -66,6 +70,10 @@ export const receive = (lines: Lines, message: ChatMessage): Lines => {
   if (own !== undefined) return inOrder(settle(lines, own.key, message.messageID))
   return inOrder([...lines, { ...message, key: `message-${message.messageID}`, state: "sent" }])
 }
+
+/** What the other side said that is not shown yet. */
+export const newAnswers = (lines: Lines, messages: ReadonlyArray<ChatMessage>) =>
+  messages.filter(({ from, messageID }) => from === "agent" && !lines.some((line) => line.messageID === messageID))
 
 /** The hub told everything that it knows: what is lost until now never arrived. */
 export const resume = (lines: Lines, messages: ReadonlyArray<ChatMessage>): Lines =>

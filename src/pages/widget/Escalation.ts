@@ -10,20 +10,26 @@ export interface EscalationHandlers {
   readonly onDecline: () => void
 }
 
+/** So long somebody is looked for; then an address is asked for, as if nobody had been there. */
+const search = 60_000
+
 const looksLikeEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 /** Would you like to talk to a person? If nobody is there, an address to answer to is as good. */
 export const makeEscalation = (texts: ChatTexts, words: Words, handlers: EscalationHandlers) => {
   const card = element("section", { class: "card", hidden: true, "aria-label": texts.escalatePrompt })
   let wasAsked = false
+  let searchingSince: number | undefined
 
   const show = (...children: ReadonlyArray<Node>) => {
+    searchingSince = undefined
     card.replaceChildren(...children)
     card.hidden = false
     card.scrollIntoView({ block: "end" })
   }
 
   const hide = () => {
+    searchingSince = undefined
     card.hidden = true
     card.replaceChildren()
   }
@@ -70,13 +76,14 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
       }
     )
     show(form)
-    input.focus()
+    return input
   }
 
   const accept = async () => {
     show(element("p", { role: "status" }, texts.availabilityCheck))
+    searchingSince = Date.now()
     const isAvailable = await handlers.onAsk().catch(() => false)
-    if (!isAvailable) askForEmail()
+    if (!isAvailable && searchingSince !== undefined) askForEmail().focus()
   }
 
   const decline = () => {
@@ -102,8 +109,13 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
     card,
     ask,
     wasAsked: () => wasAsked,
-    /** Somebody is here: there is nothing left to ask. */
+    /** Nobody came: an address will do. Whoever is writing something meanwhile goes on with that. */
+    searchNoLonger: () => {
+      if (searchingSince !== undefined && Date.now() - searchingSince > search) askForEmail()
+    },
+    /** Somebody is here: there is nothing left to ask, until nobody answers again. */
     settle: () => {
+      wasAsked = false
       if (!card.hidden) hide()
     }
   }

@@ -91,7 +91,7 @@ const shown = (view: LineView): ReadonlyArray<Shown> => {
     state: "sent"
   }
   const joinedAfter = (messageID: number | null) =>
-    chat.joined
+    chat.company.joined
       .filter(({ after }) => after === messageID)
       .map(({ name }) => ({ key: `joined-${name}`, looks: name, make: () => noticeOf(name, view) }))
   const all = [greeting, ...chat.lines]

@@ -2,13 +2,11 @@ import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import type { Chat, ChatState } from "./Chat.ts"
 import type { ChatTexts } from "./ChatTexts.ts"
+import { patience } from "./Company.ts"
 import { makeComposer } from "./Composer.ts"
 import { makeEscalation } from "./Escalation.ts"
 import { makeLines } from "./Lines.ts"
 import type { Words } from "./Words.ts"
-
-/** After this long without an answer the window offers a person. */
-const patience = 25_000
 
 const statusIn = (words: Words): Readonly<Record<ChatState, string>> => ({
   stopped: words.connecting,
@@ -66,7 +64,7 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     composer.focus()
     try {
       const { agentAvailable } = await chat.rate(like)
-      const isTalkedTo = chat.agentName !== undefined && agentAvailable
+      const isTalkedTo = chat.company.present !== undefined && agentAvailable
       if (!like && !isTalkedTo) ask()
     } catch {
       // It was not recorded: the question comes back, and can be answered again.
@@ -75,11 +73,8 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     }
   }
 
-  /** Whatever shows that somebody is there after all. */
-  const signsOfLife = () => chat.joined.length + chat.lines.filter(({ from }) => from === "agent").length
-
   const ask = () => {
-    signsWhenAsked = signsOfLife()
+    signsWhenAsked = chat.company.signsOfLife
     escalation.ask()
   }
 
@@ -91,35 +86,41 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     const last = chat.lines.at(-1)
     return (
       chat.state === "connected" &&
-      chat.agentName === undefined &&
+      chat.company.present === undefined &&
       last?.from === "visitor" &&
       Date.now() - last.at > patience
     )
   }
 
+  /** What changes by the mere passing of time, too. */
+  const renderPresence = () => {
+    status.className = `status ${chat.state}`
+    const somebody = chat.state === "connected" ? chat.company.present : undefined
+    const state = somebody ?? statusIn(words)[chat.state]
+    if (status.textContent !== state) status.textContent = state
+    if (chat.company.signsOfLife > signsWhenAsked || chat.state === "ended") escalation.settle()
+    escalation.searchNoLonger()
+    if (isWaitingLong()) offer()
+  }
+
   const render = () => {
     const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80
-    status.className = `status ${chat.state}`
-    const state =
-      chat.state === "connected" && chat.agentName !== undefined ? chat.agentName : statusIn(words)[chat.state]
-    if (status.textContent !== state) status.textContent = state
     lines.render({ chat, texts, words, rated, onRate: (key, like) => void rate(key, like) })
     typing.replaceChildren(
-      ...(chat.typist === undefined
+      ...(chat.company.typist === undefined
         ? []
         : [
             element("span", { class: "dots", "aria-hidden": "true" }, element("i"), element("i"), element("i")),
-            `${chat.typist} ${words.typing}`
+            `${chat.company.typist} ${words.typing}`
           ])
     )
     composer.allow(chat.state !== "ended")
-    if (signsOfLife() > signsWhenAsked || chat.state === "ended") escalation.settle()
-    if (isWaitingLong()) offer()
+    renderPresence()
     if (isAtEnd) log.scrollTop = log.scrollHeight
   }
 
   setInterval(() => {
-    if (!panel.hidden && isWaitingLong()) render()
+    if (!panel.hidden) renderPresence()
   }, 5000)
 
   return { panel, render, focus: composer.focus, toEnd: () => (log.scrollTop = log.scrollHeight) }
