@@ -19,9 +19,13 @@ const MessageText = Text.pipe(
   Schema.filter((text) => text.trim() !== "", { message: () => "must not be empty", jsonSchema: { minLength: 1 } })
 )
 
-/** `SendMessage`: a visitor's first message, without a ticketID, makes the ticket. */
+/**
+ * `SendMessage`: a visitor's first message, without a ticketID, makes the ticket. It may choose the ticket's token, and so
+ * find out with `ResumeChat` whether a message arrived whose answer did not.
+ */
 export const HubSendMessage = Body("HubSendMessage", {
   ticketID: optional(TicketID),
+  ticketToken: optional(Schema.UUID),
   message: MessageText,
   pageURL: optional(TextUpTo(4096))
 })
@@ -86,7 +90,7 @@ export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR 
 
 | Method | Who | Answers |
 |---|---|---|
-| \`SendMessage({ ticketID?, message, pageURL? })\` | both; a representative names the ticket | \`{ ticketID, ticketToken, messageID }\`; a visitor's first message makes the ticket |
+| \`SendMessage({ ticketID?, ticketToken?, message, pageURL? })\` | both; a representative names the ticket | \`{ ticketID, ticketToken, messageID }\`; a visitor's first message makes the ticket, with the \`ticketToken\` it gives, a random UUID: when the answer is lost, \`ResumeChat\` then says whether the message arrived |
 | \`ResumeChat(ticketToken)\` | visitor, after a reload or a reconnect | \`{ ticketID, ticketToken, isClosed, agentName, messages }\`, each message as a visitor sees it, the last 200, oldest first |
 | \`RequestAgent({ ticketID?, email? })\` | visitor | escalates the chat; \`{ agentAvailable, customerRepName }\` like like-dislike |
 | \`JoinTicket(ticketID)\`, \`LeaveTicket(ticketID)\` | representative | nothing; the visitor of a chat gets \`AgentJoined\`, once for each representative |

@@ -82,16 +82,33 @@ const make = Effect.gen(function* () {
       () => BadRequest.of(switchedOff)
     )
 
-  const add = fn("Chats.add")(function* (customerID: CustomerID, message: Parameters<typeof newMessages.add>[1]) {
+  const add = fn("Chats.add")(function* (
+    customerID: CustomerID,
+    message: Parameters<typeof newMessages.add>[1],
+    chosenToken?: string
+  ) {
     const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, message)
+    if (chosenToken !== undefined) {
+      yield* repo
+        .setToken(customerID, ticketID, chosenToken)
+        .pipe(Effect.catchTag("Duplicate", () => BadRequest.at("ticketToken", "is taken")))
+    }
     const { ticketToken } = yield* Effect.orDie(about(customerID, ticketID))
     return new HubSentMessage({ ticketID, ticketToken, messageID: ticketMessageID })
   })
 
+  /** Whoever chose the token of a chat and does not know whether it began says its first message again. */
+  const findBegun = ({ channelID, customerID }: Visitor, ticketToken: string | undefined) =>
+    ticketToken === undefined
+      ? Effect.succeed(undefined)
+      : Effect.map(repo.findByToken(customerID, channelID, ticketToken), Option.getOrUndefined)
+
   return Chats.of({
-    write: fn("Chats.write")(function* (visitor, chat, { message, pageURL }, begun) {
+    write: fn("Chats.write")(function* (visitor, current, { message, pageURL, ticketToken }, begun) {
       yield* isOpen(visitor)
       const { channelID, customerID } = visitor
+      const chat = current ?? (yield* findBegun(visitor, ticketToken))
+      if (chat !== undefined && chat !== current) yield* begun(chat)
       const added = {
         ...(chat !== undefined && { ticketID: chat }),
         channelID,
@@ -101,7 +118,7 @@ const make = Effect.gen(function* () {
         ...(pageURL !== undefined && { pageURL })
       }
       if (chat === undefined) {
-        return yield* add(customerID, added).pipe(
+        return yield* add(customerID, added, ticketToken).pipe(
           Effect.tap(({ ticketID }) => begun(ticketID)),
           sql.withTransaction,
           Effect.catchTag("SqlError", Effect.die)

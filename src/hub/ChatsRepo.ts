@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ResumedChat } from "../../schema/Hub.ts"
 import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
 import { visitorColumns } from "./VisitorColumns.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketID: TicketID })
@@ -25,6 +26,12 @@ export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
       channelID: ChannelID,
       ticketToken: string
     ) => Effect.Effect<Option.Option<TicketID>>
+    /** Another ticket may have it. */
+    readonly setToken: (
+      customerID: CustomerID,
+      ticketID: TicketID,
+      ticketToken: string
+    ) => Effect.Effect<void, Duplicate>
     /** A chat with its last messages, as its visitor sees it. */
     readonly resume: (
       customerID: CustomerID,
@@ -60,6 +67,12 @@ const make = Effect.gen(function* () {
       select ticket_id as "ticketID" from ticket
       where customer_id = ${_.customerID} and channel_id = ${_.channelID} and ticket_token = ${_.ticketToken}::uuid`
   })
+  const setToken = SqlSchema.void({
+    Request: Schema.Struct({ ...Key.fields, ticketToken: Schema.UUID }),
+    execute: (_) => sql`
+      update ticket set ticket_token = ${_.ticketToken}::uuid
+      where customer_id = ${_.customerID} and ticket_id = ${_.ticketID}`
+  })
   const resume = SqlSchema.findOne({
     Request: Key,
     Result: Schema.Struct({ json: Schema.String }),
@@ -89,6 +102,8 @@ const make = Effect.gen(function* () {
             Effect.orDie
           )
         : Effect.succeedNone,
+    setToken: (customerID, ticketID, ticketToken) =>
+      setToken({ customerID, ticketID, ticketToken }).pipe(failOnDuplicate),
     resume: (customerID, ticketID) =>
       resume({ customerID, ticketID }).pipe(
         Effect.map(Option.map(({ json }) => readyJson(ResumedChat, json))),

@@ -1,10 +1,12 @@
 import { HttpServer } from "@effect/platform"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import type { WebSocketRoute } from "playwright-core"
+import { nextTold, repPeer } from "../hub/HubTools.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { barriersInAllLooks } from "./browser/Barriers.ts"
 import { Browser, browserPath, hostPage, localUrl, openWindow } from "./browser/Browser.ts"
-import { arrived, openChat, sayInChat } from "./browser/People.ts"
+import { arrived, chatWindow, openChat, sayInChat } from "./browser/People.ts"
 import { makeLine } from "./browser/Proxy.ts"
 
 const switchedOff = {
@@ -110,6 +112,44 @@ const widgetTests = () =>
             await page.getByText(words).waitFor()
           })
         }
+      })
+    )
+
+    it.scoped("begins one chat when the connection breaks before the first message is answered", () =>
+      Effect.gen(function* () {
+        const { complaints, page } = yield* chatWindow
+        const desk = yield* repPeer("acme-admin")
+        const ends: Array<WebSocketRoute> = []
+        let isHushed = false
+        yield* Effect.promise(async () => {
+          await page.routeWebSocket(/chatHub/, (visitor) => {
+            const hub = visitor.connectToServer()
+            hub.onMessage((message) => {
+              if (!isHushed) visitor.send(message)
+            })
+            ends.push(visitor, hub)
+          })
+          await page.reload()
+          await openChat(page)
+          isHushed = true
+          await sayInChat(page, "Say it once")
+        })
+        expect(yield* nextTold(desk, "MessageReceived")).toMatchObject({ message: "Say it once" })
+        yield* Effect.promise(async () => {
+          await Promise.all(ends.map((end) => end.close()))
+          isHushed = false
+          await arrived(page, "Say it once")
+          await sayInChat(page, "And this")
+          await arrived(page, "And this")
+        })
+        const { ticketMessages, tickets } = yield* clientOf("acme-admin")
+        const chats = yield* tickets.listTickets({ urlParams: { channelType: "Chat" } })
+        const begun = chats.items.filter(({ subject }) => subject === "Say it once" || subject === "And this")
+        const said = yield* Effect.forEach(begun, ({ ticketID: ticketId }) =>
+          ticketMessages.listTicketMessages({ urlParams: { ticketId } })
+        )
+        expect(said.map(({ items }) => items.map(({ message }) => message))).toEqual([["Say it once", "And this"]])
+        expect(complaints).toEqual([])
       })
     )
   })

@@ -2,13 +2,9 @@ import { HubClient, type HubState, Lost, Refused } from "../hub/HubClient.ts"
 import { isRecord } from "../hub/Protocol.ts"
 import { Company } from "./Company.ts"
 import * as Conversation from "./Conversation.ts"
+import { type Feedback, readFeedback } from "./Feedback.ts"
 import type { Options } from "./Options.ts"
-import type { TicketStore } from "./TicketStore.ts"
-
-export interface Feedback {
-  readonly agentAvailable: boolean
-  readonly customerRepName: string
-}
+import { newTicketToken, type TicketStore } from "./TicketStore.ts"
 
 /** ended: the chat was switched off, or the page may not have it. */
 export type ChatState = HubState | "ended"
@@ -20,14 +16,6 @@ const isGone = (error: unknown) => error instanceof Refused && /no such chat/i.t
 
 const pageAddress = () => `${location.origin}${location.pathname}`.slice(0, 4096)
 
-const readFeedback = (answer: unknown): Feedback => {
-  const { agentAvailable, customerRepName } = isRecord(answer) ? answer : {}
-  return {
-    agentAvailable: agentAvailable === true,
-    customerRepName: typeof customerRepName === "string" ? customerRepName : ""
-  }
-}
-
 /** The visitor's side of one chat: what was said, whether it arrived, who is there. */
 export class Chat {
   lines: ReadonlyArray<Conversation.Line> = []
@@ -35,6 +23,8 @@ export class Chat {
   readonly company = new Company(() => this.onChange())
   onChange: () => void = () => undefined
   #ticketID: number | undefined
+  /** The token that this page's first message chose for its chat: whether that has begun, the hub knows. */
+  #chosenToken: string | undefined
   #isSending = false
   #written = 0
   #typingSaidAt = 0
@@ -131,7 +121,7 @@ export class Chat {
 
   /** Goes on with the chat that this browser remembers; another tab may have begun it a moment ago. */
   async #recall() {
-    const { ticketToken } = this.#store
+    const ticketToken = this.#store.ticketToken ?? this.#chosenToken
     if (ticketToken === undefined) return
     try {
       this.#takeHistory(await this.#hub.invoke("ResumeChat", ticketToken))
@@ -159,9 +149,11 @@ export class Chat {
 
   #takeHistory(answer: unknown) {
     if (!isRecord(answer)) return
-    const { agentName, messages, ticketID } = answer
+    const { agentName, messages, ticketID, ticketToken } = answer
     if (typeof agentName === "string") this.company.recall(agentName)
     if (typeof ticketID === "number") this.#ticketID = ticketID
+    if (typeof ticketToken === "string") this.#store.remember(ticketToken)
+    this.#chosenToken = undefined
     const told = Array.isArray(messages) ? messages.map(Conversation.readMessage) : []
     const known = told.filter((message) => message !== undefined)
     for (const { at, name } of Conversation.newAnswers(this.lines, known)) this.company.answer(name, at)
@@ -185,16 +177,20 @@ export class Chat {
   async #send({ key, text }: Conversation.Line) {
     this.#mark(key, "sending")
     try {
+      const wasTried = this.#chosenToken !== undefined
       if (this.#ticketID === undefined) await this.#recall()
+      if (wasTried && Conversation.hasArrived(this.lines, key)) return
       const ticketID = this.#ticketID
+      if (ticketID === undefined) this.#chosenToken ??= newTicketToken()
       const answer = await this.#hub.invoke("SendMessage", {
-        ...(ticketID !== undefined && { ticketID }),
+        ...(ticketID === undefined ? { ticketToken: this.#chosenToken } : { ticketID }),
         message: text,
         pageURL: pageAddress()
       })
       if (!isRecord(answer) || typeof answer["messageID"] !== "number") return this.#mark(key, "failed")
       if (typeof answer["ticketID"] === "number") this.#ticketID = answer["ticketID"]
       if (typeof answer["ticketToken"] === "string") this.#store.remember(answer["ticketToken"])
+      this.#chosenToken = undefined
       this.lines = Conversation.settle(this.lines, key, answer["messageID"])
       this.onChange()
     } catch (error) {

@@ -54,6 +54,8 @@ export const settle = (lines: Lines, key: string, messageID: number): Lines =>
     .filter((line) => line.key === key || line.messageID !== messageID)
     .map((line) => (line.key === key ? { ...line, messageID, state: "sent" } : line))
 
+export const hasArrived = (lines: Lines, key: string) => lines.some((line) => line.key === key && line.state === "sent")
+
 const inOrder = (lines: Lines): Lines =>
   [...lines].sort((a, b) => (a.messageID ?? Number.MAX_SAFE_INTEGER) - (b.messageID ?? Number.MAX_SAFE_INTEGER))
 

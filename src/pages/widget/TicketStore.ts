@@ -26,4 +26,11 @@ export const makeTicketStore = (channelToken: string) => {
   }
 }
 
+/** A random UUID, also on pages without encryption, where browsers make none by themselves. */
+export const newTicketToken = () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})/, "$1-$2-4$3-a$4-")
+}
+
 export type TicketStore = ReturnType<typeof makeTicketStore>

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { HubSentMessage } from "../../schema/Hub.ts"
+import { clientOf, testApp } from "../support/TestApp.ts"
+import { channelTokenOf, type HubPeer, peer, visitorPeer } from "./HubTools.ts"
+
+const decodeSent = Schema.decodeUnknown(HubSentMessage)
+
+const begin = ({ invoke }: HubPeer, ticketToken: string, message: string) =>
+  Effect.flatMap(invoke("SendMessage", { ticketToken, message }), decodeSent)
+
+layer(testApp(), { excludeTestServices: true })("The first message of a chat", (it) => {
+  it.scoped("may choose the chat's token, so that it makes one ticket however often it is said", () =>
+    Effect.gen(function* () {
+      const ticketToken = randomUUID()
+      const lost = yield* visitorPeer()
+      const back = yield* visitorPeer()
+      expect((yield* Effect.flip(back.invoke("ResumeChat", ticketToken))).message).toMatch(/no such chat/i)
+      const first = yield* begin(lost, ticketToken.toUpperCase(), "Hello?")
+      expect(first.ticketToken).toBe(ticketToken)
+      expect(yield* back.invoke("ResumeChat", ticketToken)).toMatchObject({ messages: [{ message: "Hello?" }] })
+
+      const other = yield* visitorPeer()
+      const again = yield* begin(other, ticketToken, "Hello again")
+      expect(again).toMatchObject({ ticketID: first.ticketID, ticketToken })
+      // Whoever says it again is in that chat from then on.
+      yield* other.invoke("Typing", first.ticketID)
+      const { ticketMessages } = yield* clientOf("acme-admin")
+      const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: first.ticketID } })
+      expect(items.map(({ message }) => message).sort()).toEqual(["Hello again", "Hello?"])
+    })
+  )
+
+  it.scoped("makes one ticket also when it is said twice at once", () =>
+    Effect.gen(function* () {
+      const ticketToken = randomUUID()
+      const visitors = yield* Effect.all([visitorPeer(), visitorPeer(), visitorPeer()])
+      const said = yield* Effect.forEach(visitors, (one) => Effect.option(begin(one, ticketToken, "At once")), {
+        concurrency: "unbounded"
+      })
+      const ticketIDs = said.flatMap((one) => (one._tag === "Some" ? [one.value.ticketID] : []))
+      expect(new Set(ticketIDs).size).toBe(1)
+      const { tickets } = yield* clientOf("acme-admin")
+      const { items } = yield* tickets.listTickets({ urlParams: { channelType: "Chat" } })
+      expect(items.filter(({ subject }) => subject === "At once")).toHaveLength(1)
+    })
+  )
+
+  it.scoped("cannot choose the token of somebody else's ticket, nor anything but a UUID", () =>
+    Effect.gen(function* () {
+      const ticketToken = randomUUID()
+      yield* begin(yield* visitorPeer(), ticketToken, "Mine")
+      const stranger = yield* peer(`?channelToken=${yield* channelTokenOf("Globex")}`, {
+        origin: "https://globex.example"
+      })
+      expect((yield* Effect.flip(begin(stranger, ticketToken, "Mine, too"))).message).toMatch(/ticketToken is taken/)
+      expect((yield* Effect.flip(begin(stranger, "1", "Hm"))).message).toMatch(/ticketToken/)
+      // It has begun no chat by that.
+      expect((yield* begin(stranger, randomUUID(), "My own")).ticketToken).not.toBe(ticketToken)
+    })
+  )
+})
