@@ -44,6 +44,10 @@ export const makeClient = (login?: { readonly token: string; readonly onRefused:
 
 export type Client = ReturnType<typeof makeClient>
 
+/** Sends a key with a call: made again with the same key, it is answered as before and done once. */
+export const once = <A, E>(key: string, call: Effect.Effect<A, E>) =>
+  Effect.provideService(call, FetchHttpClient.RequestInit, { headers: { "idempotency-key": key } })
+
 /** Leaves the world of effects: a promise that fails with a Problem. */
 export const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
   const result = await Effect.runPromise(Effect.either(effect))

@@ -10,6 +10,7 @@ import { People } from "./People.ts"
 import type { Session } from "./Session.ts"
 import { TicketPane } from "./TicketPane.ts"
 import { toastRegion } from "./Toast.ts"
+import { UnsentTexts } from "./Unsent.ts"
 
 const stateWords: Readonly<Record<HubState, string>> = {
   stopped: "Not live",
@@ -67,7 +68,8 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
   })
 
   const inbox = new Inbox(client, people)
-  const pane = new TicketPane(client, people, live)
+  const unsent = new UnsentTexts(session.customerRepID)
+  const pane = new TicketPane(client, people, live, unsent)
 
   const stop = () => {
     live.stop()
@@ -82,6 +84,11 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     hasLeft = true
     stop()
     onLeave(notice)
+  }
+  // Whoever means to leave leaves nothing behind; a session that ended by itself does not cost what was being written.
+  const logOut = () => {
+    unsent.clear()
+    leave()
   }
   const expiry = setTimeout(
     () => leave("Your login has ended. Please log in again."),
@@ -112,7 +119,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
       ),
       connection,
       element("span", { class: "me" }, icon(icons.user), session.username),
-      button({ class: "icon-button", "aria-label": "Log out", title: "Log out" }, () => leave(), icon(icons.leave))
+      button({ class: "icon-button", "aria-label": "Log out", title: "Log out" }, logOut, icon(icons.leave))
     ),
     element("main", {}, inbox.view, pane.view),
     toastRegion

@@ -1,26 +1,24 @@
 import type { TicketID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
-import { button, element, icon, listen } from "../dom/Element.ts"
+import { button, element, icon, listen, say } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import type { Live } from "./Live.ts"
+import { answeredBy, isRefusal, sendAnswer, unanswered } from "./SendAnswer.ts"
 import { toast } from "./Toast.ts"
-
-/** What an answer would be to: the last thing that the customer said and nobody answered. */
-const unanswered = (messages: ReadonlyArray<TicketMessage>) => {
-  const last = messages.findLast(({ senderType }) => senderType === "EndUser")
-  return last?.status === "Replied" ? undefined : last
-}
+import type { UnsentTexts } from "./Unsent.ts"
 
 /** Where the answer is written: the AI's draft to begin with, what the person makes of it in the end. */
 export class Reply {
   readonly view: HTMLFormElement
   #ticket: Ticket | undefined
+  #messages: ReadonlyArray<TicketMessage> = []
   #target: TicketMessage | undefined
   /** What was filled in by itself; as long as it is untouched, a newer draft may take its place. */
   #filled = ""
-  readonly #unsent = new Map<TicketID, string>()
+  readonly #busy = new Set<TicketID>()
+  readonly #problems = new Map<TicketID, string>()
   readonly #origin = element("p", { class: "origin" })
   readonly #input = element("textarea", { rows: 3, id: "answer", dir: "auto" })
   readonly #send = element("button", { class: "primary", type: "submit" }, icon(icons.send), "Send")
@@ -31,14 +29,17 @@ export class Reply {
     () => this.#takeDraft(),
     "A new draft is ready: use it"
   )
+  readonly #answered = element("p", { class: "answered", role: "alert", hidden: true })
   readonly #problem = element("p", { class: "problem", role: "alert", hidden: true })
   readonly #client: Client
   readonly #live: Live
+  readonly #unsent: UnsentTexts
   readonly #onSent: () => void
 
-  constructor(client: Client, live: Live, onSent: () => void) {
+  constructor(client: Client, live: Live, unsent: UnsentTexts, onSent: () => void) {
     this.#client = client
     this.#live = live
+    this.#unsent = unsent
     this.#onSent = onSent
     listen(this.#input, {
       input: () => this.#typed(),
@@ -56,6 +57,7 @@ export class Reply {
         element("div", { class: "reply-head" }, this.#origin, this.#newer),
         element("label", { class: "unseen", for: "answer" }, "Your answer"),
         this.#input,
+        this.#answered,
         this.#problem,
         element(
           "div",
@@ -80,13 +82,17 @@ export class Reply {
     const target = unanswered(messages)
     const isAnswered = !isOther && this.#target !== undefined && target?.messageID !== this.#target.messageID
     this.#ticket = ticket
+    this.#messages = messages
     this.#target = target
     const draft = target?.aiReply ?? ""
+    const unsent = this.#unsent.get(ticket.ticketID)
     if (isOther) {
-      this.#problem.hidden = true
-      this.#input.value = this.#unsent.get(ticket.ticketID) ?? draft
+      this.#input.value = unsent?.text ?? draft
       this.#filled = draft
+    } else if (unsent?.isTried === true) {
+      // It may not have arrived: until that is known it is not taken away.
     } else if (this.#input.value === this.#filled || (isAnswered && this.#input.value.trim() === "")) {
+      this.#unsent.forget(ticket.ticketID)
       this.#input.value = draft
       this.#filled = draft
     }
@@ -96,7 +102,8 @@ export class Reply {
   #typed() {
     const { ticketID } = this.#ticket ?? {}
     if (ticketID === undefined) return
-    this.#unsent.set(ticketID, this.#input.value)
+    if (this.#input.value === this.#filled) this.#unsent.forget(ticketID)
+    else this.#unsent.note(ticketID, this.#input.value, this.#target?.messageID ?? null)
     this.#render()
     if (this.#ticket?.channelType === "Chat") {
       this.#joinChat()
@@ -116,8 +123,20 @@ export class Reply {
     this.#input.focus()
   }
 
+  get #isBusy() {
+    return this.#ticket !== undefined && this.#busy.has(this.#ticket.ticketID)
+  }
+
+  /** Who has answered while this one was being written. */
+  get #answerer() {
+    if (this.#ticket === undefined || this.#isBusy) return undefined
+    return answeredBy(this.#messages, this.#unsent.get(this.#ticket.ticketID))
+  }
+
   #render() {
     const draft = this.#target?.aiReply ?? ""
+    const answerer = this.#answerer
+    const problem = this.#ticket && this.#problems.get(this.#ticket.ticketID)
     const text = this.#input.value
     const isDraft = draft !== "" && text === draft
     const isEdited = draft !== "" && text !== draft && this.#filled === draft && text.trim() !== ""
@@ -134,7 +153,10 @@ export class Reply {
     this.#newer.hidden = draft === "" || draft === text || draft === this.#filled
     this.#save.hidden = this.#target === undefined || text.trim() === "" || text === draft
     this.#discard.hidden = draft === ""
-    this.#send.disabled = text.trim() === ""
+    for (const one of [this.#save, this.#discard]) one.disabled = this.#isBusy
+    this.#send.disabled = this.#isBusy || text.trim() === ""
+    say(this.#answered, answerer && `${answerer} has answered meanwhile. Send yours as a further message?`)
+    say(this.#problem, problem)
     this.#input.placeholder =
       this.#target?.status === "Processing" ? "A draft is being written. You may begin." : "Write an answer"
     this.#input.style.blockSize = "auto"
@@ -142,27 +164,25 @@ export class Reply {
   }
 
   async #submit() {
-    const ticket = this.#ticket
-    const text = this.#input.value.trim()
-    if (ticket === undefined || text === "" || this.#send.disabled) return
-    await this.#guarded(async () => {
-      await (this.#target === undefined
-        ? run(
-            this.#client.ticketMessagesOnPhone.createTicketMessage({
-              payload: { ticketID: ticket.ticketID, senderType: "CustomerRep", message: text }
-            })
-          )
-        : run(
-            this.#client.ticketMessages.sendReply({
-              path: { id: this.#target.messageID },
-              payload: { modifiedAnswer: text }
-            })
-          ))
-      this.#unsent.delete(ticket.ticketID)
-      if (this.#ticket?.ticketID === ticket.ticketID) {
-        this.#input.value = ""
-        this.#filled = ""
+    const { ticketID } = this.#ticket ?? {}
+    const text = this.#input.value
+    const target = this.#target?.messageID ?? null
+    if (ticketID === undefined || text.trim() === "" || this.#isBusy) return
+    if (this.#answerer !== undefined) {
+      this.#unsent.turnTo(ticketID, target)
+      toast("Press Send again: it goes out as a further message.")
+      return this.#render()
+    }
+    const begun = this.#unsent.begin(ticketID, text, target)
+    await this.#guarded(ticketID, async () => {
+      try {
+        await sendAnswer(this.#client, ticketID, begun)
+      } catch (error) {
+        if (isRefusal(error)) this.#unsent.refuse(ticketID)
+        throw error
       }
+      this.#unsent.turnTo(ticketID, null)
+      this.#empty(ticketID, text)
       toast("Sent.")
     })
   }
@@ -170,43 +190,56 @@ export class Reply {
   async #keep() {
     const target = this.#target
     const text = this.#input.value
-    if (target === undefined) return
-    await this.#guarded(async () => {
+    if (target === undefined || this.#isBusy) return
+    await this.#guarded(target.ticketID, async () => {
       await this.#write(target, text)
-      this.#filled = text
+      this.#unsent.forget(target.ticketID, text)
+      if (this.#isOpen(target.ticketID)) this.#filled = text
       toast("Draft saved. Colleagues see it, too.")
     })
   }
 
   async #clear() {
     const target = this.#target
-    if (target === undefined) return
-    const before = target.aiReply
-    await this.#guarded(async () => {
+    const text = this.#input.value
+    if (target === undefined || this.#isBusy) return
+    const undo = () =>
+      this.#write(target, target.aiReply)
+        .catch((error: unknown) => toast(wordsFor(error)))
+        .finally(this.#onSent)
+    await this.#guarded(target.ticketID, async () => {
       await this.#write(target, null)
-      this.#input.value = ""
-      this.#filled = ""
-      toast("Draft discarded.", {
-        name: "Undo",
-        run: () => void this.#guarded(() => this.#write(target, before))
-      })
+      this.#empty(target.ticketID, text)
+      toast("Draft discarded.", { name: "Undo", run: () => void undo() })
     })
   }
 
-  async #write(target: TicketMessage, aiReply: string | null) {
-    if (this.#ticket !== undefined) this.#unsent.delete(this.#ticket.ticketID)
-    await run(this.#client.ticketMessages.updateTicketMessage({ path: { id: target.messageID }, payload: { aiReply } }))
+  #isOpen(ticketID: TicketID) {
+    return this.#ticket?.ticketID === ticketID
   }
 
-  async #guarded(work: () => Promise<void>) {
-    this.#problem.hidden = true
-    this.#send.disabled = true
+  /** A text is done with: what was written since then stays, and so does what stands on another ticket. */
+  #empty(ticketID: TicketID, text: string) {
+    this.#unsent.forget(ticketID, text)
+    if (!this.#isOpen(ticketID)) return
+    if (this.#input.value === text) this.#input.value = ""
+    this.#filled = ""
+  }
+
+  async #write({ messageID }: TicketMessage, aiReply: string | null) {
+    await run(this.#client.ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply } }))
+  }
+
+  async #guarded(ticketID: TicketID, work: () => Promise<void>) {
+    this.#problems.delete(ticketID)
+    this.#busy.add(ticketID)
+    this.#render()
     try {
       await work()
     } catch (error) {
-      this.#problem.textContent = wordsFor(error)
-      this.#problem.hidden = false
+      this.#problems.set(ticketID, wordsFor(error))
     }
+    this.#busy.delete(ticketID)
     this.#render()
     this.#onSent()
   }

@@ -16,6 +16,7 @@ import { SidePanel } from "./SidePanel.ts"
 import { makeTicketCommands, type TicketCommands } from "./TicketCommands.ts"
 import { toast } from "./Toast.ts"
 import { Trace } from "./Trace.ts"
+import type { UnsentTexts } from "./Unsent.ts"
 
 const typingLasts = 6000
 
@@ -43,13 +44,13 @@ export class TicketPane {
   readonly #people: People
   readonly #live: Live
 
-  constructor(client: Client, people: People, live: Live) {
+  constructor(client: Client, people: People, live: Live, unsent: UnsentTexts) {
     this.#client = client
     this.#people = people
     this.#live = live
     const reload = () => void this.refresh()
     this.#commands = makeTicketCommands(client, reload)
-    this.#reply = new Reply(client, live, reload)
+    this.#reply = new Reply(client, live, unsent, reload)
     this.#trace = new Trace(client)
     this.#details = new Details(client, people, this.#commands)
     this.#side = new SidePanel(

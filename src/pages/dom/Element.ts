@@ -38,6 +38,12 @@ export const listen = <E extends Element>(node: E, listeners: Listeners): E => {
 export const button = (attributes: Attributes, onClick: () => void, ...children: ReadonlyArray<Child>) =>
   listen(element("button", { type: "button", ...attributes }, ...children), { click: onClick })
 
+/** Words in a place of their own, which is not there without any. The same words again are no news. */
+export const say = (place: HTMLElement, words: string | undefined) => {
+  place.hidden = words === undefined
+  if (place.textContent !== (words ?? "")) place.textContent = words ?? ""
+}
+
 const svg = "http://www.w3.org/2000/svg"
 
 /** A drawing of one path on a field of 24 by 24, for the eye only: what it means is said beside it. */

@@ -1,0 +1,197 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { clientOf, quietApp } from "../support/TestApp.ts"
+import { Browser, browserPath } from "./browser/Browser.ts"
+import {
+  answer,
+  answersIn,
+  atTheDesk,
+  calls,
+  field,
+  holdAnswer,
+  loseAnswer,
+  makeGate,
+  openTicket,
+  question,
+  said,
+  sendButton,
+  settled
+} from "./browser/DeskTools.ts"
+import { logIn } from "./browser/People.ts"
+
+const sendCall = calls("POST", /\/send$/)
+const createCall = calls("POST", /\/create-new$/)
+const draftCall = calls("PUT", /^\/ticketMessages\//)
+
+const draft = (id: Parameters<typeof answer>[0], aiReply: string) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ ticketMessages }) =>
+    ticketMessages.updateTicketMessage({ path: { id }, payload: { aiReply } })
+  )
+
+const deskTests = () =>
+  layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
+    excludeTestServices: true
+  })("Answers at the desk", (it) => {
+    it.scoped("an answer under way is not sent again, and what is typed meanwhile stays", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Where is the cellar?")
+        const { complaints, page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          const held = await holdAnswer(page, sendCall)
+          await field(page).fill("Below")
+          await sendButton(page).click()
+          await held.asked
+          await said(page, "Below")
+          await field(page).press("End")
+          await field(page).pressSequentially(" you")
+          await field(page).press("Control+Enter")
+          expect(await sendButton(page).isDisabled()).toBe(true)
+          held.letGo()
+          await page.getByText("Sent.", { exact: true }).waitFor()
+          expect(await field(page).inputValue()).toBe("Below you")
+        })
+        expect(yield* answersIn(ticketID)).toEqual(["Below"])
+        yield* Effect.promise(async () => {
+          await sendButton(page).click()
+          await said(page, "Below you")
+          await page.waitForFunction('document.getElementById("answer").value === ""')
+        })
+        expect(yield* answersIn(ticketID)).toEqual(["Below", "Below you"])
+        expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("what is sent again after a broken connection arrives once", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("When do you open?")
+        const { page } = yield* atTheDesk
+        const sendTwice = (text: string) => async () => {
+          await field(page).fill(text)
+          await sendButton(page).click()
+          await page.getByText("The service cannot be reached.").waitFor()
+          await said(page, text)
+          await sendButton(page).click()
+          await page.getByText("Sent.", { exact: true }).waitFor()
+          expect(await field(page).inputValue()).toBe("")
+        }
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await loseAnswer(page, sendCall)
+          await loseAnswer(page, createCall)
+        })
+        yield* Effect.promise(sendTwice("At nine"))
+        expect(yield* answersIn(ticketID)).toEqual(["At nine"])
+        yield* Effect.promise(sendTwice("On Sundays at ten"))
+        expect(yield* answersIn(ticketID)).toEqual(["At nine", "On Sundays at ten"])
+      })
+    )
+
+    it.scoped("a draft that is discarded slowly, and its return, leave other tickets alone", () =>
+      Effect.gen(function* () {
+        const one = yield* question("Is the lift out of order?")
+        const other = yield* question("May I have a dog?")
+        yield* draft(one.messageID, "It is being repaired")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, one.ticketID)
+          const held = await holdAnswer(page, draftCall)
+          await page.getByRole("button", { name: "Discard draft" }).click()
+          await held.asked
+          await openTicket(page, other.ticketID)
+          await field(page).fill("A small one")
+          held.letGo()
+          await page.getByText("Draft discarded.").waitFor()
+          expect(await field(page).inputValue()).toBe("A small one")
+          await Promise.all([
+            page.waitForResponse((response) => draftCall(response.request())),
+            page.getByRole("button", { name: "Undo" }).click()
+          ])
+          await openTicket(page, one.ticketID)
+          expect(await field(page).inputValue()).toBe("It is being repaired")
+          await openTicket(page, other.ticketID)
+          expect(await field(page).inputValue()).toBe("A small one")
+        })
+      })
+    )
+
+    it.scoped("what went wrong with one ticket is not said on another", () =>
+      Effect.gen(function* () {
+        const one = yield* question("Is there a garden?")
+        const other = yield* question("Is there a balcony?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, one.ticketID)
+          const gate = makeGate()
+          await page.route("**/send", async (route) => {
+            await gate.opened
+            await route.abort()
+          })
+          await field(page).fill("A large one")
+          await sendButton(page).click()
+          await openTicket(page, other.ticketID)
+          await Promise.all([page.waitForEvent("requestfailed"), gate.open()])
+          await settled(page)
+          expect(await page.locator(".reply .problem").isVisible()).toBe(false)
+          await openTicket(page, one.ticketID)
+          await page.getByText("The service cannot be reached.").waitFor()
+          expect(await field(page).inputValue()).toBe("A large one")
+        })
+      })
+    )
+
+    it.scoped("a text outlives a reload and the end of the session, not a log out", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Who has the keys?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await field(page).fill("The caretaker")
+          await page.reload()
+          await openTicket(page, ticketID)
+          expect(await field(page).inputValue()).toBe("The caretaker")
+
+          await page.route("**/tickets?**", (route) => route.fulfill({ status: 401, json: {} }), { times: 1 })
+          await page.getByRole("button", { name: "Pending" }).click()
+          await page.getByText("Please log in again.").waitFor()
+          await logIn(page)
+          await openTicket(page, ticketID)
+          expect(await field(page).inputValue()).toBe("The caretaker")
+
+          await page.getByRole("button", { name: "Log out" }).click()
+          await logIn(page)
+          await openTicket(page, ticketID)
+          expect(await field(page).inputValue()).toBe("")
+        })
+      })
+    )
+
+    it.scoped("who was answered by a colleague meanwhile is answered again only on purpose", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* question("How long is the lease?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await field(page).fill("Two years")
+        })
+        yield* answer(messageID, "A year")
+        yield* Effect.promise(async () => {
+          await page.getByText("Acme Agent has answered meanwhile. Send yours as a further message?").waitFor()
+          await sendButton(page).click()
+          await page.getByText("Press Send again").waitFor()
+          expect(await page.getByText("has answered meanwhile").isVisible()).toBe(false)
+        })
+        expect(yield* answersIn(ticketID)).toEqual(["A year"])
+        yield* Effect.promise(async () => {
+          await sendButton(page).click()
+          await page.getByText("Sent.", { exact: true }).waitFor()
+        })
+        expect(yield* answersIn(ticketID)).toEqual(["A year", "Two years"])
+      })
+    )
+  })
+
+if (browserPath === undefined) {
+  console.log("Browser tests are skipped: no chromium is installed (CHROMIUM_PATH may name one).")
+  describe.skip("Answers at the desk", () => it("needs chromium", () => undefined))
+} else deskTests()

@@ -1,0 +1,107 @@
+import { Effect } from "effect"
+import type { Page, Request, Route } from "playwright-core"
+import type { TicketID, TicketMessageID } from "../../../schema/Ids.ts"
+import { clientOf } from "../../support/TestApp.ts"
+import { deskWindow, logIn } from "./People.ts"
+
+/** A representative who sits at the desk. */
+export const atTheDesk = Effect.tap(deskWindow, ({ page }) => Effect.promise(() => logIn(page)))
+
+/** What a customer wrote into a chat of its own. */
+export const question = (message: string) =>
+  Effect.gen(function* () {
+    const { channels, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
+    const channelID = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Chat")?.channelID
+    if (channelID === undefined) return yield* Effect.dieMessage("there is no chat")
+    return yield* ticketMessagesOnPhone.createTicketMessage({ payload: { channelID, message, subject: message } })
+  })
+
+export const sayMore = (ticketID: TicketID, message: string) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ ticketMessagesOnPhone }) =>
+    ticketMessagesOnPhone.createTicketMessage({ payload: { ticketID, message } })
+  )
+
+export const answer = (id: TicketMessageID, modifiedAnswer: string, username = "acme-agent") =>
+  Effect.flatMap(clientOf(username), ({ ticketMessages }) =>
+    ticketMessages.sendReply({ path: { id }, payload: { modifiedAnswer } })
+  )
+
+/** What the customer was told, oldest first. */
+export const answersIn = (ticketId: TicketID) =>
+  Effect.gen(function* () {
+    const { ticketMessages } = yield* clientOf("acme-admin")
+    const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId, pageSize: 200 } })
+    return items.filter(({ senderType }) => senderType === "CustomerRep").map(({ message }) => message)
+  })
+
+export const openTicket = async (page: Page, ticketID: TicketID) => {
+  await page.evaluate(`location.hash = "#/tickets/${ticketID}"`)
+  await page.locator(".number").getByText(`#${ticketID}`, { exact: true }).waitFor()
+}
+
+export const field = (page: Page) => page.getByLabel("Your answer")
+
+export const sendButton = (page: Page) => page.getByRole("button", { name: "Send", exact: true })
+
+export const said = (page: Page, text: string) => page.locator(".message").getByText(text, { exact: true }).waitFor()
+
+/** Something to wait for that somebody else opens. */
+export const makeGate = () => {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open: () => open(), opened }
+}
+
+type Matches = (request: Request) => boolean
+
+export const calls =
+  (method: string, path: RegExp): Matches =>
+  (request) =>
+    request.method() === method && path.test(new URL(request.url()).pathname)
+
+const intercept = async (page: Page, matches: Matches, handle: (route: Route) => Promise<void>) => {
+  await page.route(
+    (url) => url.protocol.startsWith("http"),
+    (route) => (matches(route.request()) ? handle(route) : route.fallback())
+  )
+}
+
+/** Keeps the answer to the first such request back: the service has done its work, the page does not know yet. */
+export const holdAnswer = async (page: Page, matches: Matches) => {
+  const gate = makeGate()
+  const asked = makeGate()
+  let isHeld = false
+  await intercept(page, matches, async (route) => {
+    if (isHeld) return route.continue()
+    isHeld = true
+    const response = await route.fetch()
+    asked.open()
+    await gate.opened
+    return route.fulfill({ response })
+  })
+  return { asked: asked.opened, letGo: gate.open }
+}
+
+/** Breaks the line after the service has done the work of the first such request. */
+export const loseAnswer = async (page: Page, matches: Matches) => {
+  let isLost = false
+  await intercept(page, matches, async (route) => {
+    if (isLost) return route.continue()
+    isLost = true
+    await route.fetch()
+    return route.abort()
+  })
+}
+
+/** Breaks the line before anything of such requests arrives, until it is mended. */
+export const breakLine = async (page: Page, matches: Matches) => {
+  let isBroken = true
+  await intercept(page, matches, (route) => (isBroken ? route.abort() : route.continue()))
+  return { mend: () => (isBroken = false) }
+}
+
+/** Everything that has reached the page by now is shown. */
+export const settled = (page: Page) =>
+  page.evaluate("fetch('/health/live').then(() => new Promise((done) => requestAnimationFrame(done)))")
