@@ -1,10 +1,18 @@
-import type { CustomerRepID } from "../../../schema/Ids.ts"
+import type { CustomerRepID, TicketID } from "../../../schema/Ids.ts"
 import type { Ticket, TicketUpdate } from "../../../schema/Tickets.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import { toast } from "./Toast.ts"
 
 /** What a representative does to a ticket; what can be taken back says how. */
 export const makeTicketCommands = (client: Client, onDone: () => void) => {
+  const takeBack = async (ticketID: TicketID, payload: TicketUpdate) => {
+    try {
+      await run(client.tickets.updateTicket({ path: { id: ticketID }, payload }))
+    } catch (error) {
+      toast(wordsFor(error))
+    }
+    onDone()
+  }
   const change = async (
     { ticketID }: Ticket,
     payload: TicketUpdate,
@@ -13,13 +21,7 @@ export const makeTicketCommands = (client: Client, onDone: () => void) => {
   ): Promise<void> => {
     try {
       await run(client.tickets.updateTicket({ path: { id: ticketID }, payload }))
-      toast(
-        done,
-        undo && {
-          name: "Undo",
-          run: () => void run(client.tickets.updateTicket({ path: { id: ticketID }, payload: undo })).finally(onDone)
-        }
-      )
+      toast(done, undo && { name: "Undo", run: () => void takeBack(ticketID, undo) })
     } catch (error) {
       toast(wordsFor(error))
     }
