@@ -69,7 +69,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
 
   const inbox = new Inbox(client, people)
   const unsent = new UnsentTexts(session.customerRepID)
-  const pane = new TicketPane(client, people, live, unsent)
+  const pane = new TicketPane(client, people, live, unsent, () => void inbox.load())
 
   const stop = () => {
     live.stop()
@@ -125,15 +125,14 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     toastRegion
   )
 
-  const begin = async () => {
+  const nameCustomer = async () => {
     const { name } = await run(client.customers.getCustomer())
     customer.textContent = name
-    await people.loadRepresentatives()
   }
 
   addEventListener("hashchange", follow)
   // Names are a comfort: without them the desk works as well.
-  begin().catch(() => undefined)
+  nameCustomer().catch(() => undefined)
   void inbox.load()
   live.start()
   follow()

@@ -1,3 +1,4 @@
+import type { TicketID } from "../../../schema/Ids.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
 import { button, element, listen } from "../dom/Element.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
@@ -14,7 +15,9 @@ const shownField = (value: unknown) => (typeof value === "string" ? value : JSON
 /** What is known about the ticket and the person, and who looks after it. */
 export class Details {
   readonly view = element("div", { class: "details" })
-  #summaries = new Map<number, string>()
+  #ticket: Ticket | undefined
+  /** By ticket, since an answer may come after the ticket was shown anew or left. */
+  readonly #summaries = new Map<TicketID, { readonly text: string; readonly isReading: boolean }>()
   readonly #client: Client
   readonly #people: People
   readonly #commands: TicketCommands
@@ -26,6 +29,7 @@ export class Details {
   }
 
   update(ticket: Ticket) {
+    this.#ticket = ticket
     const endUser = this.#people.endUser(ticket.endUserID)
     this.view.replaceChildren(
       element(
@@ -49,13 +53,13 @@ export class Details {
   }
 
   #assignee(ticket: Ticket) {
-    const { representatives } = this.#people
+    const representatives = this.#people.representativesFor(ticket.customerRepID)
     const select = element(
       "select",
       { "aria-label": "Assigned to" },
       element("option", { value: "" }, "Nobody"),
-      ...representatives.map(({ customerRepID, name, username }) =>
-        element("option", { value: customerRepID, selected: customerRepID === ticket.customerRepID }, name ?? username)
+      ...representatives.map(({ customerRepID, name }) =>
+        element("option", { value: customerRepID, selected: customerRepID === ticket.customerRepID }, name)
       )
     )
     return listen(select, {
@@ -66,23 +70,31 @@ export class Details {
     })
   }
 
-  #summary(ticket: Ticket) {
-    const known = this.#summaries.get(ticket.ticketID)
-    const text = element("p", { class: "summary", "aria-live": "polite", dir: "auto" }, known ?? "")
-    const summarise = async () => {
-      text.textContent = "Reading…"
-      ask.disabled = true
-      try {
-        const summary = await run(this.#client.ticketSummaries.getHistorySummary({ path: { id: ticket.ticketID } }))
-        const shown = summary === "" ? "There is nothing to sum up yet." : summary
-        this.#summaries.set(ticket.ticketID, shown)
-        text.textContent = shown
-      } catch (error) {
-        text.textContent = wordsFor(error)
-      }
-      ask.disabled = false
+  #summary({ ticketID }: Ticket) {
+    const { isReading = false, text = "" } = this.#summaries.get(ticketID) ?? {}
+    return element(
+      "div",
+      { class: "summarise" },
+      element("p", { class: "summary", "aria-live": "polite", dir: "auto" }, text),
+      button(
+        { class: "secondary", disabled: isReading },
+        () => void this.#summarise(ticketID),
+        "Sum up the conversation"
+      )
+    )
+  }
+
+  async #summarise(ticketID: TicketID) {
+    const say = (text: string, isReading = false) => {
+      this.#summaries.set(ticketID, { text, isReading })
+      if (this.#ticket?.ticketID === ticketID) this.update(this.#ticket)
     }
-    const ask = button({ class: "secondary" }, () => void summarise(), "Sum up the conversation")
-    return element("div", { class: "summarise" }, text, ask)
+    say("Reading…", true)
+    try {
+      const summary = await run(this.#client.ticketSummaries.getHistorySummary({ path: { id: ticketID } }))
+      say(summary === "" ? "There is nothing to sum up yet." : summary)
+    } catch (error) {
+      say(wordsFor(error))
+    }
   }
 }

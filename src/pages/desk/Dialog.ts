@@ -8,6 +8,8 @@ export const openDialog = (options: {
   readonly action: string
   readonly run: () => Promise<void>
 }) => {
+  // Asked twice in a hurry, it is one question.
+  if (document.querySelector("dialog") !== null) return
   const problem = element("p", { class: "problem", role: "alert", hidden: true })
   const confirm = element("button", { class: "primary", type: "submit" }, options.action)
   const submit = async () => {

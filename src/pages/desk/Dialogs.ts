@@ -1,7 +1,7 @@
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Topic } from "../../../schema/Topics.ts"
 import { element } from "../dom/Element.ts"
-import { type Client, run } from "./Client.ts"
+import { allOf, type Client, run } from "./Client.ts"
 import { openDialog } from "./Dialog.ts"
 
 /** Hands a message to a person, with a word on why. */
@@ -36,6 +36,16 @@ export const askToEscalate = (client: Client, message: TicketMessage, onDone: ()
   })
 }
 
+/** Every topic there is now, and those of the message that are in no list: whatever has no row would be taken away. */
+const choicesFor = ({ topics: own }: TicketMessage, topics: ReadonlyArray<Topic>) => [
+  ...topics,
+  ...own
+    .filter(({ topicID }) => !topics.some((topic) => topic.topicID === topicID))
+    .map(({ topicID, topicName }) => ({ topicID, name: topicName, description: null }))
+]
+
+export const loadTopics = (client: Client) => allOf((urlParams) => run(client.topics.listTopics({ urlParams })))
+
 /** What a message is about, by hand. Detection learns from it. */
 export const askForTopics = (
   client: Client,
@@ -43,7 +53,7 @@ export const askForTopics = (
   topics: ReadonlyArray<Topic>,
   onDone: () => void
 ) => {
-  const rows = topics.map((topic) => {
+  const rows = choicesFor(message, topics).map((topic) => {
     const isChosen = message.topics.some(({ topicID }) => topicID === topic.topicID)
     const box = element("input", { type: "checkbox", checked: isChosen, id: `topic-${topic.topicID}` })
     const row = element(

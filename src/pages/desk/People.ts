@@ -1,13 +1,16 @@
 import type { EndUser } from "../../../schema/EndUsers.ts"
 import type { CustomerRepID, EndUserID } from "../../../schema/Ids.ts"
 import type { CustomerRep } from "../../../schema/Representatives.ts"
-import { type Client, run } from "./Client.ts"
+import { allOf, type Client, Problem, run } from "./Client.ts"
 
 const atOnce = 4
 
 /** Who is who, asked for once each. */
 export class People {
-  representatives: ReadonlyArray<CustomerRep> = []
+  #representatives: ReadonlyArray<CustomerRep> = []
+  #isAskingForAll = false
+  /** Who is in no list of representatives, however often it is asked for. */
+  readonly #strangers = new Set<CustomerRepID | null>()
   readonly #endUsers = new Map<EndUserID, EndUser | undefined>()
   readonly #wanted: Array<EndUserID> = []
   #asking = 0
@@ -19,15 +22,33 @@ export class People {
     this.#onNews = onNews
   }
 
-  async loadRepresentatives() {
-    const page = await run(this.#client.representatives.listCustomerReps({ urlParams: { pageSize: 200 } }))
-    this.representatives = page.items
-    this.#onNews()
+  /** Whom a ticket may be assigned to, and whom it is assigned to: somebody unknown is asked for and has a number. */
+  representativesFor(assigned: CustomerRepID | null) {
+    const known = this.#representatives.map(({ customerRepID, name, username }) => ({
+      customerRepID,
+      name: name ?? username
+    }))
+    const isKnown = known.some(({ customerRepID }) => customerRepID === assigned)
+    if ((known.length === 0 || !(isKnown || assigned === null)) && !this.#strangers.has(assigned)) {
+      void this.#askForAll(assigned)
+    }
+    return isKnown || assigned === null ? known : [...known, { customerRepID: assigned, name: `#${assigned}` }]
   }
 
-  representativeName(customerRepID: CustomerRepID | null) {
-    const found = this.representatives.find((one) => one.customerRepID === customerRepID)
-    return found === undefined ? undefined : (found.name ?? found.username)
+  async #askForAll(wanted: CustomerRepID | null) {
+    if (this.#isAskingForAll) return
+    this.#isAskingForAll = true
+    try {
+      this.#representatives = await allOf((urlParams) =>
+        run(this.#client.representatives.listCustomerReps({ urlParams }))
+      )
+      this.#strangers.add(wanted)
+      this.#onNews()
+    } catch {
+      // Whoever shows a ticket next asks again.
+    } finally {
+      this.#isAskingForAll = false
+    }
   }
 
   /** Known already, or asked for now: then the news come later. */
@@ -44,15 +65,15 @@ export class People {
   async #ask() {
     if (this.#asking >= atOnce) return
     this.#asking++
-    try {
-      for (let next = this.#wanted.shift(); next !== undefined; next = this.#wanted.shift()) {
+    for (let next = this.#wanted.shift(); next !== undefined; next = this.#wanted.shift()) {
+      try {
         this.#endUsers.set(next, await run(this.#client.endUsers.getEndUser({ path: { id: next } })))
         this.#onNews()
+      } catch (error) {
+        // The ticket shows without the name; who may be there after all is asked for again when it shows next.
+        if (!(error instanceof Problem && error.status === 404)) this.#endUsers.delete(next)
       }
-    } catch {
-      // A name that is missing is no reason to stop: the ticket shows without it.
-    } finally {
-      this.#asking--
     }
+    this.#asking--
   }
 }

@@ -1,19 +1,18 @@
 import type { TicketID, TicketMessageID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
-import type { Topic } from "../../../schema/Topics.ts"
-import { button, element, icon } from "../dom/Element.ts"
-import { icons } from "../dom/Icons.ts"
-import { type Client, run, wordsFor } from "./Client.ts"
+import { element } from "../dom/Element.ts"
+import { type Client, Problem, run, wordsFor } from "./Client.ts"
 import { Details } from "./Details.ts"
-import { askForTopics, askToEscalate } from "./Dialogs.ts"
-import { emptyState, personName, skeleton, statusChip } from "./Labels.ts"
+import { askForTopics, askToEscalate, loadTopics } from "./Dialogs.ts"
+import { emptyState, skeleton } from "./Labels.ts"
 import type { Live } from "./Live.ts"
 import { renderMessages } from "./Messages.ts"
 import type { People } from "./People.ts"
 import { Reply } from "./Reply.ts"
 import { SidePanel } from "./SidePanel.ts"
 import { makeTicketCommands, type TicketCommands } from "./TicketCommands.ts"
+import { ticketHeader } from "./TicketHeader.ts"
 import { toast } from "./Toast.ts"
 import { Trace } from "./Trace.ts"
 import type { UnsentTexts } from "./Unsent.ts"
@@ -27,7 +26,7 @@ export class TicketPane {
   #ticket: Ticket | undefined
   #messages: ReadonlyArray<TicketMessage> = []
   #earlier = 0
-  #topics: ReadonlyArray<Topic> = []
+  #asked = 0
   #picked: TicketMessageID | undefined
   #isTyping = false
   #typingEnds: ReturnType<typeof setTimeout> | undefined
@@ -43,11 +42,13 @@ export class TicketPane {
   readonly #client: Client
   readonly #people: People
   readonly #live: Live
+  readonly #onGone: () => void
 
-  constructor(client: Client, people: People, live: Live, unsent: UnsentTexts) {
+  constructor(client: Client, people: People, live: Live, unsent: UnsentTexts, onGone: () => void) {
     this.#client = client
     this.#people = people
     this.#live = live
+    this.#onGone = onGone
     const reload = () => void this.refresh()
     this.#commands = makeTicketCommands(client, reload)
     this.#reply = new Reply(client, live, unsent, reload)
@@ -67,6 +68,7 @@ export class TicketPane {
 
   show(ticketID: TicketID | undefined) {
     this.#live.leave()
+    this.#asked++
     this.#ticketID = ticketID
     this.#ticket = undefined
     this.#messages = []
@@ -81,10 +83,11 @@ export class TicketPane {
     void this.refresh()
   }
 
-  /** Asks again for everything that is shown. */
+  /** Asks again for everything that is shown. Only the answer to the newest question counts. */
   async refresh() {
     const ticketID = this.#ticketID
     if (ticketID === undefined) return
+    const asked = ++this.#asked
     try {
       const [ticket, messages] = await Promise.all([
         run(this.#client.tickets.getTicket({ path: { id: ticketID } })),
@@ -94,7 +97,7 @@ export class TicketPane {
           })
         )
       ])
-      if (ticketID !== this.#ticketID) return
+      if (asked !== this.#asked) return
       const isFirst = this.#ticket === undefined
       this.#ticket = ticket
       this.#messages = messages.items.toReversed()
@@ -103,10 +106,22 @@ export class TicketPane {
       this.render()
       void this.#explain()
     } catch (error) {
-      if (ticketID !== this.#ticketID || this.#ticket !== undefined) return
-      const back = element("a", { class: "secondary", href: "#/" }, "Back to the inbox")
-      this.view.replaceChildren(emptyState("alert", "This ticket did not load", wordsFor(error), back))
+      if (asked === this.#asked) this.#showProblem(error)
     }
+  }
+
+  /** What is shown stays when it only cannot be asked for; a ticket that is no more does not. */
+  #showProblem(error: unknown) {
+    const isGone = error instanceof Problem && error.status === 404
+    if (this.#ticket !== undefined && !isGone) return
+    this.#ticket = undefined
+    const back = element("a", { class: "secondary", href: "#/" }, "Back to the inbox")
+    this.view.replaceChildren(
+      isGone
+        ? emptyState("alert", "This ticket was deleted.", "There is nothing left to show of it.", back)
+        : emptyState("alert", "This ticket did not load", wordsFor(error), back)
+    )
+    if (isGone) this.#onGone()
   }
 
   noteTyping(ticketID: number) {
@@ -122,7 +137,13 @@ export class TicketPane {
     if (ticket === undefined) return
     const { clientHeight, scrollHeight, scrollTop } = this.#scroll
     const isAtEnd = scrollHeight - scrollTop - clientHeight < 120
-    this.#renderHeader(ticket)
+    const last = this.#lastInbound()
+    this.#header.replaceChildren(
+      ...ticketHeader(ticket, this.#people, this.#commands, {
+        onEscalate: last && (() => this.#escalate(last)),
+        onAbout: () => this.#openSide()
+      })
+    )
     this.#log.replaceChildren(
       ...renderMessages(this.#messages, {
         explained: this.#side.side === "why" ? this.#explained : undefined,
@@ -164,41 +185,6 @@ export class TicketPane {
     return this.#messages.findLast(({ senderType }) => senderType === "EndUser")
   }
 
-  #renderHeader(ticket: Ticket) {
-    const last = this.#lastInbound()
-    const commands = this.#commands
-    this.#header.replaceChildren(
-      element("a", { class: "icon-button back", href: "#/", "aria-label": "Back to the inbox" }, icon(icons.back)),
-      element(
-        "div",
-        { class: "about" },
-        element("h1", { dir: "auto" }, ticket.subject ?? "No subject"),
-        element(
-          "p",
-          {},
-          statusChip(ticket),
-          element("span", {}, personName(ticket, this.#people)),
-          element("span", { class: "number" }, `#${ticket.ticketID}`)
-        )
-      ),
-      element(
-        "div",
-        { class: "commands" },
-        last !== undefined &&
-          !ticket.isSpam &&
-          ticket.status !== "Escalated" &&
-          button({ class: "secondary" }, () => this.#escalate(last), "Escalate"),
-        ticket.isSpam
-          ? button({ class: "secondary" }, () => void commands.markNotSpam(ticket), "Not spam")
-          : button({ class: "secondary" }, () => void commands.markSpam(ticket), "Spam"),
-        ticket.isClosed
-          ? button({ class: "secondary" }, () => void commands.reopen(ticket), "Reopen")
-          : button({ class: "secondary" }, () => void commands.close(ticket), "Close"),
-        button({ class: "secondary side-toggle" }, () => this.#openSide(), "About")
-      )
-    )
-  }
-
   #openSide() {
     this.view.classList.add("side-open")
   }
@@ -221,10 +207,9 @@ export class TicketPane {
 
   async #correctTopics(message: TicketMessage) {
     try {
-      if (this.#topics.length === 0) {
-        this.#topics = (await run(this.#client.topics.listTopics({ urlParams: { pageSize: 200 } }))).items
-      }
-      askForTopics(this.#client, message, this.#topics, () => {
+      const topics = await loadTopics(this.#client)
+      if (message.ticketID !== this.#ticketID) return
+      askForTopics(this.#client, message, topics, () => {
         toast("Topics saved.")
         void this.refresh()
       })

@@ -1,0 +1,168 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { clientOf, quietApp } from "../support/TestApp.ts"
+import { Browser, browserPath } from "./browser/Browser.ts"
+import {
+  atTheDesk,
+  breakLine,
+  calls,
+  holdAnswer,
+  openTicket,
+  question,
+  said,
+  sayMore,
+  settled
+} from "./browser/DeskTools.ts"
+
+const ticketCall = calls("PUT", /^\/tickets\//)
+const listCall = calls("GET", /^\/ticketMessages$/)
+
+const deskTests = () =>
+  layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
+    excludeTestServices: true
+  })("At the desk", (it) => {
+    it.scoped("topics that were made since stay on the message when others are chosen", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* question("The heating is cold")
+        const { ticketMessages, topics } = yield* clientOf("acme-admin")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByRole("button", { name: "Add topics" }).click()
+          await page.getByRole("button", { name: "Cancel" }).click()
+        })
+        const names = Array.from({ length: 201 }, (_, index) => `A topic ${index}`)
+        yield* Effect.forEach(names, (name) => topics.createTopic({ payload: { name } }), { concurrency: 8 })
+        const { topicID } = yield* topics.createTopic({ payload: { name: "Z heating" } })
+        yield* ticketMessages.correctTopics({ path: { id: messageID }, payload: { topicIds: [topicID] } })
+        yield* sayMore(ticketID, "Hello?")
+        yield* Effect.promise(async () => {
+          const message = page.locator(`[data-message="${messageID}"]`)
+          await message.getByText("Z heating").waitFor()
+          await message.getByRole("button", { name: "Topics" }).click()
+          expect(await page.getByLabel("Z heating").isChecked()).toBe(true)
+          await page.getByLabel("A topic 7", { exact: true }).check()
+          await page.getByRole("button", { name: "Save topics" }).click()
+          await page.getByText("Topics saved.").waitFor()
+        })
+        const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
+        expect(items[0]?.topics.map(({ topicName }) => topicName).toSorted()).toEqual(["A topic 7", "Z heating"])
+      })
+    )
+
+    it.scoped("an old answer does not replace a newer one", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("One")
+        const { page } = yield* atTheDesk
+        const held = yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          return holdAnswer(page, listCall)
+        })
+        yield* sayMore(ticketID, "Two")
+        yield* Effect.promise(() => held.asked)
+        yield* sayMore(ticketID, "Three")
+        yield* Effect.promise(async () => {
+          await said(page, "Three")
+          await Promise.all([page.waitForResponse((response) => listCall(response.request())), held.letGo()])
+          await settled(page)
+          expect(await page.locator(".message").getByText("Three", { exact: true }).isVisible()).toBe(true)
+        })
+      })
+    )
+
+    it.scoped("what cannot be taken back is said", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Can I pay by card?")
+        const { complaints, page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByRole("button", { name: "Close", exact: true }).click()
+          await page.getByRole("button", { name: "Reopen" }).waitFor()
+          await breakLine(page, ticketCall)
+          await page.getByRole("button", { name: "Undo" }).click()
+          await page.getByText("The service cannot be reached.").waitFor()
+        })
+        expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("a ticket that was deleted elsewhere does not stay", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Delete me")
+        const { tickets } = yield* clientOf("acme-admin")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(() => openTicket(page, ticketID))
+        yield* tickets.deleteTicket({ path: { id: ticketID } })
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Spam", exact: true }).last().click()
+          await page.getByText("This ticket was deleted.").waitFor()
+          await page.locator(".item").filter({ hasText: "Delete me" }).waitFor({ state: "detached" })
+        })
+      })
+    )
+
+    it.scoped("a summary arrives although something happened meanwhile", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("The tap drips")
+        const { page } = yield* atTheDesk
+        const held = yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByRole("tab", { name: "Details" }).click()
+          const summary = await holdAnswer(page, calls("GET", /summary/i))
+          await page.getByRole("button", { name: "Sum up the conversation" }).click()
+          await summary.asked
+          return summary
+        })
+        yield* sayMore(ticketID, "And it is loud")
+        yield* Effect.promise(async () => {
+          await said(page, "And it is loud")
+          expect(await page.locator(".summary").textContent()).toBe("Reading…")
+          held.letGo()
+          await page.locator(".summary").filter({ hasNotText: "Reading…" }).waitFor()
+          expect(await page.locator(".summary").textContent()).not.toBe("")
+        })
+      })
+    )
+
+    it.scoped("an address that is none is called so", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("I want to talk to somebody")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByRole("button", { name: "Escalate", exact: true }).click()
+          await page.getByLabel("Whom to tell").fill("nobody")
+          await page.getByRole("dialog").getByRole("button", { name: "Escalate" }).click()
+          await page.getByText("email must be an e-mail address.").waitFor()
+        })
+      })
+    )
+
+    it.scoped("names that did not load at first are asked for again", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Who looks after me?")
+        const { representatives, tickets } = yield* clientOf("acme-admin")
+        const { items } = yield* representatives.listCustomerReps({ urlParams: {} })
+        const agent = items.find(({ username }) => username === "acme-agent")?.customerRepID ?? null
+        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { customerRepID: agent } })
+        const { page } = yield* atTheDesk
+        const line = yield* Effect.promise(async () => {
+          const broken = await breakLine(page, calls("GET", /^\/customerReps$/))
+          await openTicket(page, ticketID)
+          await page.getByRole("tab", { name: "Details" }).click()
+          await page.locator("option:checked").getByText(`#${agent}`, { exact: true }).waitFor({ state: "attached" })
+          return broken
+        })
+        line.mend()
+        yield* sayMore(ticketID, "Hello?")
+        yield* Effect.promise(() =>
+          page.locator("option:checked").getByText("Acme Agent", { exact: true }).waitFor({ state: "attached" })
+        )
+      })
+    )
+  })
+
+if (browserPath === undefined) {
+  console.log("Browser tests are skipped: no chromium is installed (CHROMIUM_PATH may name one).")
+  describe.skip("At the desk", () => it("needs chromium", () => undefined))
+} else deskTests()
