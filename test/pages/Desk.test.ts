@@ -70,6 +70,29 @@ const deskTests = () =>
       })
     )
 
+    it.scoped("long names have room or end in dots", () =>
+      Effect.gen(function* () {
+        const { tickets } = yield* clientOf("acme-admin")
+        const name = "Maximiliana".repeat(14)
+        const { ticketID } = yield* question(name, { fromName: name })
+        const customFieldsData = { [name.slice(0, 90)]: name }
+        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { customFieldsData } })
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByRole("tab", { name: "Details" }).click()
+          await page.locator(".item .name").getByText(name).waitFor()
+          await page.locator(".about").getByText(name).last().waitFor()
+          for (const place of [".inbox .scroll", ".talk .scroll", ".side-panel", ".about p"]) {
+            const [inside, outside] = await page
+              .locator(place)
+              .evaluate(({ clientWidth, scrollWidth }) => [scrollWidth, clientWidth])
+            expect([place, inside]).toEqual([place, outside])
+          }
+        })
+      })
+    )
+
     it.scoped("what cannot be taken back is said", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Can I pay by card?")

@@ -7,13 +7,14 @@ import { deskWindow, logIn } from "./People.ts"
 /** A representative who sits at the desk. */
 export const atTheDesk = Effect.tap(deskWindow, ({ page }) => Effect.promise(() => logIn(page)))
 
-/** What a customer wrote into a chat of its own. */
-export const question = (message: string) =>
+/** What a customer wrote, on a ticket of its own. */
+export const question = (message: string, from: { readonly fromName?: string } = {}) =>
   Effect.gen(function* () {
     const { channels, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
     const channelID = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Chat")?.channelID
     if (channelID === undefined) return yield* Effect.dieMessage("there is no chat")
-    return yield* ticketMessagesOnPhone.createTicketMessage({ payload: { channelID, message, subject: message } })
+    const payload = { channelID, message, subject: message, ...from }
+    return yield* ticketMessagesOnPhone.createTicketMessage({ payload })
   })
 
 export const sayMore = (ticketID: TicketID, message: string) =>
