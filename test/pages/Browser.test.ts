@@ -4,22 +4,13 @@ import { Effect, Layer } from "effect"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { barriers, barriersInAllLooks, focused, noBarriers } from "./browser/Barriers.ts"
 import { Browser, browserPath, hostPage, localUrl, openWindow } from "./browser/Browser.ts"
+import { newestChat } from "./browser/NewestChat.ts"
 import { arrived, chatWindow, deskWindow, logIn, openChat, sayInChat } from "./browser/People.ts"
 import { makeLine } from "./browser/Proxy.ts"
 
 const chatToken = Effect.gen(function* () {
   const { channels } = yield* clientOf("acme-admin")
   return (yield* channels.listChannels()).find(({ channelType }) => channelType === "Chat")?.token ?? ""
-})
-
-const newestChat = Effect.gen(function* () {
-  const { ticketMessages, tickets } = yield* clientOf("acme-admin")
-  const [ticket] = (yield* tickets.listTickets({
-    urlParams: { channelType: "Chat", sortBy: "ticketID", sortOrder: "desc" }
-  })).items
-  if (ticket === undefined) return yield* Effect.dieMessage("there is no chat")
-  const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticket.ticketID } })
-  return { ticket, messages: items }
 })
 
 const browserTests = () =>

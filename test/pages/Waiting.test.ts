@@ -4,6 +4,7 @@ import type { Page } from "playwright-core"
 import { repPeer, say } from "../hub/HubTools.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { Browser, browserPath } from "./browser/Browser.ts"
+import { newestChat } from "./browser/NewestChat.ts"
 import { arrived, chatWindow, openChat, sayInChat } from "./browser/People.ts"
 
 const offer = "Would you like to talk to a person?"
@@ -20,13 +21,8 @@ const openChatWith = (text: string) =>
       await sayInChat(page, text)
       await arrived(page, text)
     })
-    const { ticketMessages, tickets } = yield* clientOf("acme-admin")
-    const [ticket] = (yield* tickets.listTickets({
-      urlParams: { channelType: "Chat", sortBy: "ticketID", sortOrder: "desc" }
-    })).items
-    if (ticket === undefined) return yield* Effect.dieMessage("there is no chat")
-    const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticket.ticketID } })
-    const messageID = items[0]?.messageID
+    const { messages, ticket } = yield* newestChat
+    const messageID = messages[0]?.messageID
     if (messageID === undefined) return yield* Effect.dieMessage("nothing arrived")
     return { complaints, messageID, page, ticketID: ticket.ticketID }
   })
