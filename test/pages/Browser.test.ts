@@ -1,9 +1,10 @@
 import { HttpServer } from "@effect/platform"
-import { describe, expect, it, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { barriers, barriersInAllLooks, focused, noBarriers } from "./browser/Barriers.ts"
-import { Browser, browserPath, hostPage, localUrl, openWindow } from "./browser/Browser.ts"
+import { Browser, hostPage, localUrl, openWindow } from "./browser/Browser.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
 import { newestChat } from "./browser/NewestChat.ts"
 import { arrived, chatWindow, deskWindow, logIn, openChat, sayInChat } from "./browser/People.ts"
 import { makeLine } from "./browser/Proxy.ts"
@@ -217,7 +218,4 @@ const openChatAgain = async (page: Parameters<typeof openChat>[0]) => {
   await page.getByText("Acme Admin", { exact: true }).first().waitFor()
 }
 
-if (browserPath === undefined) {
-  console.log("Browser tests are skipped: no chromium is installed (CHROMIUM_PATH may name one).")
-  describe.skip("In real browsers", () => it("needs chromium", () => undefined))
-} else browserTests()
+inBrowser("In real browsers", browserTests)

@@ -1,7 +1,7 @@
-import { describe, expect, it, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { clientOf, quietApp } from "../support/TestApp.ts"
-import { Browser, browserPath } from "./browser/Browser.ts"
+import { Browser } from "./browser/Browser.ts"
 import {
   atTheDesk,
   breakLine,
@@ -13,6 +13,7 @@ import {
   sayMore,
   settled
 } from "./browser/DeskTools.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
 
 const ticketCall = calls("PUT", /^\/tickets\//)
 const listCall = calls("GET", /^\/ticketMessages$/)
@@ -185,7 +186,4 @@ const deskTests = () =>
     )
   })
 
-if (browserPath === undefined) {
-  console.log("Browser tests are skipped: no chromium is installed (CHROMIUM_PATH may name one).")
-  describe.skip("At the desk", () => it("needs chromium", () => undefined))
-} else deskTests()
+inBrowser("At the desk", deskTests)

@@ -1,9 +1,10 @@
-import { describe, expect, it, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { askForReset, attemptLogin } from "../support/Logins.ts"
 import { testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
-import { Browser, browserPath, localUrl, openWindow } from "./browser/Browser.ts"
+import { Browser, localUrl, openWindow } from "./browser/Browser.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
 
 const call = "**/api/Auth/reset-password"
 const unreachable = "The service cannot be reached. Try again."
@@ -77,7 +78,4 @@ const resetPageTests = () =>
     )
   })
 
-if (browserPath === undefined) {
-  console.log("Browser tests are skipped: no chromium is installed (CHROMIUM_PATH may name one).")
-  describe.skip("The page that sets a password", () => it("needs chromium", () => undefined))
-} else resetPageTests()
+inBrowser("The page that sets a password", resetPageTests)

@@ -1,9 +1,10 @@
-import { describe, expect, it, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { repPeer, say } from "../hub/HubTools.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
-import { Browser, browserPath } from "./browser/Browser.ts"
+import { Browser } from "./browser/Browser.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
 import { newestChat } from "./browser/NewestChat.ts"
 import { arrived, chatWindow, openChat, sayInChat } from "./browser/People.ts"
 
@@ -123,7 +124,4 @@ const waitingTests = () =>
     )
   })
 
-if (browserPath === undefined) {
-  console.log("Browser tests are skipped: no chromium is installed (CHROMIUM_PATH may name one).")
-  describe.skip("A visitor who waits", () => it("needs chromium", () => undefined))
-} else waitingTests()
+inBrowser("A visitor who waits", waitingTests)

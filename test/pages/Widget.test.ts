@@ -1,11 +1,12 @@
 import { HttpServer } from "@effect/platform"
-import { describe, expect, it, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { WebSocketRoute } from "playwright-core"
 import { nextTold, repPeer } from "../hub/HubTools.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { barriersInAllLooks } from "./browser/Barriers.ts"
-import { Browser, browserPath, hostPage, localUrl, openWindow } from "./browser/Browser.ts"
+import { Browser, hostPage, localUrl, openWindow } from "./browser/Browser.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
 import { arrived, chatWindow, openChat, sayInChat } from "./browser/People.ts"
 import { makeLine } from "./browser/Proxy.ts"
 
@@ -154,7 +155,4 @@ const widgetTests = () =>
     )
   })
 
-if (browserPath === undefined) {
-  console.log("Browser tests are skipped: no chromium is installed (CHROMIUM_PATH may name one).")
-  describe.skip("The chat window", () => it("needs chromium", () => undefined))
-} else widgetTests()
+inBrowser("The chat window", widgetTests)
