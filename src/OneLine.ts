@@ -1,3 +1,4 @@
+import { inspect } from "node:util"
 import type { HttpServerError } from "@effect/platform"
 import type { Migrator, SqlError } from "@effect/sql"
 import { Cause, Chunk, type ConfigError } from "effect"
@@ -15,7 +16,8 @@ export type KnownError =
 
 const innermost = (error: unknown): string => {
   // Some libraries throw what is no Error and has no text.
-  if (!(error instanceof Error)) return typeof error === "object" ? JSON.stringify(error) : String(error)
+  if (!(error instanceof Error))
+    return typeof error === "object" ? inspect(error, { breakLength: Number.POSITIVE_INFINITY }) : String(error)
   if (error.cause instanceof Error) return innermost(error.cause)
   // Of a connection that was tried on several addresses, any one attempt tells the reason.
   return error instanceof AggregateError && error.errors.length > 0 ? innermost(error.errors[0]) : error.message

@@ -102,10 +102,14 @@ export const layerFromUrl = (url: Redacted.Redacted) =>
   )
 
 const embedded = (dataDir: string) => {
-  const open = Effect.zipRight(
-    Effect.zipRight(lockFolder(dataDir), checkRoom(dataDir)),
-    openPGlite({ folder: join(dataDir, "postgres") })
-  )
+  const open = Effect.gen(function* () {
+    yield* lockFolder(dataDir)
+    yield* checkRoom(dataDir)
+    const pglite = yield* openPGlite({ folder: join(dataDir, "postgres") })
+    // A new one takes some itself.
+    yield* checkRoom(dataDir)
+    return pglite
+  })
   return Layer.scopedDiscard(watchRoom(dataDir)).pipe(Layer.provideMerge(layerFromPGlite(open)))
 }
 

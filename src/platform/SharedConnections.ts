@@ -23,6 +23,9 @@ const betweenTries = 1000
 /** Nor is one that refuses, as a pooler does that takes no statement_timeout as a connection begins (ms). */
 const afterRefusal = 60_000
 
+/** A server that has no room, or just starts, does not refuse for good. */
+const isRefusal = (error: unknown) => error instanceof pg.DatabaseError && !/^5[37]/.test(error.code ?? "")
+
 /** What stands between the node and the database may forget a connection that nobody uses (ms). */
 const longestIdle = 10_000
 
@@ -83,7 +86,7 @@ class SharedConnection {
       .then(() => client.query("set jit = off"))
       .then(use)
       .catch((error: unknown) => {
-        if (error instanceof pg.DatabaseError) this.#nextTry = now + afterRefusal
+        if (isRefusal(error)) this.#nextTry = now + afterRefusal
         this.#lose(client)
       })
   }

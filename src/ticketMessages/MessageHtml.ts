@@ -53,9 +53,10 @@ const blocks = new Set(
     " "
   )
 )
-const unreadNames = ["script", "style", "head", "title", "template"]
-const unread = new Set(unreadNames)
-const unreadTag = new RegExp(`<(/?)(${unreadNames.join("|")})\\b[^<>]*>`, "gi")
+const unreadNames = ["script", "style", "title", "template"]
+const unread = new Set([...unreadNames, "head"])
+// A head need not have an end, and what nobody reads in it is one of the others.
+const unreadTag = new RegExp(`<(/?)(${unreadNames.join("|")})(?![\\w-])[^<>]*>`, "gi")
 
 const longestRough = 1_000_000
 

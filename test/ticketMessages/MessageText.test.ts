@@ -141,6 +141,8 @@ describe("HTML with more tags than anybody writes", () => {
   it.each([
     ["its words", `<p>Dear all</p>${many}`, `Dear all${text}`],
     ["nothing of what nobody reads", `<head><title>T</title><STYLE>p{}</style></head><p>A</p>${many}`, `A${text}`],
+    ["no style of a head without an end", `<head><style>p{}</style><title>T</title><body>A${many}`, `A${text}`],
+    ["elements that are only called alike", `<title-line>A</title-line>${many}`, `A${text}`],
     ["what stands behind an element without an end", `<p>A</p><script>B${many}`, `AB${text}`],
     ["what stands behind an end without an element", `</style><p>A</p>${many}`, `A${text}`]
   ])("keeps %s", (_, html, words) => {
