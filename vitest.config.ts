@@ -12,6 +12,7 @@ export default defineConfig({
     // Only what hangs meets them: a machine may be many times slower than the one that a test was written on.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    teardownTimeout: 600_000,
     pool: "forks",
     // Every test builds its own layers: nothing leaks through modules, and they load once a worker.
     isolate: false,

@@ -28,6 +28,9 @@ const body = <const Status extends number, const Reason extends string>(status: 
   )
 })
 
+/** Why a request is refused whose Idempotency-Key another one has that is not answered yet: unlike all else, it may yet be done. */
+export const stillRunning = "A request with this Idempotency-Key is still running. Try again in a moment."
+
 const answers = <A>(status: number, description: string) => HttpApiSchema.annotations<A>({ status, description })
 
 export class BadRequest extends Schema.Class<BadRequest>("BadRequest")(

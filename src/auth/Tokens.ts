@@ -114,17 +114,18 @@ export class Tokens extends Context.Tag("casework/Tokens")<
       const known = new Map<string, Verified>()
 
       const sign = (subject: string, claims: Readonly<Record<string, string>>, goodFor: Duration.DurationInput) =>
-        Effect.promise(() =>
-          new SignJWT({ ...claims })
+        Effect.promise(() => {
+          const issuedAt = Math.floor(Date.now() / 1000)
+          return new SignJWT({ ...claims })
             .setProtectedHeader({ alg: "HS256", typ: "JWT", kid: signing.kid })
             .setSubject(subject)
             .setIssuer(issuer)
             .setAudience(audience)
-            .setIssuedAt()
-            .setExpirationTime(Math.floor(Date.now() / 1000) + Duration.toSeconds(goodFor))
+            .setIssuedAt(issuedAt)
+            .setExpirationTime(issuedAt + Duration.toSeconds(goodFor))
             .setJti(randomUUID())
             .sign(signing.bytes)
-        )
+        })
 
       const verifySignature = (token: string) =>
         Effect.tryPromise(async () => {

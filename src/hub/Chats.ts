@@ -19,6 +19,8 @@ import type { Visitor } from "./HubClients.ts"
 import { switchedOff } from "./OpenChats.ts"
 import { Presence } from "./Presence.ts"
 
+type Begun = (ticketID: TicketID) => Effect.Effect<void>
+
 /** What representatives and visitors do in tickets through the hub. */
 export class Chats extends Context.Tag("casework/Chats")<
   Chats,
@@ -31,7 +33,7 @@ export class Chats extends Context.Tag("casework/Chats")<
       visitor: Visitor,
       chat: TicketID | undefined,
       message: HubSendMessage,
-      begun: (ticketID: TicketID) => Effect.Effect<void>
+      begun: Begun
     ) => Effect.Effect<HubSentMessage, BadRequest | NotFound>
     readonly answer: (rep: Representative, message: HubSendMessage) => Effect.Effect<HubSentMessage, BadRequest>
     /** Says which ticket it is before it is read: what is said meanwhile is told, and nothing falls between the two. */
@@ -82,51 +84,76 @@ const make = Effect.gen(function* () {
       () => BadRequest.of(switchedOff)
     )
 
-  const add = fn("Chats.add")(function* (
+  const sent = fn("Chats.sent")(function* (
     customerID: CustomerID,
-    message: Parameters<typeof newMessages.add>[1],
-    chosenToken?: string
+    ticketID: TicketID,
+    messageID: HubSentMessage["messageID"]
   ) {
-    const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, message)
-    if (chosenToken !== undefined) {
-      yield* repo
-        .setToken(customerID, ticketID, chosenToken)
-        .pipe(Effect.catchTag("Duplicate", () => BadRequest.at("ticketToken", "is taken")))
-    }
     const { ticketToken } = yield* Effect.orDie(about(customerID, ticketID))
-    return new HubSentMessage({ ticketID, ticketToken, messageID: ticketMessageID })
+    return new HubSentMessage({ ticketID, ticketToken, messageID })
   })
 
-  /** Whoever chose the token of a chat and does not know whether it began says its first message again. */
-  const findBegun = ({ channelID, customerID }: Visitor, ticketToken: string | undefined) =>
-    ticketToken === undefined
-      ? Effect.succeed(undefined)
-      : Effect.map(repo.findByToken(customerID, channelID, ticketToken), Option.getOrUndefined)
+  const add = fn("Chats.add")(function* (customerID: CustomerID, message: Parameters<typeof newMessages.add>[1]) {
+    const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, message)
+    return yield* sent(customerID, ticketID, ticketMessageID)
+  })
+
+  const messageOf = ({ channelID }: Visitor, { message, pageURL }: HubSendMessage) => ({
+    channelID,
+    boundToChannel: channelID,
+    message,
+    fromName: anonymous,
+    ...(pageURL !== undefined && { pageURL })
+  })
+
+  const begin = fn("Chats.begin")(
+    function* (visitor: Visitor, message: HubSendMessage, begun: Begun) {
+      const { customerID } = visitor
+      const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, messageOf(visitor, message))
+      if (message.ticketToken !== undefined) yield* repo.setToken(customerID, ticketID, message.ticketToken)
+      yield* begun(ticketID)
+      return yield* sent(customerID, ticketID, ticketMessageID)
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  const goOn = (visitor: Visitor, ticketID: TicketID, message: HubSendMessage) =>
+    add(visitor.customerID, { ticketID, ...messageOf(visitor, message) }).pipe(
+      Effect.catchTag("BadRequest", (problem) =>
+        repo.about(visitor.customerID, ticketID).pipe(orNotFound(noSuchChat), Effect.zipRight(Effect.fail(problem)))
+      )
+    )
+
+  /**
+   * Whoever chose the token of a chat and does not know whether it began says its first message again: nothing if it did
+   * not, and nothing twice if it did.
+   */
+  const sayAgain = fn("Chats.sayAgain")(function* (visitor: Visitor, message: HubSendMessage, begun: Begun) {
+    const { channelID, customerID } = visitor
+    if (message.ticketToken === undefined) return Option.none()
+    const chat = yield* repo.findByToken(customerID, channelID, message.ticketToken)
+    if (Option.isNone(chat)) return Option.none()
+    yield* begun(chat.value)
+    const said = yield* repo.findLastSaid(customerID, chat.value, message.message)
+    return Option.some(
+      Option.isSome(said) ? yield* sent(customerID, chat.value, said.value) : yield* goOn(visitor, chat.value, message)
+    )
+  })
 
   return Chats.of({
-    write: fn("Chats.write")(function* (visitor, current, { message, pageURL, ticketToken }, begun) {
+    write: fn("Chats.write")(function* (visitor, chat, message, begun) {
       yield* isOpen(visitor)
-      const { channelID, customerID } = visitor
-      const chat = current ?? (yield* findBegun(visitor, ticketToken))
-      if (chat !== undefined && chat !== current) yield* begun(chat)
-      const added = {
-        ...(chat !== undefined && { ticketID: chat }),
-        channelID,
-        boundToChannel: channelID,
-        message,
-        fromName: anonymous,
-        ...(pageURL !== undefined && { pageURL })
-      }
-      if (chat === undefined) {
-        return yield* add(customerID, added, ticketToken).pipe(
-          Effect.tap(({ ticketID }) => begun(ticketID)),
-          sql.withTransaction,
-          Effect.catchTag("SqlError", Effect.die)
+      if (chat !== undefined) return yield* goOn(visitor, chat, message)
+      const again = sayAgain(visitor, message, begun)
+      const said = yield* again
+      if (Option.isSome(said)) return said.value
+      const isTaken = () => BadRequest.at("ticketToken", "is taken")
+      return yield* begin(visitor, message, begun).pipe(
+        // By now it may have begun on another connection.
+        Effect.catchTag("Duplicate", () =>
+          Effect.flatMap(again, Option.match({ onNone: isTaken, onSome: Effect.succeed }))
         )
-      }
-      const isThere = repo.about(customerID, chat).pipe(orNotFound(noSuchChat))
-      return yield* add(customerID, added).pipe(
-        Effect.catchTag("BadRequest", (problem) => Effect.zipRight(isThere, Effect.fail(problem)))
       )
     }),
 

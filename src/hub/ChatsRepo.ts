@@ -26,6 +26,12 @@ export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
       channelID: ChannelID,
       ticketToken: string
     ) => Effect.Effect<Option.Option<TicketID>>
+    /** The end user's last message, if it says this. */
+    readonly findLastSaid: (
+      customerID: CustomerID,
+      ticketID: TicketID,
+      message: string
+    ) => Effect.Effect<Option.Option<TicketMessageID>>
     /** Another ticket may have it. */
     readonly setToken: (
       customerID: CustomerID,
@@ -67,6 +73,16 @@ const make = Effect.gen(function* () {
       select ticket_id as "ticketID" from ticket
       where customer_id = ${_.customerID} and channel_id = ${_.channelID} and ticket_token = ${_.ticketToken}::uuid`
   })
+  const findLastSaid = SqlSchema.findOne({
+    Request: Schema.Struct({ ...Key.fields, message: Schema.String }),
+    Result: Schema.Struct({ ticketMessageID: TicketMessageID }),
+    execute: (_) => sql`
+      select ticket_message_id as "ticketMessageID" from (
+        select ticket_message_id, message from ticket_message
+        where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and sender_type = 'EndUser'
+        order by created_at desc, ticket_message_id desc limit 1) last
+      where message = ${_.message}`
+  })
   const setToken = SqlSchema.void({
     Request: Schema.Struct({ ...Key.fields, ticketToken: Schema.UUID }),
     execute: (_) => sql`
@@ -102,6 +118,11 @@ const make = Effect.gen(function* () {
             Effect.orDie
           )
         : Effect.succeedNone,
+    findLastSaid: (customerID, ticketID, message) =>
+      findLastSaid({ customerID, ticketID, message }).pipe(
+        Effect.map(Option.map(({ ticketMessageID }) => ticketMessageID)),
+        Effect.orDie
+      ),
     setToken: (customerID, ticketID, ticketToken) =>
       setToken({ customerID, ticketID, ticketToken }).pipe(failOnDuplicate),
     resume: (customerID, ticketID) =>

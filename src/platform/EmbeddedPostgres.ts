@@ -7,34 +7,29 @@ import { gunzip } from "node:zlib"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { PGlite, type PGliteOptions, types } from "@electric-sql/pglite"
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin"
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
 import { dataDir } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, identity, Layer, Stream } from "effect"
+import type pg from "pg"
+import { connectTo } from "./EmbeddedWire.ts"
 import { leanStatements } from "./LeanStatements.ts"
+import { type OnResult, statementOf } from "./PreparedStatements.ts"
 
 // What of the database runs often is compiled anew while it runs. Done soon, and on all threads at once, that took the
 // cores just when the service starts: begun after ten times as much work and on one thread, it starts in three quarters of the time.
 setFlagsFromString("--wasm-num-compilation-tasks=1")
 setFlagsFromString("--wasm-tiering-budget=18000000")
-
-/** Bytes as the text that PostgreSQL takes. The embedded one's own ways there and back go byte by byte: 8 MB took seconds. */
-const hexOf = (bytes: Uint8Array) =>
-  `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`
+// Each function is looked through when it is first called, not all of them before the first.
+setFlagsFromString("--wasm-lazy-validation")
 
 const create = (options: PGliteOptions) =>
   PGlite.create({
     ...options,
     // By default a database takes 128 MB before it has a row, and a good part of a second to write zeros there.
     startParams: [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"],
-    extensions: { btree_gin, pg_trgm },
-    parsers: {
-      [types.INT8]: (value) => value,
-      [types.NUMERIC]: (value) => value,
-      [types.BYTEA]: (value) => Buffer.from(value.slice(2), "hex")
-    },
-    serializers: { [types.BYTEA]: hexOf }
+    extensions: { btree_gin, pg_trgm }
   })
 
 /** Unzipped here in one go: the database would do it in small pieces, which takes three times as long. */
@@ -55,55 +50,66 @@ const createIn = async (folder: string) => {
   return pglite
 }
 
+/** Where one may be that is in no folder. */
+type Disk = NonNullable<PGliteOptions["fs"]>
+
 /**
- * Opens the embedded PostgreSQL in a folder, or a copy of one in memory; int8 and numeric come as text and bytes in a Buffer, as the network client gives them. It runs inside this
- * thread, where no timer could stop a statement: a limit as on the network client's statements has no effect here.
+ * Opens the embedded PostgreSQL in a folder, on a disk that holds one, or empty in memory. It runs inside this thread, where no timer could stop a
+ * statement: a limit as on PostgreSQL's statements has no effect here.
  */
-export const openPGlite = (from: { readonly folder: string } | { readonly copyOf?: Blob }) =>
+export const openPGlite = (on: { readonly folder: string } | { readonly disk?: Disk }) =>
   Effect.acquireRelease(
-    Effect.promise(async () =>
-      "folder" in from ? createIn(from.folder) : create({ loadDataDir: from.copyOf ?? (await emptyCluster()) })
-    ),
+    Effect.promise(async () => {
+      if ("folder" in on) return createIn(on.folder)
+      return create(on.disk === undefined ? { loadDataDir: await emptyCluster() } : { fs: on.disk })
+    }),
     (pglite) => Effect.promise(async () => (pglite.closed ? undefined : pglite.close()))
   )
 
 type Guard = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-const makeConnection = (pglite: PGlite, guard: Guard): SqlConnection.Connection => {
-  const run = <A>(evaluate: () => Promise<A>) =>
-    guard(
-      Effect.tryPromise({
-        try: evaluate,
-        catch: (cause) => new SqlError.SqlError({ cause, message: "Failed to execute statement" })
-      })
+type Result = pg.QueryResult | ReadonlyArray<pg.QueryResult>
+
+const rowsOf = (result: Result) => ("rows" in result ? result.rows : result.map(({ rows }) => rows))
+
+const makeConnection = (client: pg.Client, guard: Guard): SqlConnection.Connection => {
+  const ask = (submit: (onResult: OnResult) => void) => {
+    const answer = Effect.async<Result, SqlError.SqlError>((resume) =>
+      submit((cause, result) =>
+        resume(
+          cause ? new SqlError.SqlError({ cause, message: "Failed to execute statement" }) : Effect.succeed(result)
+        )
+      )
     )
+    // It comes in a moment, and the client takes the next statement after it.
+    return guard(Effect.uninterruptible(answer))
+  }
+  const executeRaw = (sql: string, params: ReadonlyArray<unknown>) =>
+    ask((onResult) => client.query(statementOf(sql, params, onResult)))
   const execute: SqlConnection.Connection["execute"] = (sql, params, transform) => {
-    const rows = run(async () => {
-      if (params.length > 0) return (await pglite.query<object>(sql, [...params])).rows
-      // Only the simple protocol takes several statements in one text, as migrations do.
-      const results = await pglite.exec(sql)
-      return results.length === 1 ? (results[0]?.rows ?? []) : results.map((result) => result.rows)
-    })
+    const rows = Effect.map(executeRaw(sql, params), rowsOf)
     return transform === undefined ? rows : Effect.map(rows, transform)
   }
   return {
     execute,
     executeUnprepared: execute,
-    executeRaw: (sql, params) => run(() => pglite.query(sql, [...params])),
+    executeRaw,
     executeValues: (sql, params) =>
-      run(async () => (await pglite.query<Array<unknown>>(sql, [...params], { rowMode: "array" })).rows),
+      ask((onResult) => client.query({ text: sql, values: [...params], rowMode: "array" }, onResult)).pipe(
+        Effect.map(rowsOf)
+      ),
     executeStream: (sql, params, transform) =>
       Stream.unwrap(Effect.map(execute(sql, params, transform), Stream.fromIterable))
   }
 }
 
 /** One connection for all: a transaction holds it until it ends, everything else waits its turn. */
-const makeClient = (pglite: PGlite) =>
+const makeClient = (client: pg.Client) =>
   Effect.gen(function* () {
     const semaphore = yield* Effect.makeSemaphore(1)
-    const held = makeConnection(pglite, identity)
+    const held = makeConnection(client, identity)
     return yield* SqlClient.make({
-      acquirer: Effect.succeed(makeConnection(pglite, semaphore.withPermits(1))),
+      acquirer: Effect.succeed(makeConnection(client, semaphore.withPermits(1))),
       transactionAcquirer: Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           yield* restore(semaphore.take(1))
@@ -117,6 +123,7 @@ const makeClient = (pglite: PGlite) =>
   })
 
 export const layerFromPGlite = <E, R>(pglite: Effect.Effect<PGlite, E, R>) =>
-  Layer.scoped(SqlClient.SqlClient, pglite.pipe(Effect.flatMap(makeClient), Effect.map(leanStatements))).pipe(
-    Layer.provide(Reactivity.layer)
-  )
+  Layer.scoped(
+    SqlClient.SqlClient,
+    pglite.pipe(Effect.flatMap(connectTo), Effect.flatMap(makeClient), Effect.map(leanStatements))
+  ).pipe(Layer.provide(Reactivity.layer))

@@ -1,8 +1,9 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
+import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 it.scoped("A folder that was not unpacked to its end is begun again, and keeps what is written then", () =>
@@ -23,5 +24,62 @@ it.scoped("A folder that was not unpacked to its end is begun again, and keeps w
     yield* ask("create table kept as select 7 as seven")
     expect(yield* Effect.promise(() => readdir(join(folder, "..")))).toEqual(["postgres"])
     expect(yield* ask("select seven from kept")).toEqual([{ seven: 7 }])
+  })
+)
+
+/** What the network client reads where nothing else is said. */
+const ofAnotherDatabase = {
+  PGHOST: "db.example",
+  PGUSER: "somebody",
+  PGDATABASE: "another",
+  PGSSLMODE: "require",
+  PGSSLNEGOTIATION: "direct"
+}
+
+const withEnvironment = (given: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = Object.keys(given).map((name) => [name, process.env[name]] as const)
+      Object.assign(process.env, given)
+      return before
+    }),
+    (before) =>
+      Effect.sync(() => {
+        for (const [name, value] of before) {
+          if (value === undefined) delete process.env[name]
+          else process.env[name] = value
+        }
+      })
+  )
+
+it.scoped("It answers as PostgreSQL does, whatever the environment says of another database", () =>
+  Effect.gen(function* () {
+    yield* withEnvironment(ofAnotherDatabase)
+    const answers = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const bytes = Buffer.from([0, 1, 255])
+      const at = new Date("2026-02-03T04:05:06.789Z")
+      yield* sql`create table kept (one int primary key, bytes bytea, at timestamptz, amount numeric, big bigint, data jsonb)`
+      yield* sql`insert into kept values (${1}, ${bytes}, ${at}, ${"12.30"}, ${"9007199254740993"}, ${'{"a":[1,null]}'})`
+      // Named from its second time on.
+      for (const _ of [1, 2, 3]) {
+        expect(yield* sql`select * from kept where one = ${1}`).toEqual([
+          { one: 1, bytes, at, amount: "12.30", big: "9007199254740993", data: { a: [1, null] } }
+        ])
+      }
+      expect(
+        yield* sql`select from_sql from pg_prepared_statements where statement like 'select * from kept%'`
+      ).toEqual([{ from_sql: false }])
+      const twice = sql`insert into kept (one) values (${1})`
+      expect(yield* Effect.flip(twice)).toMatchObject({ cause: { code: "23505", constraint: "kept_pkey" } })
+      const halfDone = Effect.zipRight(sql`insert into kept (one) values (${2})`, twice)
+      expect((yield* Effect.flip(sql.withTransaction(halfDone)))._tag).toBe("SqlError")
+      expect(yield* sql`select one from kept where one > ${0}`.values).toEqual([[1]])
+      expect(yield* sql.unsafe("select 1 as a; select 2 as b")).toEqual([[{ a: 1 }], [{ b: 2 }]])
+      // Larger than any buffer on the way.
+      const large = "ä".repeat(3_000_000)
+      expect(yield* sql`select ${large}::text as large`).toEqual([{ large }])
+    })
+    yield* answers.pipe(Effect.provide(layerFromPGlite(openPGlite({}))))
   })
 )

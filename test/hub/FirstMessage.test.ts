@@ -32,18 +32,25 @@ layer(testApp(), { excludeTestServices: true })("The first message of a chat", (
     })
   )
 
-  it.scoped("makes one ticket also when it is said twice at once", () =>
+  it.scoped("makes one message of one ticket also when it is said several times at once, and once more", () =>
     Effect.gen(function* () {
       const ticketToken = randomUUID()
-      const visitors = yield* Effect.all([visitorPeer(), visitorPeer(), visitorPeer()])
-      const said = yield* Effect.forEach(visitors, (one) => Effect.option(begin(one, ticketToken, "At once")), {
+      const visitors = yield* Effect.replicateEffect(visitorPeer(), 6)
+      const [last, ...first] = visitors
+      const atOnce = yield* Effect.forEach(first, (one) => begin(one, ticketToken, "At once"), {
         concurrency: "unbounded"
       })
-      const ticketIDs = said.flatMap((one) => (one._tag === "Some" ? [one.value.ticketID] : []))
-      expect(new Set(ticketIDs).size).toBe(1)
-      const { tickets } = yield* clientOf("acme-admin")
+      const said = [...atOnce, yield* begin(yield* Effect.fromNullable(last), ticketToken, "At once")]
+      expect(new Set(said.map(({ messageID, ticketID }) => `${ticketID} ${messageID}`)).size).toBe(1)
+      const { ticketMessages, tickets } = yield* clientOf("acme-admin")
       const { items } = yield* tickets.listTickets({ urlParams: { channelType: "Chat" } })
-      expect(items.filter(({ subject }) => subject === "At once")).toHaveLength(1)
+      const [ticket, ...others] = items.filter(({ subject }) => subject === "At once")
+      expect(others).toEqual([])
+      const ticketId = (yield* Effect.fromNullable(ticket)).ticketID
+      expect((yield* ticketMessages.listTicketMessages({ urlParams: { ticketId } })).items).toHaveLength(1)
+      // Each of them is in the chat: what it says from then on is new, whatever it says.
+      yield* (yield* Effect.fromNullable(first[0])).invoke("SendMessage", { message: "At once" })
+      expect((yield* ticketMessages.listTicketMessages({ urlParams: { ticketId } })).items).toHaveLength(2)
     })
   )
 

@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { clientOf, quietApp } from "../support/TestApp.ts"
@@ -107,6 +108,26 @@ const deskTests = () =>
           await page.getByText("The service cannot be reached.").waitFor()
         })
         expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("an escalated ticket that was closed by mistake opens again without a second escalation", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* question("I want a person")
+        const { ticketMessages, tickets } = yield* clientOf("acme-admin")
+        yield* ticketMessages.escalateMessage({ path: { id: messageID }, payload: {} })
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByRole("button", { name: "Close", exact: true }).click()
+          await page.getByRole("button", { name: "Reopen as open" }).click()
+          await page.getByText("Open again, and no longer escalated.").waitFor()
+        })
+        const { status } = yield* tickets.getTicket({ path: { id: ticketID } })
+        const sql = yield* SqlClient.SqlClient
+        const escalations = yield* sql`select kind from event
+          where customer_id = 1 and ticket_id = ${ticketID} and kind in ('TicketEscalated', 'MessageEscalated')`
+        expect([status, escalations.length]).toEqual(["Open", 1])
       })
     )
 

@@ -56,7 +56,7 @@ const deskTests = () =>
         yield* Effect.promise(async () => {
           await sendButton(page).click()
           await said(page, "Below you")
-          await page.waitForFunction('document.getElementById("answer").value === ""')
+          await page.locator("#answer:placeholder-shown").waitFor()
         })
         expect(yield* answersIn(ticketID)).toEqual(["Below", "Below you"])
         expect(complaints).toEqual([])

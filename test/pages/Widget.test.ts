@@ -5,7 +5,8 @@ import type { WebSocketRoute } from "playwright-core"
 import { nextTold, repPeer } from "../hub/HubTools.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { barriersInAllLooks } from "./browser/Barriers.ts"
-import { Browser, hostPage, localUrl, openWindow } from "./browser/Browser.ts"
+import { Browser, localUrl, openWindow } from "./browser/Browser.ts"
+import { makeChatSite } from "./browser/ChatSite.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 import { arrived, chatWindow, openChat, sayInChat } from "./browser/People.ts"
 import { makeLine } from "./browser/Proxy.ts"
@@ -17,23 +18,6 @@ const switchedOff = {
   es: "Este chat está desactivado.",
   ar: "هذه المحادثة متوقفة."
 }
-
-/** A chat of its own on the web site of somebody else. */
-const makeChatSite = Effect.fnUntraced(function* (service: string) {
-  const { channels } = yield* clientOf("acme-admin")
-  const { channelID, token } = yield* channels.createChannel({
-    payload: { channelType: "Chat", name: "A shop's chat", isActive: true }
-  })
-  const siteIn = (lang: string) =>
-    hostPage({
-      html: `<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width">
-        <script src="${service}/widget.js" data-channel-token="${token}"></script>`,
-      styles: "",
-      policy: `default-src 'none'; script-src ${service}; connect-src ${service} ${service.replace("http", "ws")}`
-    })
-  const setActive = (isActive: boolean) => channels.updateChannel({ path: { id: channelID }, payload: { isActive } })
-  return { siteIn, setActive, delete: channels.deleteChannel({ path: { id: channelID } }) }
-})
 
 const widgetTests = () =>
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {

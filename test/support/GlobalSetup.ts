@@ -11,6 +11,7 @@ import type { TestProject } from "vitest/node"
 import { layerFromUrl } from "../../src/platform/Database.ts"
 import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
 import { prepare } from "./Prepare.ts"
+import { packed } from "./Template.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -35,14 +36,13 @@ const dropOthers = async (pglite: PGlite) => {
 
 const embedded = async (project: TestProject) => {
   const folder = await mkdtemp(join(tmpdir(), "casework-test-"))
-  const file = join(folder, "template.tar")
+  const file = join(folder, "template")
   await Effect.runPromise(
     Effect.gen(function* () {
       const pglite = yield* openPGlite({})
       yield* prepare.pipe(Effect.provide(layerFromPGlite(Effect.succeed(pglite))))
       yield* Effect.promise(() => dropOthers(pglite))
-      const dump = yield* Effect.promise(() => pglite.dumpDataDir("none"))
-      yield* Effect.promise(async () => writeFile(file, Buffer.from(await dump.arrayBuffer())))
+      yield* Effect.promise(() => writeFile(file, packed(pglite)))
     }).pipe(Effect.scoped)
   )
   project.provide("template", { kind: "embedded", file })

@@ -1,6 +1,6 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
 import type { SqlClient } from "@effect/sql"
-import { ConfigProvider, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
+import { ConfigProvider, Duration, Effect, FiberRef, Layer, Logger, LogLevel, Schema } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
 import { Token } from "../../schema/Auth.ts"
 import { ApiError } from "../../schema/Errors.ts"
@@ -69,25 +69,42 @@ export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
   address._tag === "TcpAddress" ? `http://127.0.0.1:${address.port}` : address.path
 )
 
-const makeClient = (base: string, token?: string) =>
+/** Whom the typed client asks, and by which token. */
+interface Target {
+  readonly base: string
+  readonly token: string | undefined
+}
+
+const target = FiberRef.unsafeMake<Target>({ base: "", token: undefined })
+
+/** One for all apps: making one takes longer than most tests. */
+const anyClient = Effect.runSync(
   HttpApiClient.make(CaseworkApi, {
-    baseUrl: base,
-    transformClient: HttpClient.mapRequest((request) =>
-      token === undefined ? request : HttpClientRequest.bearerToken(request, token)
+    transformClient: HttpClient.mapRequestEffect((request) =>
+      Effect.map(FiberRef.get(target), ({ base, token }) => {
+        const addressed = HttpClientRequest.prependUrl(request, base)
+        return token === undefined ? addressed : HttpClientRequest.bearerToken(addressed, token)
+      })
     )
   }).pipe(Effect.provide(FetchHttpClient.layer))
+)
 
-const clients = new Map<string, Effect.Effect.Success<ReturnType<typeof makeClient>>>()
-
-/** The typed client, derived from the contract; with a token it speaks for a representative. Making one takes long. */
-export const client = (token?: string) =>
-  Effect.gen(function* () {
-    const base = yield* baseUrl
-    const key = `${base} ${token ?? ""}`
-    const known = clients.get(key) ?? (yield* makeClient(base, token))
-    clients.set(key, known)
-    return known
+/** The same with all that its functions do done for one target. */
+const aimed = <A extends object>(at: Target, of: A): A =>
+  new Proxy(of, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(of, name)
+      if (typeof value === "object" && value !== null) return aimed(at, value)
+      if (typeof value !== "function") return value
+      return (...given: ReadonlyArray<unknown>): unknown => {
+        const made: unknown = Reflect.apply(value, of, given)
+        return Effect.isEffect(made) ? Effect.locally(made, target, at) : made
+      }
+    }
   })
+
+/** The typed client, derived from the contract; with a token it speaks for a representative. */
+export const client = (token?: string) => Effect.map(baseUrl, (base) => aimed({ base, token }, anyClient))
 
 export const login = (username: string, password = "Demo-Pass-1") =>
   Effect.gen(function* () {

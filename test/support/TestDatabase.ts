@@ -1,14 +1,20 @@
 import { randomUUID } from "node:crypto"
-import { openAsBlob } from "node:fs"
+import { readFileSync } from "node:fs"
 import { Effect, Layer, Redacted } from "effect"
 import pg from "pg"
 import { inject } from "vitest"
 import { layerFromUrl } from "../../src/platform/Database.ts"
 import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
+import { CopyOf, type Template, unpacked } from "./Template.ts"
+
+let known: Template | undefined
 
 /** The embedded database itself, as a clone of the template. */
 export const cloneOfTemplate = (file: string) =>
-  Effect.promise(() => openAsBlob(file)).pipe(Effect.flatMap((copyOf) => openPGlite({ copyOf })))
+  Effect.suspend(() => {
+    known ??= unpacked(readFileSync(file))
+    return openPGlite({ disk: new CopyOf(known) })
+  })
 
 const withAdmin = (url: string, statement: string) =>
   Effect.promise(async () => {

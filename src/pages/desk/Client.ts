@@ -1,5 +1,6 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect, Either, ParseResult, Predicate } from "effect"
+import { stillRunning } from "../../../schema/Errors.ts"
 import { largestPage } from "../../../schema/Paging.ts"
 import { DeskApi } from "./DeskApi.ts"
 
@@ -11,6 +12,14 @@ export class Problem extends Error {
     this.status = status
   }
 }
+
+/** Whether the service itself said no, so that nothing has happened. */
+export const isRefusal = (error: unknown) =>
+  error instanceof Problem &&
+  error.status !== undefined &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.message !== stillRunning
 
 const notUnderstood = "The answer could not be understood. Load the page again."
 

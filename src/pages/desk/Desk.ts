@@ -3,6 +3,7 @@ import { TicketID } from "../../../schema/Ids.ts"
 import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import type { HubState } from "../hub/HubClient.ts"
+import { clearChosenFiles } from "./ChosenFiles.ts"
 import { makeClient, run } from "./Client.ts"
 import { Inbox } from "./Inbox.ts"
 import { makeLive } from "./Live.ts"
@@ -88,6 +89,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
   // Whoever means to leave leaves nothing behind; a session that ended by itself does not cost what was being written.
   const logOut = () => {
     unsent.clear()
+    clearChosenFiles(client, session.customerRepID)
     leave()
   }
   const expiry = setTimeout(
@@ -99,9 +101,11 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
 
   const follow = () => {
     const ticketID = chosenTicket()
-    if (ticketID !== pane.ticketID) pane.show(ticketID)
+    const before = pane.ticketID
+    if (ticketID !== before) pane.show(ticketID)
     inbox.select(ticketID)
     view.classList.toggle("has-ticket", ticketID !== undefined)
+    if (ticketID === undefined && before !== undefined) inbox.focus(before)
   }
 
   const view = element(

@@ -5,7 +5,9 @@ import { AutomationApi } from "../../../schema/Automation.ts"
 import { CustomersApi } from "../../../schema/Customers.ts"
 import { EndUsersApi } from "../../../schema/EndUsers.ts"
 import { BadRequest, InternalServerError } from "../../../schema/Errors.ts"
+import { FilesApi } from "../../../schema/Files.ts"
 import { RepresentativesApi } from "../../../schema/Representatives.ts"
+import { TicketMessageAttachmentsApi } from "../../../schema/TicketMessageAttachments.ts"
 import { TicketMessagesApi, TicketMessagesOnPhoneApi } from "../../../schema/TicketMessagesApi.ts"
 import { TicketSummariesApi } from "../../../schema/TicketSummaries.ts"
 import { TicketsApi } from "../../../schema/Tickets.ts"
@@ -20,6 +22,8 @@ export class DeskApi extends HttpApi.make("desk")
   .add(TicketSummariesApi)
   .add(TicketMessagesApi)
   .add(TicketMessagesOnPhoneApi)
+  .add(TicketMessageAttachmentsApi)
+  .add(FilesApi)
   .add(TopicsApi)
   .add(EndUsersApi)
   .add(RepresentativesApi)

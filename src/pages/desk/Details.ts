@@ -1,21 +1,38 @@
 import type { TicketID } from "../../../schema/Ids.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
 import { button, element, listen } from "../dom/Element.ts"
+import { makeKeyed, type Part } from "../dom/Keyed.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import { exactly, languageName } from "./Format.ts"
 import { channelIcon, personName } from "./Labels.ts"
 import type { People } from "./People.ts"
 import type { TicketCommands } from "./TicketCommands.ts"
 
-const row = (name: string, ...value: ReadonlyArray<Node | string>) =>
-  element("div", { class: "row" }, element("dt", {}, name), element("dd", {}, ...value))
+const row = (name: string, looks: string, ...value: ReadonlyArray<Node>): Part => ({
+  key: name,
+  looks,
+  make: () =>
+    element(
+      "div",
+      { class: "row" },
+      element("dt", {}, name),
+      element("dd", {}, ...(value.length > 0 ? value : [looks]))
+    )
+})
 
 const shownField = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))
+
+const valueOf = ({ target }: Event) => (target instanceof HTMLSelectElement ? target.value : "")
 
 /** What is known about the ticket and the person, and who looks after it. */
 export class Details {
   readonly view = element("div", { class: "details" })
   #ticket: Ticket | undefined
+  #select = element("select")
+  #selectLooks = ""
+  readonly #rows = element("dl", { class: "rows" })
+  readonly #show = makeKeyed(this.view)
+  readonly #showRows = makeKeyed(this.#rows)
   /** By ticket, since an answer may come after the ticket was shown anew or left. */
   readonly #summaries = new Map<TicketID, { readonly text: string; readonly isReading: boolean }>()
   readonly #client: Client
@@ -31,57 +48,71 @@ export class Details {
   update(ticket: Ticket) {
     this.#ticket = ticket
     const endUser = this.#people.endUser(ticket.endUserID)
-    this.view.replaceChildren(
-      element(
-        "dl",
-        { class: "rows" },
-        row("Assigned to", this.#assignee(ticket)),
-        row("Person", personName(ticket, this.#people)),
-        ...(endUser?.Email ? [row("E-mail", endUser.Email)] : []),
-        ...(endUser?.Phone ? [row("Phone", endUser.Phone)] : []),
-        ...(endUser?.CustomerRef ? [row("Reference", endUser.CustomerRef)] : []),
-        row("Channel", channelIcon(ticket.channelType), ticket.channelType),
-        ...(ticket.language === null ? [] : [row("Language", languageName(ticket.language))]),
-        row("Began", exactly(ticket.dateCreated)),
-        ...Object.entries(ticket.customFieldsData).map(([name, value]) => row(name, shownField(value)))
-      ),
-      ...ticket.aiFeedbackComments.map((comment) =>
-        element("blockquote", {}, element("p", {}, comment), element("footer", {}, "said when it was escalated"))
-      ),
+    this.#showRows([
+      this.#assignee(ticket),
+      row("Person", personName(ticket, this.#people)),
+      ...(endUser?.Email ? [row("E-mail", endUser.Email)] : []),
+      ...(endUser?.Phone ? [row("Phone", endUser.Phone)] : []),
+      ...(endUser?.CustomerRef ? [row("Reference", endUser.CustomerRef)] : []),
+      row("Channel", ticket.channelType, channelIcon(ticket.channelType), new Text(ticket.channelType)),
+      ...(ticket.language === null ? [] : [row("Language", languageName(ticket.language))]),
+      row("Began", exactly(ticket.dateCreated)),
+      ...Object.entries(ticket.customFieldsData).map(([name, value]) => {
+        const field = row(name, shownField(value))
+        return { ...field, key: `field ${name}` }
+      })
+    ])
+    // What was chosen and not taken is not what is shown.
+    this.#select.value = String(ticket.customerRepID ?? "")
+    this.#show([
+      { key: "rows", looks: "", make: () => this.#rows },
+      ...ticket.aiFeedbackComments.map((comment, index) => ({
+        key: `comment ${index}`,
+        looks: comment,
+        make: () =>
+          element("blockquote", {}, element("p", {}, comment), element("footer", {}, "said when it was escalated"))
+      })),
       this.#summary(ticket)
-    )
+    ])
   }
 
-  #assignee(ticket: Ticket) {
+  #assignee(ticket: Ticket): Part {
     const representatives = this.#people.representativesFor(ticket.customerRepID)
-    const select = element(
-      "select",
-      { "aria-label": "Assigned to" },
-      element("option", { value: "" }, "Nobody"),
-      ...representatives.map(({ customerRepID, name }) =>
-        element("option", { value: customerRepID, selected: customerRepID === ticket.customerRepID }, name)
+    const looks = JSON.stringify([ticket.ticketID, representatives])
+    if (this.#selectLooks !== looks) {
+      this.#selectLooks = looks
+      this.#select = listen(
+        element(
+          "select",
+          { "aria-label": "Assigned to" },
+          element("option", { value: "" }, "Nobody"),
+          ...representatives.map(({ customerRepID, name }) => element("option", { value: customerRepID }, name))
+        ),
+        {
+          change: (event) => {
+            const chosen = representatives.find(({ customerRepID }) => String(customerRepID) === valueOf(event))
+            void this.#commands.assign(ticket, chosen?.customerRepID ?? null)
+          }
+        }
       )
-    )
-    return listen(select, {
-      change: () => {
-        const chosen = representatives.find(({ customerRepID }) => String(customerRepID) === select.value)
-        void this.#commands.assign(ticket, chosen?.customerRepID ?? null)
-      }
-    })
+    }
+    return row("Assigned to", looks, this.#select)
   }
 
-  #summary({ ticketID }: Ticket) {
+  #summary({ ticketID }: Ticket): Part {
     const { isReading = false, text = "" } = this.#summaries.get(ticketID) ?? {}
-    return element(
-      "div",
-      { class: "summarise" },
-      element("p", { class: "summary", "aria-live": "polite", dir: "auto" }, text),
-      button(
-        { class: "secondary", disabled: isReading },
-        () => void this.#summarise(ticketID),
-        "Sum up the conversation"
+    const make = () =>
+      element(
+        "div",
+        { class: "summarise" },
+        element("p", { class: "summary", "aria-live": "polite", dir: "auto" }, text),
+        button(
+          { class: "secondary", disabled: isReading },
+          () => void this.#summarise(ticketID),
+          "Sum up the conversation"
+        )
       )
-    )
+    return { key: "summary", looks: JSON.stringify([ticketID, isReading, text]), make }
   }
 
   async #summarise(ticketID: TicketID) {

@@ -2,9 +2,10 @@ import type { TicketID } from "../../../schema/Ids.ts"
 import type { Ticket, TicketsQuery } from "../../../schema/Tickets.ts"
 import { button, element, icon, listen } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
+import { makeKeyed, type Part } from "../dom/Keyed.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
-import { ago } from "./Format.ts"
-import { avatar, emptyState, personName, skeleton, statusChip, topicChips } from "./Labels.ts"
+import { type InboxRow, makeInboxRow } from "./InboxRow.ts"
+import { emptyState, personName, skeleton } from "./Labels.ts"
 import type { People } from "./People.ts"
 
 const folders = {
@@ -42,7 +43,13 @@ export class Inbox {
   readonly #fresh = new Set<TicketID>()
   readonly #list = element("ul", { class: "tickets", "aria-label": "Tickets" })
   readonly #rest = element("div", { class: "rest" })
-  readonly #tabs = element("div", { class: "tabs", role: "group", "aria-label": "Folder" })
+  readonly #tabs = folderNames.map(([folder, name]) => ({
+    folder,
+    node: button({ class: "tab" }, () => this.#choose(folder), name)
+  }))
+  #rows = new Map<TicketID, InboxRow>()
+  readonly #showRows = makeKeyed(this.#list)
+  readonly #showRest = makeKeyed(this.#rest)
   readonly #client: Client
   readonly #people: People
 
@@ -86,14 +93,25 @@ export class Inbox {
   }
 
   render() {
-    this.#tabs.replaceChildren(
-      ...folderNames.map(([folder, name]) =>
-        button({ class: "tab", "aria-pressed": String(folder === this.#folder) }, () => this.#choose(folder), name)
-      )
+    for (const { folder, node } of this.#tabs) node.setAttribute("aria-pressed", String(folder === this.#folder))
+    this.#rows = new Map(
+      this.tickets.map((ticket) => [ticket.ticketID, this.#rows.get(ticket.ticketID) ?? makeInboxRow(ticket)])
     )
-    this.#list.replaceChildren(...this.tickets.map((ticket) => this.#item(ticket)))
+    for (const ticket of this.tickets) {
+      this.#rows.get(ticket.ticketID)?.update(ticket, {
+        name: personName(ticket, this.#people),
+        isFresh: this.#fresh.has(ticket.ticketID),
+        isSelected: ticket.ticketID === this.#selected
+      })
+    }
+    this.#showRows([...this.#rows].map(([ticketID, { node }]) => ({ key: `${ticketID}`, looks: "", make: () => node })))
     this.#list.hidden = this.tickets.length === 0
-    this.#rest.replaceChildren(...this.#below())
+    this.#showRest(this.#below())
+  }
+
+  /** Back to where a ticket was chosen, if it is still there. */
+  focus(ticketID: TicketID) {
+    this.#rows.get(ticketID)?.focus()
   }
 
   #query(): TicketsQuery {
@@ -140,7 +158,7 @@ export class Inbox {
       "div",
       { class: "filters" },
       element("div", { class: "search" }, icon(icons.search), search, channel),
-      this.#tabs
+      element("div", { class: "tabs", role: "group", "aria-label": "Folder" }, ...this.#tabs.map(({ node }) => node))
     )
   }
 
@@ -158,70 +176,35 @@ export class Inbox {
     void this.load()
   }
 
-  #item(ticket: Ticket) {
-    const name = personName(ticket, this.#people)
-    const isFresh = this.#fresh.has(ticket.ticketID)
-    return element(
-      "li",
-      {},
-      element(
-        "a",
-        {
-          class: `item${isFresh ? " fresh" : ""}`,
-          href: `#/tickets/${ticket.ticketID}`,
-          "aria-current": ticket.ticketID === this.#selected ? "true" : undefined
-        },
-        avatar(name, ticket.channelType),
-        element(
-          "span",
-          { class: "lines" },
-          element(
-            "span",
-            { class: "top" },
-            element("span", { class: "name" }, name),
-            isFresh && element("span", { class: "unseen" }, "New activity"),
-            element("span", { class: "when" }, ago(ticket.lastMessageDate ?? ticket.dateCreated))
-          ),
-          element("span", { class: "subject" }, ticket.subject ?? "No subject"),
-          element(
-            "span",
-            { class: "chips" },
-            (ticket.status !== "Open" || ticket.isSpam) && statusChip(ticket),
-            ...topicChips(ticket.topics, 2)
-          )
-        )
-      )
-    )
-  }
-
-  #below(): ReadonlyArray<Node> {
-    if (this.#problem !== undefined) {
-      const again = button({ class: "secondary" }, () => this.#startOver(), "Try again")
-      return [emptyState("alert", "The inbox did not load", this.#problem, again)]
+  #below(): ReadonlyArray<Part> {
+    const below = (looks: string, make: () => HTMLElement) => [{ key: "below", looks, make }]
+    const problem = this.#problem
+    const search = this.#search
+    if (problem !== undefined) {
+      return below(`problem ${problem}`, () => {
+        const again = button({ class: "secondary" }, () => this.#startOver(), "Try again")
+        return emptyState("alert", "The inbox did not load", problem, again)
+      })
     }
-    if (this.#isLoading) return [skeleton(6)]
+    if (this.#isLoading) return below("loading", () => skeleton(6))
     if (this.tickets.length === 0) {
-      return [
-        this.#search === ""
+      return below(`nothing ${search}`, () =>
+        search === ""
           ? emptyState("inbox", "Nothing here", "New messages appear by themselves.")
-          : emptyState("search", "No match", `Nothing in this folder matches “${this.#search}”.`)
-      ]
+          : emptyState("search", "No match", `Nothing in this folder matches “${search}”.`)
+      )
     }
     if (this.tickets.length >= this.#total) return []
     if (this.tickets.length >= most) {
-      return [
-        element("p", { class: "help" }, `These are the newest ${most} of ${this.#total}. Search finds the others.`)
-      ]
+      const text = `These are the newest ${most} of ${this.#total}. Search finds the others.`
+      return below(text, () => element("p", { class: "help" }, text))
     }
-    return [
-      button(
-        { class: "secondary" },
-        () => {
-          this.#pages++
-          void this.load()
-        },
-        `Show more of ${this.#total}`
-      )
-    ]
+    const text = `Show more of ${this.#total}`
+    return below(text, () => button({ class: "secondary" }, () => this.#showMore(), text))
+  }
+
+  #showMore() {
+    this.#pages++
+    void this.load()
   }
 }

@@ -2,10 +2,13 @@ import type { TicketMessageID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
+import { makeKeyed, type Part } from "../dom/Keyed.ts"
 import { richText } from "../dom/RichText.ts"
 import { dayOf, exactly, timeOf } from "./Format.ts"
+import type { MessageFiles } from "./MessageFiles.ts"
 
 export interface MessageHandlers {
+  readonly files: MessageFiles
   readonly explained: TicketMessageID | undefined
   readonly onExplain: (messageID: TicketMessageID) => void
   readonly onTopics: (message: TicketMessage) => void
@@ -45,39 +48,82 @@ const fateOf = ({ status }: TicketMessage) => {
   return fate === undefined ? undefined : element("span", { class: `fate-${status.toLowerCase()}` }, fate)
 }
 
-const messageOf = (message: TicketMessage, handlers: MessageHandlers) => {
+const under = (message: TicketMessage, handlers: MessageHandlers) => {
   const { customerRepName, dateCreated, fromName, messageID, pageURL, senderType } = message
   const isInbound = senderType === "EndUser"
   const at = message.messageDate ?? dateCreated
   return element(
-    "li",
-    { class: `message ${isInbound ? "inbound" : "outbound"}`, "data-message": messageID },
-    element("div", { class: "bubble", dir: "auto" }, ...richText(textOf(message))),
-    element(
-      "div",
-      { class: "under" },
-      element("span", { class: "author" }, isInbound ? (fromName ?? "Customer") : (customerRepName ?? "Automatic")),
-      element("time", { title: exactly(at) }, timeOf(at)),
-      fateOf(message),
-      isInbound && pageURL !== null && element("span", { class: "page", title: pageURL }, `on ${pathOf(pageURL)}`),
-      isInbound &&
-        button(
-          { class: "link", "aria-pressed": String(handlers.explained === messageID) },
-          () => handlers.onExplain(messageID),
-          "Why?"
-        )
-    ),
-    isInbound && topicsOf(message, handlers)
+    "div",
+    { class: "under" },
+    element("span", { class: "author" }, isInbound ? (fromName ?? "Customer") : (customerRepName ?? "Automatic")),
+    element("time", { title: exactly(at) }, timeOf(at)),
+    element("span", { class: "fate" }, fateOf(message)),
+    isInbound && pageURL !== null && element("span", { class: "page", title: pageURL }, `on ${pathOf(pageURL)}`),
+    isInbound &&
+      button(
+        { class: "link", "aria-pressed": String(handlers.explained === messageID) },
+        () => handlers.onExplain(messageID),
+        "Why?"
+      )
   )
 }
 
-/** What was said, day by day. */
-export const renderMessages = (messages: ReadonlyArray<TicketMessage>, handlers: MessageHandlers) => {
-  let day = ""
-  return messages.flatMap((message) => {
-    const today = dayOf(message.messageDate ?? message.dateCreated)
-    const isNew = today !== day
-    day = today
-    return [...(isNew ? [element("li", { class: "day" }, today)] : []), messageOf(message, handlers)]
+/** What a message is made of: its text stays what it is, and so does what somebody has selected in it. */
+const partsOf = (message: TicketMessage, handlers: MessageHandlers): ReadonlyArray<Part> => {
+  const { customerRepName, fromName, messageID, senderType, status, topics } = message
+  const text = textOf(message)
+  const isExplained = handlers.explained === messageID
+  return [
+    { key: "text", looks: text, make: () => element("div", { class: "bubble", dir: "auto" }, ...richText(text)) },
+    ...handlers.files.below(message),
+    {
+      key: "under",
+      looks: [customerRepName, fromName, status, isExplained].join(),
+      make: () => under(message, handlers)
+    },
+    ...(senderType === "EndUser"
+      ? [{ key: "topics", looks: JSON.stringify(topics), make: () => topicsOf(message, handlers) }]
+      : [])
+  ]
+}
+
+const makeMessage = ({ messageID, senderType }: TicketMessage) => {
+  const isInbound = senderType === "EndUser"
+  const node = element("li", {
+    class: `message ${isInbound ? "inbound" : "outbound"}`,
+    "data-message": messageID
   })
+  return { node, show: makeKeyed(node) }
+}
+
+const note = (key: string, text: string): Part => ({
+  key,
+  looks: text,
+  make: () => element("li", { class: "day" }, text)
+})
+
+/** What was said, day by day. */
+export const makeMessages = (log: HTMLElement) => {
+  const show = makeKeyed(log)
+  let known = new Map<TicketMessageID, ReturnType<typeof makeMessage>>()
+  return (messages: ReadonlyArray<TicketMessage>, earlier: number, handlers: MessageHandlers) => {
+    known = new Map(
+      messages.map((message) => [message.messageID, known.get(message.messageID) ?? makeMessage(message)])
+    )
+    let day = ""
+    const parts = messages.flatMap((message) => {
+      const today = dayOf(message.messageDate ?? message.dateCreated)
+      const isNew = today !== day
+      day = today
+      const shown = known.get(message.messageID) ?? makeMessage(message)
+      shown.show(partsOf(message, handlers))
+      const part = { key: `message-${message.messageID}`, looks: "", make: () => shown.node }
+      return isNew ? [note(`day-before-${message.messageID}`, today), part] : [part]
+    })
+    show([
+      ...(earlier > 0 ? [note("earlier", `${earlier} earlier messages are not shown`)] : []),
+      ...(messages.length === 0 ? [note("nothing", "Nothing was said yet.")] : []),
+      ...parts
+    ])
+  }
 }

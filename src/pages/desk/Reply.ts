@@ -3,9 +3,12 @@ import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
 import { button, element, icon, listen, say } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
+import { AnswerFiles } from "./AnswerFiles.ts"
+import { originOf } from "./AnswerOrigin.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import type { Live } from "./Live.ts"
-import { answeredBy, isRefusal, sendAnswer, unanswered } from "./SendAnswer.ts"
+import type { MessageFiles } from "./MessageFiles.ts"
+import { answeredBy, sendWithFiles, unanswered } from "./SendAnswer.ts"
 import { toast } from "./Toast.ts"
 import type { UnsentTexts } from "./Unsent.ts"
 
@@ -31,12 +34,17 @@ export class Reply {
   )
   readonly #answered = element("p", { class: "answered", role: "alert", hidden: true })
   readonly #problem = element("p", { class: "problem", role: "alert", hidden: true })
+  readonly #files: AnswerFiles
   readonly #client: Client
   readonly #live: Live
   readonly #unsent: UnsentTexts
   readonly #onSent: () => void
 
-  constructor(client: Client, live: Live, unsent: UnsentTexts, onSent: () => void) {
+  constructor(client: Client, live: Live, unsent: UnsentTexts, files: MessageFiles, onSent: () => void) {
+    this.#files = new AnswerFiles(client, unsent.customerRepID, files, (ticketID) => {
+      unsent.change(ticketID)
+      this.#render()
+    })
     this.#client = client
     this.#live = live
     this.#unsent = unsent
@@ -57,11 +65,13 @@ export class Reply {
         element("div", { class: "reply-head" }, this.#origin, this.#newer),
         element("label", { class: "unseen", for: "answer" }, "Your answer"),
         this.#input,
+        this.#files.view,
         this.#answered,
         this.#problem,
         element(
           "div",
           { class: "reply-foot" },
+          this.#files.attach,
           element("p", { class: "hint" }, element("kbd", {}, "Ctrl"), " ", element("kbd", {}, "Enter"), " sends"),
           this.#discard,
           this.#save,
@@ -141,15 +151,10 @@ export class Reply {
     const isDraft = draft !== "" && text === draft
     const isEdited = draft !== "" && text !== draft && this.#filled === draft && text.trim() !== ""
     this.view.classList.toggle("drafted", isDraft || isEdited)
-    this.#origin.replaceChildren(
-      ...(isDraft || isEdited
-        ? [
-            icon(icons.spark),
-            element("strong", {}, isDraft ? "AI draft" : "AI draft, edited"),
-            isDraft ? " Check it before it goes out." : ""
-          ]
-        : [this.#target === undefined ? "Write to the customer" : "Your answer"])
-    )
+    const origin = isDraft ? "draft" : isEdited ? "edited draft" : this.#target === undefined ? "message" : "answer"
+    if (this.#origin.dataset["origin"] !== origin) this.#origin.replaceChildren(...originOf(origin))
+    this.#origin.dataset["origin"] = origin
+    if (this.#ticket !== undefined) this.#files.update(this.#ticket, this.#target, this.#isBusy)
     this.#newer.hidden = draft === "" || draft === text || draft === this.#filled
     this.#save.hidden = this.#target === undefined || text.trim() === "" || text === draft
     this.#discard.hidden = draft === ""
@@ -175,12 +180,7 @@ export class Reply {
     }
     const begun = this.#unsent.begin(ticketID, text, target)
     await this.#guarded(ticketID, async () => {
-      try {
-        await sendAnswer(this.#client, ticketID, begun)
-      } catch (error) {
-        if (isRefusal(error)) this.#unsent.refuse(ticketID)
-        throw error
-      }
+      await sendWithFiles(this.#client, this.#unsent, this.#files.chosen, ticketID, begun)
       this.#unsent.turnTo(ticketID, null)
       this.#empty(ticketID, text)
       toast("Sent.")

@@ -1,7 +1,8 @@
 import type { TicketID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
-import { type Client, once, Problem, run } from "./Client.ts"
-import type { Unsent } from "./Unsent.ts"
+import type { ChosenFiles } from "./ChosenFiles.ts"
+import { type Client, isRefusal, once, run } from "./Client.ts"
+import type { Unsent, UnsentTexts } from "./Unsent.ts"
 
 /** What an answer would be to: the last thing that the customer said and nobody answered. */
 export const unanswered = (messages: ReadonlyArray<TicketMessage>) => {
@@ -19,7 +20,7 @@ export const answeredBy = (messages: ReadonlyArray<TicketMessage>, unsent: Unsen
 }
 
 /** Sends it as the answer to its message, else as a message of its own; once, however often it is tried. */
-export const sendAnswer = (client: Client, ticketID: TicketID, { answers, key, text }: Unsent): Promise<unknown> => {
+const sendAnswer = (client: Client, ticketID: TicketID, { answers, key, text }: Unsent): Promise<unknown> => {
   const message = text.trim()
   return answers === null
     ? run(
@@ -33,6 +34,23 @@ export const sendAnswer = (client: Client, ticketID: TicketID, { answers, key, t
     : run(once(key, client.ticketMessages.sendReply({ path: { id: answers }, payload: { modifiedAnswer: message } })))
 }
 
-/** Whether the service itself said no, so that nothing has happened. */
-export const isRefusal = (error: unknown) =>
-  error instanceof Problem && error.status !== undefined && error.status >= 400 && error.status < 500
+/** First its files, then the answer: without all of them it is not sent. */
+export const sendWithFiles = async (
+  client: Client,
+  unsent: UnsentTexts,
+  chosen: ChosenFiles,
+  ticketID: TicketID,
+  begun: Unsent
+) => {
+  try {
+    await chosen.upload(ticketID, begun.answers)
+    await sendAnswer(client, ticketID, begun)
+  } catch (error) {
+    if (isRefusal(error)) {
+      unsent.refuse(ticketID)
+      await chosen.takeBack(ticketID)
+    }
+    throw error
+  }
+  chosen.forget(ticketID)
+}

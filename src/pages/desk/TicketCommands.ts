@@ -3,34 +3,54 @@ import type { Ticket, TicketUpdate } from "../../../schema/Tickets.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import { toast } from "./Toast.ts"
 
+/** The way back. */
+interface Undo {
+  readonly name: string
+  readonly payload: TicketUpdate
+  /** What is said afterwards, where it is not quite as before. */
+  readonly done?: string
+}
+
+const undo = (payload: TicketUpdate): Undo => ({ name: "Undo", payload })
+
+/**
+ * A ticket that was escalated becomes a plain open one again: to escalate it once more would tell somebody once more,
+ * and run all the actions that belong to it.
+ */
+const undoClosing = ({ status }: Ticket): Undo =>
+  status === "Escalated"
+    ? { name: "Reopen as open", payload: { status: "Open" }, done: "Open again, and no longer escalated." }
+    : undo({ status })
+
+const undoSpam = ({ status }: Ticket): Undo =>
+  status === "Escalated"
+    ? { ...undo({ isSpam: false }), done: "No longer spam. It is open, and no longer escalated." }
+    : undo({ isSpam: false })
+
 /** What a representative does to a ticket; what can be taken back says how. */
 export const makeTicketCommands = (client: Client, onDone: () => void) => {
-  const takeBack = async (ticketID: TicketID, payload: TicketUpdate) => {
+  const takeBack = async (ticketID: TicketID, { done, payload }: Undo) => {
     try {
       await run(client.tickets.updateTicket({ path: { id: ticketID }, payload }))
+      if (done !== undefined) toast(done)
     } catch (error) {
       toast(wordsFor(error))
     }
     onDone()
   }
-  const change = async (
-    { ticketID }: Ticket,
-    payload: TicketUpdate,
-    done: string,
-    undo?: TicketUpdate
-  ): Promise<void> => {
+  const change = async ({ ticketID }: Ticket, payload: TicketUpdate, done: string, back?: Undo): Promise<void> => {
     try {
       await run(client.tickets.updateTicket({ path: { id: ticketID }, payload }))
-      toast(done, undo && { name: "Undo", run: () => void takeBack(ticketID, undo) })
+      toast(done, back && { name: back.name, run: () => void takeBack(ticketID, back) })
     } catch (error) {
       toast(wordsFor(error))
     }
     onDone()
   }
   return {
-    close: (ticket: Ticket) => change(ticket, { status: "Closed" }, "Closed.", { status: ticket.status }),
+    close: (ticket: Ticket) => change(ticket, { status: "Closed" }, "Closed.", undoClosing(ticket)),
     reopen: (ticket: Ticket) => change(ticket, { status: "Open" }, "Open again."),
-    markSpam: (ticket: Ticket) => change(ticket, { isSpam: true }, "Moved to spam.", { isSpam: false }),
+    markSpam: (ticket: Ticket) => change(ticket, { isSpam: true }, "Moved to spam.", undoSpam(ticket)),
     markNotSpam: (ticket: Ticket) => change(ticket, { isSpam: false }, "No longer spam."),
     assign: (ticket: Ticket, customerRepID: CustomerRepID | null) =>
       change(ticket, { customerRepID }, customerRepID === null ? "Assigned to nobody." : "Assigned.")

@@ -1,43 +1,74 @@
 import type { Ticket } from "../../../schema/Tickets.ts"
 import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
+import { makeKeyed, type Part } from "../dom/Keyed.ts"
 import { personName, statusChip } from "./Labels.ts"
 import type { People } from "./People.ts"
 import type { TicketCommands } from "./TicketCommands.ts"
 
+interface Handlers {
+  readonly onEscalate: (() => void) | undefined
+  readonly onAbout: () => void
+}
+
 /** Above the conversation: what it is about, whose it is, and what can be done with the ticket. */
-export const ticketHeader = (
-  ticket: Ticket,
-  people: People,
-  commands: TicketCommands,
-  handlers: { readonly onEscalate: (() => void) | undefined; readonly onAbout: () => void }
-) => [
-  element("a", { class: "icon-button back", href: "#/", "aria-label": "Back to the inbox" }, icon(icons.back)),
-  element(
-    "div",
-    { class: "about" },
-    element("h1", { dir: "auto" }, ticket.subject ?? "No subject"),
-    element(
-      "p",
-      {},
-      statusChip(ticket),
-      element("span", {}, personName(ticket, people)),
-      element("span", { class: "number" }, `#${ticket.ticketID}`)
+export class TicketHeader {
+  readonly view: HTMLElement
+  readonly #heading = element("h1", { dir: "auto", tabindex: -1 })
+  readonly #facts = element("p")
+  readonly #buttons = element("div", { class: "commands" })
+  readonly #showFacts = makeKeyed(this.#facts)
+  readonly #showButtons = makeKeyed(this.#buttons)
+  #onEscalate: (() => void) | undefined
+  readonly #people: People
+  readonly #commands: TicketCommands
+
+  constructor(people: People, commands: TicketCommands) {
+    this.#people = people
+    this.#commands = commands
+    this.view = element(
+      "header",
+      { class: "ticket-head" },
+      element("a", { class: "icon-button back", href: "#/", "aria-label": "Back to the inbox" }, icon(icons.back)),
+      element("div", { class: "about" }, this.#heading, this.#facts),
+      this.#buttons
     )
-  ),
-  element(
-    "div",
-    { class: "commands" },
-    handlers.onEscalate !== undefined &&
-      !ticket.isSpam &&
-      ticket.status !== "Escalated" &&
-      button({ class: "secondary" }, handlers.onEscalate, "Escalate"),
-    ticket.isSpam
-      ? button({ class: "secondary" }, () => void commands.markNotSpam(ticket), "Not spam")
-      : button({ class: "secondary" }, () => void commands.markSpam(ticket), "Spam"),
-    ticket.isClosed
-      ? button({ class: "secondary" }, () => void commands.reopen(ticket), "Reopen")
-      : button({ class: "secondary" }, () => void commands.close(ticket), "Close"),
-    button({ class: "secondary side-toggle" }, handlers.onAbout, "About")
-  )
-]
+  }
+
+  focus() {
+    this.#heading.focus({ preventScroll: true })
+  }
+
+  update(ticket: Ticket, handlers: Handlers) {
+    const { isClosed, isSpam, status, ticketID } = ticket
+    const subject = ticket.subject ?? "No subject"
+    const name = personName(ticket, this.#people)
+    if (this.#heading.textContent !== subject) this.#heading.textContent = subject
+    this.#onEscalate = handlers.onEscalate
+    this.#showFacts([
+      { key: "status", looks: `${status} ${isSpam}`, make: () => statusChip(ticket) },
+      { key: "name", looks: name, make: () => element("span", {}, name) },
+      { key: "number", looks: `${ticketID}`, make: () => element("span", { class: "number" }, `#${ticketID}`) }
+    ])
+    // What a button does may depend on all of this, so it is another one then.
+    const state = [ticketID, status, isSpam].join()
+    const command = (key: string, name: string, run: () => void, more = ""): Part => ({
+      key,
+      looks: `${state} ${name}`,
+      make: () => button({ class: `secondary${more}` }, run, name)
+    })
+    const { close, markNotSpam, markSpam, reopen } = this.#commands
+    this.#showButtons([
+      ...(handlers.onEscalate !== undefined && !isSpam && status !== "Escalated"
+        ? [command("escalate", "Escalate", () => this.#onEscalate?.())]
+        : []),
+      isSpam
+        ? command("spam", "Not spam", () => void markNotSpam(ticket))
+        : command("spam", "Spam", () => void markSpam(ticket)),
+      isClosed
+        ? command("close", "Reopen", () => void reopen(ticket))
+        : command("close", "Close", () => void close(ticket)),
+      command("about", "About", handlers.onAbout, " side-toggle")
+    ])
+  }
+}

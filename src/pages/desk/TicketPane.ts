@@ -1,18 +1,19 @@
 import type { TicketID, TicketMessageID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
-import { element } from "../dom/Element.ts"
+import { element, listen } from "../dom/Element.ts"
 import { type Client, Problem, run, wordsFor } from "./Client.ts"
 import { Details } from "./Details.ts"
 import { askForTopics, askToEscalate, loadTopics } from "./Dialogs.ts"
 import { emptyState, skeleton } from "./Labels.ts"
 import type { Live } from "./Live.ts"
-import { renderMessages } from "./Messages.ts"
+import { MessageFiles } from "./MessageFiles.ts"
+import { makeMessages } from "./Messages.ts"
 import type { People } from "./People.ts"
 import { Reply } from "./Reply.ts"
 import { SidePanel } from "./SidePanel.ts"
 import { makeTicketCommands, type TicketCommands } from "./TicketCommands.ts"
-import { ticketHeader } from "./TicketHeader.ts"
+import { TicketHeader } from "./TicketHeader.ts"
 import { toast } from "./Toast.ts"
 import { Trace } from "./Trace.ts"
 import type { UnsentTexts } from "./Unsent.ts"
@@ -29,29 +30,32 @@ export class TicketPane {
   #asked = 0
   #picked: TicketMessageID | undefined
   #isTyping = false
+  #isAtEnd = true
   #typingEnds: ReturnType<typeof setTimeout> | undefined
-  readonly #header = element("header", { class: "ticket-head" })
+  readonly #header: TicketHeader
   readonly #log = element("ol", { class: "messages", "aria-label": "Conversation" })
   readonly #typing = element("p", { class: "typing", role: "status" })
   readonly #scroll = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Conversation" })
+  readonly #showMessages = makeMessages(this.#log)
+  readonly #files: MessageFiles
   readonly #reply: Reply
   readonly #trace: Trace
   readonly #details: Details
   readonly #side: SidePanel
   readonly #commands: TicketCommands
   readonly #client: Client
-  readonly #people: People
   readonly #live: Live
   readonly #onGone: () => void
 
   constructor(client: Client, people: People, live: Live, unsent: UnsentTexts, onGone: () => void) {
     this.#client = client
-    this.#people = people
     this.#live = live
     this.#onGone = onGone
     const reload = () => void this.refresh()
     this.#commands = makeTicketCommands(client, reload)
-    this.#reply = new Reply(client, live, unsent, reload)
+    this.#header = new TicketHeader(people, this.#commands)
+    this.#files = new MessageFiles(client, () => this.render())
+    this.#reply = new Reply(client, live, unsent, this.#files, reload)
     this.#trace = new Trace(client)
     this.#details = new Details(client, people, this.#commands)
     this.#side = new SidePanel(
@@ -59,6 +63,9 @@ export class TicketPane {
       { onTurn: () => this.render(), onClose: () => this.view.classList.remove("side-open") }
     )
     this.#scroll.append(this.#log, this.#typing)
+    listen(this.#scroll, { scroll: () => (this.#isAtEnd = this.#isNearEnd) })
+    // Files and pictures come later than their message: whoever looks at the end goes on looking at the end.
+    new ResizeObserver(() => this.#isAtEnd && this.#toEnd()).observe(this.#log)
     this.show(undefined)
   }
 
@@ -73,6 +80,7 @@ export class TicketPane {
     this.#ticket = undefined
     this.#messages = []
     this.#picked = undefined
+    this.#files.forget()
     this.#hideTyping()
     if (ticketID === undefined) {
       const text = "Choose a ticket on the left. New ones arrive by themselves."
@@ -104,7 +112,12 @@ export class TicketPane {
       this.#earlier = messages.totalCount - messages.items.length
       if (isFirst) this.#build()
       this.render()
-      void this.#explain()
+      if (isFirst) this.#begin()
+      const last = this.#lastInbound()
+      // What goes along with the answer is looked up each time: a colleague may have added to it.
+      const mayHaveFiles = last?.hasAttachment === true || (last && this.#files.forAnswerTo(last.messageID).length > 0)
+      if (last && mayHaveFiles) void this.#files.ask(last.messageID)
+      void this.#trace.show(this.#explained)
     } catch (error) {
       if (asked === this.#asked) this.#showProblem(error)
     }
@@ -135,41 +148,33 @@ export class TicketPane {
   render() {
     const ticket = this.#ticket
     if (ticket === undefined) return
-    const { clientHeight, scrollHeight, scrollTop } = this.#scroll
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < 120
+    const isAtEnd = this.#isNearEnd
     const last = this.#lastInbound()
-    this.#header.replaceChildren(
-      ...ticketHeader(ticket, this.#people, this.#commands, {
-        onEscalate: last && (() => this.#escalate(last)),
-        onAbout: () => this.#openSide()
-      })
-    )
-    this.#log.replaceChildren(
-      ...renderMessages(this.#messages, {
-        explained: this.#side.side === "why" ? this.#explained : undefined,
-        onExplain: (messageID) => {
-          this.#picked = messageID
-          this.#openSide()
-          this.#side.turnTo("why")
-          void this.#explain()
-        },
-        onTopics: (message) => void this.#correctTopics(message)
-      })
-    )
-    if (this.#earlier > 0) {
-      this.#log.prepend(element("li", { class: "day" }, `${this.#earlier} earlier messages are not shown`))
-    }
-    if (this.#messages.length === 0) this.#log.append(element("li", { class: "day" }, "Nothing was said yet."))
+    this.#header.update(ticket, {
+      onEscalate: last && (() => this.#escalate(last)),
+      onAbout: () => this.#openSide()
+    })
+    this.#showMessages(this.#messages, this.#earlier, {
+      files: this.#files,
+      explained: this.#side.side === "why" ? this.#explained : undefined,
+      onExplain: (messageID) => {
+        this.#picked = messageID
+        this.#openSide()
+        this.#side.turnTo("why")
+        void this.#trace.show(this.#explained)
+      },
+      onTopics: (message) => void this.#correctTopics(message)
+    })
     if (this.#messages.at(-1)?.senderType === "EndUser" && isAtEnd) this.#hideTyping()
     this.#reply.update(ticket, this.#messages)
     this.#details.update(ticket)
     this.#side.render()
-    if (isAtEnd) this.#scroll.scrollTop = this.#scroll.scrollHeight
+    if (isAtEnd) this.#toEnd()
   }
 
   #build() {
     this.view.replaceChildren(
-      this.#header,
+      this.#header.view,
       element(
         "div",
         { class: "ticket-body" },
@@ -178,7 +183,23 @@ export class TicketPane {
       )
     )
     this.view.classList.remove("side-open")
-    requestAnimationFrame(() => (this.#scroll.scrollTop = this.#scroll.scrollHeight))
+  }
+
+  /** Whoever chose the ticket is there now; whoever has begun to write elsewhere meanwhile is not called away. */
+  #begin() {
+    this.#isAtEnd = true
+    requestAnimationFrame(() => this.#toEnd())
+    const at = document.activeElement
+    if (at === null || at === document.body || at.closest(".tickets, .ticket") !== null) this.#header.focus()
+  }
+
+  get #isNearEnd() {
+    const { clientHeight, scrollHeight, scrollTop } = this.#scroll
+    return scrollHeight - scrollTop - clientHeight < 120
+  }
+
+  #toEnd() {
+    this.#scroll.scrollTop = this.#scroll.scrollHeight
   }
 
   #lastInbound() {
@@ -192,10 +213,6 @@ export class TicketPane {
   /** The message that a person asked about, else the newest. */
   get #explained() {
     return this.#picked ?? this.#lastInbound()?.messageID
-  }
-
-  async #explain() {
-    await this.#trace.show(this.#explained)
   }
 
   #escalate(message: TicketMessage) {

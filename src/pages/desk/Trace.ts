@@ -4,6 +4,7 @@ import type { MessageTrace, TraceEntry } from "../../../schema/Automation.ts"
 import type { TicketMessageID } from "../../../schema/Ids.ts"
 import { element, icon } from "../dom/Element.ts"
 import { type IconName, icons } from "../dom/Icons.ts"
+import { makeKeyed } from "../dom/Keyed.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import { exactly, seconds, timeOf } from "./Format.ts"
 import { emptyState, skeleton } from "./Labels.ts"
@@ -47,8 +48,7 @@ const detailsOf = (aiRun: AiRun) =>
 
 const badOutcome = /fail|error|reject|skip/i
 
-const entryOf = (entry: TraceEntry, before: TraceEntry | undefined, aiRuns: ReadonlyArray<AiRun>) => {
-  const aiRun = aiRuns.find(({ aiRunID }) => aiRunID === entry.aiRunID)
+const entryOf = (entry: TraceEntry, before: TraceEntry | undefined, aiRun: AiRun | undefined) => {
   const sinceBefore = before === undefined ? 0 : DateTime.distance(before.at, entry.at)
   const outcome = entry.type === "Message" && entry.outcome !== null ? `Now: ${entry.outcome}` : (entry.outcome ?? "")
   return element(
@@ -79,15 +79,13 @@ const entryOf = (entry: TraceEntry, before: TraceEntry | undefined, aiRuns: Read
   )
 }
 
-const renderTrace = ({ entries }: MessageTrace, aiRuns: ReadonlyArray<AiRun>) =>
-  entries.length === 0
-    ? emptyState("clock", "Nothing yet", "As soon as automation looks at the message, its steps appear here.")
-    : element("ol", { class: "trace" }, ...entries.map((entry, index) => entryOf(entry, entries[index - 1], aiRuns)))
-
 /** Why did it do that? Every step that automation and AI took for one message. */
 export class Trace {
   readonly view = element("div", { class: "why" })
   #messageID: TicketMessageID | undefined
+  readonly #entries = element("ol", { class: "trace" })
+  readonly #show = makeKeyed(this.view)
+  readonly #showEntries = makeKeyed(this.#entries)
   readonly #client: Client
 
   constructor(client: Client) {
@@ -97,28 +95,46 @@ export class Trace {
   async show(messageID: TicketMessageID | undefined) {
     if (messageID === undefined) {
       this.#messageID = undefined
-      this.view.replaceChildren(
-        emptyState("spark", "No message to explain", "Only what customers write is handled by automation.")
-      )
-      return
+      return this.#say("spark", "No message to explain", "Only what customers write is handled by automation.")
     }
-    if (messageID !== this.#messageID) this.view.replaceChildren(skeleton(5))
+    if (messageID !== this.#messageID) this.#show([{ key: "skeleton", looks: "", make: () => skeleton(5) }])
     this.#messageID = messageID
     try {
       const [trace, aiRuns] = await Promise.all([
         run(this.#client.automation.getMessageTrace({ path: { id: messageID } })),
         run(this.#client.aiRuns.listAiRuns({ urlParams: { ticketMessageId: messageID, pageSize: 200 } }))
       ])
-      if (messageID !== this.#messageID) return
-      // What a person has unfolded stays so when news arrive.
-      const unfolded = [...this.view.querySelectorAll("details")].map(({ open }) => open)
-      this.view.replaceChildren(renderTrace(trace, aiRuns.items))
-      for (const [index, one] of [...this.view.querySelectorAll("details")].entries())
-        one.open = unfolded[index] === true
+      if (messageID === this.#messageID) this.#tell(messageID, trace, aiRuns.items)
     } catch (error) {
-      if (messageID === this.#messageID) {
-        this.view.replaceChildren(emptyState("alert", "The story did not load", wordsFor(error)))
-      }
+      if (messageID === this.#messageID) this.#say("alert", "The story did not load", wordsFor(error))
     }
+  }
+
+  #say(name: IconName, title: string, text: string) {
+    this.#show([{ key: "note", looks: `${title} ${text}`, make: () => emptyState(name, title, text) }])
+  }
+
+  #tell(messageID: TicketMessageID, { entries }: MessageTrace, aiRuns: ReadonlyArray<AiRun>) {
+    if (entries.length === 0) {
+      return this.#say("clock", "Nothing yet", "As soon as automation looks at the message, its steps appear here.")
+    }
+    const shown = entries.map((entry, index) => {
+      const key = `${messageID}-${index}`
+      const before = entries[index - 1]
+      const aiRun = aiRuns.find(({ aiRunID }) => aiRunID === entry.aiRunID)
+      const make = () => this.#unfolded(key, entryOf(entry, before, aiRun))
+      return { key, looks: JSON.stringify([entry, before?.at, aiRun]), make }
+    })
+    this.#showEntries(shown)
+    this.#show([{ key: "entries", looks: "", make: () => this.#entries }])
+  }
+
+  /** What a person has unfolded stays so when news arrive. */
+  #unfolded(key: string, entry: HTMLElement) {
+    entry.dataset["entry"] = key
+    const was = this.#entries.querySelector<HTMLDetailsElement>(`[data-entry="${key}"] details`)
+    const now = entry.querySelector("details")
+    if (now !== null) now.open = was?.open === true
+    return entry
   }
 }

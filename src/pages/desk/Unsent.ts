@@ -18,7 +18,7 @@ const read = Schema.decodeOption(Stored)
 const written = Schema.encodeSync(Stored)
 
 // Browsers have randomUUID only where the page came over https.
-const newKey = () =>
+export const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 const isSame = (one: string, other: string) => one.trim() === other.trim()
@@ -27,8 +27,10 @@ const isSame = (one: string, other: string) => one.trim() === other.trim()
 export class UnsentTexts {
   readonly #known = new Map<TicketID, Unsent>()
   readonly #prefix: string
+  readonly customerRepID: number
 
   constructor(customerRepID: number) {
+    this.customerRepID = customerRepID
     this.#prefix = `casework-desk:unsent:${customerRepID}:`
   }
 
@@ -52,6 +54,12 @@ export class UnsentTexts {
     const begun = { text, answers: isAgain && before.isTried ? before.answers : target, key, isTried: true }
     this.#set(ticketID, begun)
     return begun
+  }
+
+  /** Its files are others now: sent again, it would be another answer. */
+  change(ticketID: TicketID) {
+    const before = this.get(ticketID)
+    if (before !== undefined) this.#set(ticketID, { ...before, key: newKey(), isTried: false })
   }
 
   /** The service has refused it: it did not arrive. */

@@ -1,4 +1,5 @@
 import { makeDesk } from "./Desk.ts"
+import { makeForgotPassword } from "./ForgotPassword.ts"
 import { makeLogin } from "./Login.ts"
 import { endSession, restoreSession, type Session } from "./Session.ts"
 
@@ -10,11 +11,13 @@ const showDesk = (session: Session) =>
     })
   )
 
-const showLogin = (notice?: string) => {
-  const { focus, view } = makeLogin(notice, showDesk)
+const enter = ({ focus, view }: { readonly view: HTMLElement; readonly focus: () => void }) => {
   document.body.replaceChildren(view)
   focus()
 }
+
+const showLogin = (notice?: string): void =>
+  enter(makeLogin(notice, showDesk, (hostname) => enter(makeForgotPassword(hostname, () => showLogin()))))
 
 const session = restoreSession()
 if (session === undefined) showLogin()

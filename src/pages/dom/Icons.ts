@@ -21,6 +21,9 @@ export const icons = {
   edit: "M4 20l1-4L16 5l3 3L8 19zm10-13 3 3",
   inbox: "M4 13 6.5 5h11L20 13v6H4zm0 0h4.5l1.5 2.5h4l1.5-2.5H20",
   leave: "M14 5H6v14h8M10.5 12H20m-3.5-3.5L20 12l-3.5 3.5",
+  file: "M7 3.5h7l4 4v13H7zm7 0v4h4",
+  save: "M12 4v11m-5-5 5 5 5-5M5 19.5h14",
+  attach: "m19 11-7.5 7.5a4.6 4.6 0 0 1-6.5-6.5L13 4a3 3 0 0 1 4.3 4.3L9.6 16a1.4 1.4 0 0 1-2-2l6.9-7",
   alert: "M12 8.5v4.5m0 3v.1M12 4 3.5 19h17z"
 } as const
 

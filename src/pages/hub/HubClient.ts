@@ -1,6 +1,6 @@
 import { backoff } from "./Backoff.ts"
 import { handshake, invocation, ping, type Received, receive } from "./Protocol.ts"
-import { isRefused } from "./Refusal.ts"
+import { refusalOf } from "./Refusal.ts"
 
 /** The hub answered with an error: asking again would not help. */
 export class Refused extends Error {}
@@ -10,12 +10,17 @@ export class Lost extends Error {}
 
 export type HubState = "stopped" | "connecting" | "connected" | "waiting"
 
+/** Why it is over: what the hub said, or the status with which it lets nobody in. */
+export type Ending = { readonly words: string } | { readonly status: number }
+
 export interface HubOptions {
   readonly address: () => string
   readonly onEvent: (target: string, values: ReadonlyArray<unknown>) => void
   readonly onState: (state: HubState) => void
   /** The hub said goodbye for good, or lets nobody in here: the client has stopped. Without it, it goes on trying. */
-  readonly onEnd?: () => void
+  readonly onEnd?: (ending: Ending) => void
+  /** There is no room at the hub just now; the client goes on trying. */
+  readonly onFull?: () => void
 }
 
 const silence = { handshake: 10_000, server: 32_000, ownPing: 15_000, answer: 20_000 }
@@ -104,7 +109,7 @@ export class HubClient {
           : waiting?.reject(new Refused(message.error))
       }
       case "close":
-        return message.mayReconnect ? this.#lose() : this.#end()
+        return message.mayReconnect ? this.#lose() : this.#end({ words: message.error ?? "" })
       case "ping":
         return undefined
     }
@@ -131,16 +136,18 @@ export class HubClient {
   }
 
   async #askWhetherRefused() {
-    const { address, onEnd } = this.#options
-    if (onEnd === undefined || !(await isRefused(address()))) return
-    if (this.state === "waiting" || this.state === "connecting") this.#end()
+    const { address, onEnd, onFull } = this.#options
+    const status = onEnd === undefined ? undefined : await refusalOf(address())
+    if (status === undefined || !(this.state === "waiting" || this.state === "connecting")) return
+    if (status === 429) onFull?.()
+    else this.#end({ status })
   }
 
-  #end() {
+  #end(ending: Ending) {
     const { onEnd } = this.#options
     if (onEnd === undefined) return this.#lose()
     this.stop()
-    return onEnd()
+    return onEnd(ending)
   }
 
   #drop() {

@@ -1,12 +1,12 @@
-/** Whether the hub lets this client in no more. A browser does not say why a socket did not open; a plain request does. */
-export const isRefused = async (hub: string) => {
+/** The status with which the hub does not let this client in. A browser does not say why a socket did not open; a plain request does. */
+export const refusalOf = async (hub: string) => {
   const address = new URL(hub)
   address.protocol = address.protocol === "wss:" ? "https:" : "http:"
   address.pathname += "/negotiate"
   try {
     const { status } = await fetch(address, { method: "POST", credentials: "omit" })
-    return status === 401 || status === 403
+    return [401, 403, 429].find((refusal) => refusal === status)
   } catch {
-    return false
+    return undefined
   }
 }

@@ -1,13 +1,21 @@
-import { HubClient, type HubState, Lost, Refused } from "../hub/HubClient.ts"
+import { type Ending, HubClient, type HubState, Lost, Refused } from "../hub/HubClient.ts"
 import { isRecord } from "../hub/Protocol.ts"
 import { Company } from "./Company.ts"
 import * as Conversation from "./Conversation.ts"
 import { type Feedback, readFeedback } from "./Feedback.ts"
 import type { Options } from "./Options.ts"
-import { newTicketToken, type TicketStore } from "./TicketStore.ts"
+import type { TicketStore } from "./TicketStore.ts"
 
-/** ended: the chat was switched off, or the page may not have it. */
-export type ChatState = HubState | "ended"
+/**
+ * full: there is no room just now. Over for good: switchedOff, forbidden where the web site may not have the chat, cutOff
+ * where the hub ended it for another reason, so that it can be begun again.
+ */
+export type ChatState = HubState | "full" | "switchedOff" | "forbidden" | "cutOff"
+
+const stateAfter = (ending: Ending): ChatState => {
+  if ("words" in ending) return /switched off/i.test(ending.words) ? "switchedOff" : "cutOff"
+  return ending.status === 403 ? "forbidden" : "switchedOff"
+}
 
 const typingAgainAfter = 2500
 
@@ -23,7 +31,7 @@ export class Chat {
   readonly company = new Company(() => this.onChange())
   onChange: () => void = () => undefined
   #ticketID: number | undefined
-  /** The token that this page's first message chose for its chat: whether that has begun, the hub knows. */
+  /** The token that this page's first message was sent with: whether its chat has begun, the hub knows. */
   #chosenToken: string | undefined
   #isSending = false
   #written = 0
@@ -42,8 +50,13 @@ export class Chat {
       address: () => address.href,
       onState: (state) => this.#enter(state),
       onEvent: (target, values) => this.#hear(target, values[0]),
-      onEnd: () => this.#end()
+      onEnd: (ending) => this.#end(stateAfter(ending)),
+      onFull: () => this.#enter("full")
     })
+  }
+
+  get isOver() {
+    return this.state === "switchedOff" || this.state === "forbidden" || this.state === "cutOff"
   }
 
   get isOngoing() {
@@ -102,10 +115,10 @@ export class Chat {
   }
 
   /** Nothing more is sent: whatever still waited for that never will be. */
-  #end() {
+  #end(state: ChatState) {
     this.lines = Conversation.end(this.lines)
     this.company.stopTyping()
-    this.#enter("ended")
+    this.#enter(state)
   }
 
   async #resume() {
@@ -121,13 +134,15 @@ export class Chat {
 
   /** Goes on with the chat that this browser remembers; another tab may have begun it a moment ago. */
   async #recall() {
-    const ticketToken = this.#store.ticketToken ?? this.#chosenToken
+    const remembered = this.#store.ticketToken
+    const ticketToken = remembered ?? this.#chosenToken ?? this.#store.chosenToken
     if (ticketToken === undefined) return
     try {
       this.#takeHistory(await this.#hub.invoke("ResumeChat", ticketToken))
     } catch (error) {
       if (!isGone(error)) throw error
-      this.#forget()
+      // One that was only chosen has not begun, or is just beginning in another tab, which remembers it.
+      if (remembered !== undefined) this.#forget()
     }
   }
 
@@ -181,7 +196,7 @@ export class Chat {
       if (this.#ticketID === undefined) await this.#recall()
       if (wasTried && Conversation.hasArrived(this.lines, key)) return
       const ticketID = this.#ticketID
-      if (ticketID === undefined) this.#chosenToken ??= newTicketToken()
+      if (ticketID === undefined) this.#chosenToken ??= this.#store.ticketToken ?? this.#store.choose()
       const answer = await this.#hub.invoke("SendMessage", {
         ...(ticketID === undefined ? { ticketToken: this.#chosenToken } : { ticketID }),
         message: text,
@@ -197,7 +212,7 @@ export class Chat {
       if (isGone(error)) {
         this.#forget()
         this.#mark(key, "queued")
-      } else this.#mark(key, error instanceof Lost && this.state !== "ended" ? "lost" : "failed")
+      } else this.#mark(key, error instanceof Lost && !this.isOver ? "lost" : "failed")
     }
   }
 

@@ -1,5 +1,6 @@
 import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
+import { makeKeyed, type Part } from "../dom/Keyed.ts"
 import { richText } from "../dom/RichText.ts"
 import type { Chat } from "./Chat.ts"
 import type { ChatTexts } from "./ChatTexts.ts"
@@ -64,7 +65,7 @@ const lineOf = (line: Line, before: Line | undefined, view: LineView) => {
         "p",
         { class: "fate" },
         fate,
-        line.state === "failed" && chat.state !== "ended" && button({}, () => chat.sayAgain(line.key), words.again)
+        line.state === "failed" && !chat.isOver && button({}, () => chat.sayAgain(line.key), words.again)
       ),
     line === lastAnswer(chat.lines) && ratingOf(line, view)
   )
@@ -72,14 +73,7 @@ const lineOf = (line: Line, before: Line | undefined, view: LineView) => {
 
 const noticeOf = (name: string, { texts }: LineView) => element("li", { class: "notice" }, `${name} ${texts.agentJoin}`)
 
-interface Shown {
-  readonly key: string
-  /** What it looks like; as long as that stays, so does the element, and nothing is read out twice. */
-  readonly looks: string
-  readonly make: () => HTMLLIElement
-}
-
-const shown = (view: LineView): ReadonlyArray<Shown> => {
+const shown = (view: LineView): ReadonlyArray<Part> => {
   const { chat, rated, texts } = view
   const greeting: Line = {
     key: "greeting",
@@ -101,7 +95,7 @@ const shown = (view: LineView): ReadonlyArray<Shown> => {
       key: line.key,
       looks: [
         fateOf(line, view),
-        line.state === "failed" && chat.state === "ended",
+        line.state === "failed" && chat.isOver,
         line.messageID,
         all[index - 1]?.from,
         line === answer,
@@ -116,19 +110,6 @@ const shown = (view: LineView): ReadonlyArray<Shown> => {
 /** Shows everything said so far, after the greeting; who joined stands where it happened. */
 export const makeLines = () => {
   const list = element("ol", { class: "lines" })
-  let known = new Map<string, { readonly looks: string; readonly node: HTMLLIElement }>()
-  const render = (view: LineView) => {
-    const next = new Map<string, { readonly looks: string; readonly node: HTMLLIElement }>()
-    for (const { key, looks, make } of shown(view)) {
-      const before = known.get(key)
-      next.set(key, before?.looks === looks ? before : { looks, node: make() })
-    }
-    known = next
-    const nodes = [...next.values()].map(({ node }) => node)
-    for (const node of [...list.children]) if (!nodes.some((one) => one === node)) node.remove()
-    for (const [index, node] of nodes.entries()) {
-      if (list.children[index] !== node) list.insertBefore(node, list.children[index] ?? null)
-    }
-  }
-  return { list, render }
+  const show = makeKeyed(list)
+  return { list, render: (view: LineView) => show(shown(view)) }
 }

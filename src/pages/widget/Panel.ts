@@ -13,7 +13,10 @@ const statusIn = (words: Words): Readonly<Record<ChatState, string>> => ({
   connecting: words.connecting,
   connected: words.connected,
   waiting: words.offline,
-  ended: words.ended
+  full: words.full,
+  switchedOff: words.switchedOff,
+  forbidden: words.forbidden,
+  cutOff: words.cutOff
 })
 
 /** The window itself: header, what was said, what is asked, where to write. */
@@ -98,7 +101,7 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     const somebody = chat.state === "connected" ? chat.company.present : undefined
     const state = somebody ?? statusIn(words)[chat.state]
     if (status.textContent !== state) status.textContent = state
-    if (chat.company.signsOfLife > signsWhenAsked || chat.state === "ended") escalation.settle()
+    if (chat.company.signsOfLife > signsWhenAsked || chat.isOver) escalation.settle()
     escalation.searchNoLonger()
     if (isWaitingLong()) offer()
   }
@@ -114,7 +117,7 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
             `${chat.company.typist} ${words.typing}`
           ])
     )
-    composer.allow(chat.state !== "ended")
+    composer.allow(!chat.isOver)
     renderPresence()
     if (isAtEnd) log.scrollTop = log.scrollHeight
   }

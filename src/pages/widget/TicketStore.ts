@@ -1,7 +1,9 @@
 /** Remembers the visitor's chat over a reload, in this browser only; where that is forbidden, until the page closes. */
 export const makeTicketStore = (channelToken: string) => {
   const key = `casework-chat:${channelToken}`
+  const choiceKey = `casework-chat-chosen:${channelToken}`
   let remembered: string | undefined
+  let chosen: string | undefined
   /** Private windows and strict settings may forbid it. */
   const tryStorage = <A>(use: (storage: Storage) => A): A | undefined => {
     try {
@@ -10,14 +12,29 @@ export const makeTicketStore = (channelToken: string) => {
       return undefined
     }
   }
+  const chosenToken = () => tryStorage((storage) => storage.getItem(choiceKey)) ?? chosen
   return {
+    /** The token of a chat that may be about to begin, here or in another tab of the same web site. */
+    get chosenToken() {
+      return chosenToken()
+    },
+    choose: () => {
+      const token = chosenToken() ?? newTicketToken()
+      chosen = token
+      tryStorage((storage) => storage.setItem(choiceKey, token))
+      return token
+    },
     /** Read anew each time: another tab of the same web site may have begun the chat. */
     get ticketToken() {
       return tryStorage((storage) => storage.getItem(key)) ?? remembered
     },
     remember: (ticketToken: string) => {
       remembered = ticketToken
-      tryStorage((storage) => storage.setItem(key, ticketToken))
+      chosen = undefined
+      tryStorage((storage) => {
+        storage.setItem(key, ticketToken)
+        storage.removeItem(choiceKey)
+      })
     },
     forget: () => {
       remembered = undefined

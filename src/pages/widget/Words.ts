@@ -6,7 +6,10 @@ export interface Words {
   readonly connected: string
   readonly connecting: string
   readonly offline: string
-  readonly ended: string
+  readonly full: string
+  readonly switchedOff: string
+  readonly forbidden: string
+  readonly cutOff: string
   readonly typing: string
   readonly sending: string
   readonly queued: string
@@ -28,7 +31,10 @@ const english: Words = {
   connected: "We are here for you",
   connecting: "Connecting…",
   offline: "No connection. We keep trying.",
-  ended: "This chat is switched off.",
+  full: "There is no room right now. We keep trying.",
+  switchedOff: "This chat is switched off.",
+  forbidden: "This chat is not available on this web site.",
+  cutOff: "The chat was interrupted. Close and open it to go on.",
   typing: "is typing",
   sending: "Sending…",
   queued: "Will be sent when the connection is back",
@@ -50,7 +56,10 @@ const german: Words = {
   connected: "Wir sind für Sie da",
   connecting: "Verbindung wird aufgebaut …",
   offline: "Keine Verbindung. Wir versuchen es weiter.",
-  ended: "Dieser Chat ist abgeschaltet.",
+  full: "Gerade ist kein Platz frei. Wir versuchen es weiter.",
+  switchedOff: "Dieser Chat ist abgeschaltet.",
+  forbidden: "Diesen Chat gibt es auf dieser Website nicht.",
+  cutOff: "Der Chat wurde unterbrochen. Schließen und öffnen Sie ihn, um fortzufahren.",
   typing: "schreibt",
   sending: "Wird gesendet …",
   queued: "Wird gesendet, sobald die Verbindung wieder da ist",
@@ -72,7 +81,10 @@ const french: Words = {
   connected: "Nous sommes là pour vous",
   connecting: "Connexion…",
   offline: "Pas de connexion. Nous réessayons.",
-  ended: "Cette discussion est désactivée.",
+  full: "Il n’y a pas de place pour le moment. Nous réessayons.",
+  switchedOff: "Cette discussion est désactivée.",
+  forbidden: "Cette discussion n’est pas disponible sur ce site.",
+  cutOff: "La discussion a été interrompue. Fermez-la et rouvrez-la pour continuer.",
   typing: "écrit",
   sending: "Envoi…",
   queued: "Sera envoyé dès que la connexion sera rétablie",
@@ -94,7 +106,10 @@ const spanish: Words = {
   connected: "Estamos aquí para ayudarle",
   connecting: "Conectando…",
   offline: "Sin conexión. Seguimos intentándolo.",
-  ended: "Este chat está desactivado.",
+  full: "No hay sitio en este momento. Seguimos intentándolo.",
+  switchedOff: "Este chat está desactivado.",
+  forbidden: "Este chat no está disponible en este sitio web.",
+  cutOff: "El chat se ha interrumpido. Ciérrelo y vuelva a abrirlo para continuar.",
   typing: "está escribiendo",
   sending: "Enviando…",
   queued: "Se enviará cuando vuelva la conexión",
@@ -116,7 +131,10 @@ const arabic: Words = {
   connected: "نحن هنا لمساعدتك",
   connecting: "جارٍ الاتصال…",
   offline: "لا يوجد اتصال. سنواصل المحاولة.",
-  ended: "هذه المحادثة متوقفة.",
+  full: "لا يوجد مكان الآن. سنواصل المحاولة.",
+  switchedOff: "هذه المحادثة متوقفة.",
+  forbidden: "هذه المحادثة غير متاحة على هذا الموقع.",
+  cutOff: "انقطعت المحادثة. أغلقها وافتحها مرة أخرى للمتابعة.",
   typing: "يكتب الآن",
   sending: "جارٍ الإرسال…",
   queued: "سيتم الإرسال عند عودة الاتصال",

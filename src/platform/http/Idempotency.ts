@@ -7,7 +7,7 @@ import type { CustomerID } from "../../../schema/Ids.ts"
 import { LastTransaction, type Transact } from "../LastTransaction.ts"
 import { Settings } from "../Settings.ts"
 import { FormDigest } from "./FormDigest.ts"
-import { type KeyScope, makeKeptAnswers, replayTo, stillRunning } from "./KeptAnswers.ts"
+import { type KeyScope, makeKeptAnswers, notAnsweredYet, replayTo } from "./KeptAnswers.ts"
 import type { NodeRequest } from "./NodeRequest.ts"
 import type { App } from "./Routes.ts"
 
@@ -45,7 +45,7 @@ export const makeIdempotency = Effect.gen(function* () {
   const alone = (lock: string, app: App): App =>
     Effect.suspend(() =>
       running.has(lock)
-        ? stillRunning
+        ? notAnsweredYet
         : Effect.acquireUseRelease(
             Effect.sync(() => running.add(lock)),
             () => app,

@@ -1,7 +1,7 @@
 import { HttpServerResponse } from "@effect/platform"
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { Conflict, UnprocessableEntity } from "../../../schema/Errors.ts"
+import { Conflict, stillRunning, UnprocessableEntity } from "../../../schema/Errors.ts"
 import { CustomerID } from "../../../schema/Ids.ts"
 
 /** What a key stands for. */
@@ -21,7 +21,7 @@ const Answer = Schema.Struct({
 })
 export type KeptAnswer = typeof Answer.Type
 
-export const stillRunning = Conflict.of("A request with this Idempotency-Key is still running. Try again in a moment.")
+export const notAnsweredYet = Conflict.of(stillRunning)
 
 const keptHeaders = ["content-type", "location"]
 
@@ -93,7 +93,7 @@ export const makeKeptAnswers = Effect.gen(function* () {
         const [row] = yield* Effect.orDie(
           sql<{ free: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as free`
         )
-        return row?.free === true ? yield* Effect.orDie(find(scope)) : yield* stillRunning
+        return row?.free === true ? yield* Effect.orDie(find(scope)) : yield* notAnsweredYet
       })
   }
 })

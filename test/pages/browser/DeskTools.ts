@@ -7,15 +7,21 @@ import { deskWindow, logIn } from "./People.ts"
 /** A representative who sits at the desk. */
 export const atTheDesk = Effect.tap(deskWindow, ({ page }) => Effect.promise(() => logIn(page)))
 
+const questionOn =
+  (type: "Chat" | "Email") =>
+  (message: string, from: { readonly fromName?: string; readonly fromAddress?: string } = {}) =>
+    Effect.gen(function* () {
+      const { channels, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
+      const channelID = (yield* channels.listChannels()).find(({ channelType }) => channelType === type)?.channelID
+      if (channelID === undefined) return yield* Effect.dieMessage(`there is no channel for ${type}`)
+      const payload = { channelID, message, subject: message, ...from }
+      return yield* ticketMessagesOnPhone.createTicketMessage({ payload })
+    })
+
 /** What a customer wrote, on a ticket of its own. */
-export const question = (message: string, from: { readonly fromName?: string } = {}) =>
-  Effect.gen(function* () {
-    const { channels, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
-    const channelID = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Chat")?.channelID
-    if (channelID === undefined) return yield* Effect.dieMessage("there is no chat")
-    const payload = { channelID, message, subject: message, ...from }
-    return yield* ticketMessagesOnPhone.createTicketMessage({ payload })
-  })
+export const question = questionOn("Chat")
+
+export const mail = (message: string) => questionOn("Email")(message, { fromAddress: "eva@mail.example" })
 
 export const sayMore = (ticketID: TicketID, message: string) =>
   Effect.flatMap(clientOf("acme-admin"), ({ ticketMessagesOnPhone }) =>

@@ -1,0 +1,16 @@
+import { element, icon } from "../dom/Element.ts"
+import { icons } from "../dom/Icons.ts"
+
+/** Where a text comes from, above it. */
+export const originOf = (text: "draft" | "edited draft" | "answer" | "message"): ReadonlyArray<Node | string> => {
+  switch (text) {
+    case "draft":
+      return [icon(icons.spark), element("strong", {}, "AI draft"), " Check it before it goes out."]
+    case "edited draft":
+      return [icon(icons.spark), element("strong", {}, "AI draft, edited")]
+    case "answer":
+      return ["Your answer"]
+    case "message":
+      return ["Write to the customer"]
+  }
+}

@@ -1,0 +1,163 @@
+import type { TicketID, TicketMessageAttachmentID, TicketMessageID } from "../../../schema/Ids.ts"
+import { largestAttachment } from "../../../schema/TicketMessageAttachments.ts"
+import { type Client, isRefusal, once, Problem, run, wordsFor } from "./Client.ts"
+import { newKey } from "./Unsent.ts"
+
+/** A file that is to go along with an answer. It leaves this machine when the answer does. */
+interface Chosen {
+  readonly file: File
+  /** What the service knows its upload by: made again under the same key, it arrives once. */
+  readonly key: string
+  /** Where it was to be put: it may have arrived there although no answer came. */
+  readonly triedAt: TicketMessageID | undefined
+  /** Where it is already: it was put there, and the answer was not sent. */
+  readonly uploaded: { readonly messageID: TicketMessageID; readonly id: TicketMessageAttachmentID } | undefined
+}
+
+// In the page and not in the desk: what was chosen outlives a session that ends by itself, as the text does.
+const kept = new Map<string, ReadonlyArray<Chosen>>()
+
+const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault()
+
+const noPlace =
+  "Files go along only with the answer to a message that nobody has answered yet. Remove them to send the text alone."
+
+const ownerOf = (customerRepID: number) => `${customerRepID}:`
+
+const deleteUploaded = async (client: Client, { id, messageID }: NonNullable<Chosen["uploaded"]>) => {
+  const path = { id: messageID, attachmentId: id }
+  try {
+    await run(client.ticketMessageAttachments.deleteAttachment({ path }))
+  } catch (error) {
+    if (!(error instanceof Problem && error.status === 404)) throw error
+  }
+}
+
+/** Whoever means to leave leaves nothing behind, as far as the service can still be reached. */
+export const clearChosenFiles = (client: Client, customerRepID: number) => {
+  for (const [place, files] of [...kept]) {
+    if (!place.startsWith(ownerOf(customerRepID))) continue
+    kept.delete(place)
+    for (const { uploaded } of files)
+      if (uploaded !== undefined) deleteUploaded(client, uploaded).catch(() => undefined)
+  }
+  removeEventListener("beforeunload", askBeforeLeaving)
+}
+
+/** Why a file cannot be taken, if so. */
+export const refusalOf = ({ name, size }: File) => {
+  if (size === 0) return `${name} is empty.`
+  return size > largestAttachment ? `${name} is larger than 25 MB.` : undefined
+}
+
+/** What a representative has chosen for answers and not sent. */
+export class ChosenFiles {
+  readonly #client: Client
+  readonly #owner: string
+
+  constructor(client: Client, customerRepID: number) {
+    this.#client = client
+    this.#owner = ownerOf(customerRepID)
+  }
+
+  of(ticketID: TicketID): ReadonlyArray<Chosen> {
+    return kept.get(this.#owner + ticketID) ?? []
+  }
+
+  add(ticketID: TicketID, files: ReadonlyArray<File>) {
+    const added = files.map((file) => ({ file, key: newKey(), triedAt: undefined, uploaded: undefined }))
+    this.#set(ticketID, [...this.of(ticketID), ...added])
+  }
+
+  /** What is with the service already, or may be, must be gone there, too: it would be sent along. */
+  async remove(ticketID: TicketID, key: string) {
+    const find = () => this.of(ticketID).find((one) => one.key === key)
+    const chosen = find()
+    if (chosen?.triedAt !== undefined) {
+      // Made again, the call says as what it arrived, or that it never did.
+      await this.#put(ticketID, chosen.triedAt, chosen).catch((error) => {
+        if (!isRefusal(error)) throw error
+      })
+    }
+    const uploaded = find()?.uploaded
+    if (uploaded !== undefined) await deleteUploaded(this.#client, uploaded)
+    this.#set(
+      ticketID,
+      this.of(ticketID).filter((one) => one.key !== key)
+    )
+  }
+
+  /** Puts them to the message that is about to be answered; what is there already is not put there again. */
+  async upload(ticketID: TicketID, messageID: TicketMessageID | null) {
+    if (this.of(ticketID).length === 0) return
+    if (messageID === null) throw new Problem(noPlace, 400)
+    for (const _ of ["at first", "what is gone again"]) {
+      for (const chosen of this.of(ticketID)) {
+        try {
+          await this.#put(ticketID, messageID, chosen)
+        } catch (error) {
+          throw new Problem(`${chosen.file.name} was not taken, and nothing was sent. ${wordsFor(error)}`, 400)
+        }
+      }
+      if (await this.#areThere(ticketID, messageID)) return
+    }
+    throw new Problem("Files of this answer are removed as soon as they are added, and nothing was sent.", 400)
+  }
+
+  async #put(ticketID: TicketID, messageID: TicketMessageID, chosen: Chosen) {
+    if (chosen.uploaded?.messageID === messageID) return
+    if (chosen.uploaded !== undefined) await deleteUploaded(this.#client, chosen.uploaded)
+    const tried = { ...chosen, triedAt: messageID, uploaded: undefined }
+    this.#change(ticketID, tried)
+    const form = new FormData()
+    form.append("file", chosen.file)
+    const call = this.#client.ticketMessageAttachments.uploadAttachment({ path: { id: messageID }, payload: form })
+    try {
+      const { ticketMessageAttachmentID: id } = await run(once(`${chosen.key}-${messageID}`, call))
+      this.#change(ticketID, { ...tried, uploaded: { messageID, id } })
+    } catch (error) {
+      if (isRefusal(error)) this.#change(ticketID, { ...tried, triedAt: undefined })
+      throw error
+    }
+  }
+
+  /** One that arrived may have been removed since: by a colleague, or by a call of which no answer came. */
+  async #areThere(ticketID: TicketID, messageID: TicketMessageID) {
+    const there = await run(this.#client.ticketMessageAttachments.listAttachments({ path: { id: messageID } }))
+    const ids = new Set(there.map(({ ticketMessageAttachmentID }) => ticketMessageAttachmentID))
+    const missing = this.of(ticketID).filter(({ uploaded }) => uploaded === undefined || !ids.has(uploaded.id))
+    for (const one of missing) this.#change(ticketID, { ...one, key: newKey(), uploaded: undefined })
+    return missing.length === 0
+  }
+
+  /** The answer was refused: its files do not stay behind, where the next answer would take them along. */
+  async takeBack(ticketID: TicketID) {
+    for (const chosen of this.of(ticketID)) {
+      if (chosen.uploaded === undefined) continue
+      await deleteUploaded(this.#client, chosen.uploaded).then(
+        () => this.#change(ticketID, { ...chosen, key: newKey(), triedAt: undefined, uploaded: undefined }),
+        () => undefined
+      )
+    }
+  }
+
+  /** They have arrived. */
+  forget(ticketID: TicketID) {
+    this.#set(ticketID, [])
+  }
+
+  #change(ticketID: TicketID, changed: Chosen) {
+    this.#set(
+      ticketID,
+      this.of(ticketID).map((one) => (one.file === changed.file ? changed : one))
+    )
+  }
+
+  #set(ticketID: TicketID, files: ReadonlyArray<Chosen>) {
+    if (files.length === 0) kept.delete(this.#owner + ticketID)
+    else kept.set(this.#owner + ticketID, files)
+    // A browser keeps no files over a reload: it asks first.
+    if (kept.size === 0) removeEventListener("beforeunload", askBeforeLeaving)
+    else addEventListener("beforeunload", askBeforeLeaving)
+  }
+}

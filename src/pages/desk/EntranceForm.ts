@@ -1,0 +1,79 @@
+import { element, listen } from "../dom/Element.ts"
+import { wordsFor } from "./Client.ts"
+
+export const field = (name: string, label: string, attributes: Readonly<Record<string, string>>) => {
+  const input = element("input", { name, id: `login-${name}`, required: true, ...attributes })
+  return { input, row: element("div", { class: "field" }, element("label", { for: `login-${name}` }, label), input) }
+}
+
+type Field = ReturnType<typeof field>
+
+const ownMachine = /^(?:127(?:\.\d+){3}|\[::1\])$/
+
+/** Where a person logs in. The service knows its own machine by name, not by number. */
+export const hostnameField = (given?: string) => {
+  const hostname = field("hostname", "Login address", {
+    autocapitalize: "none",
+    spellcheck: "false",
+    value: given ?? (ownMachine.test(location.hostname) ? "localhost" : location.hostname),
+    "aria-describedby": "login-hostname-help"
+  })
+  hostname.row.append(
+    element("p", { class: "help", id: "login-hostname-help" }, "The host name your organisation logs in at.")
+  )
+  return hostname
+}
+
+/** A form in front of the desk: fields that must all be filled, and one thing that it does. */
+export const makeEntrance = (options: {
+  readonly title: string
+  readonly notice: string | undefined
+  readonly intro?: string
+  readonly fields: ReadonlyArray<Field>
+  readonly action: string
+  readonly underway: string
+  readonly run: () => Promise<void>
+  readonly onProblem?: () => void
+  readonly more: Node
+}) => {
+  const { action, fields, intro, more, notice, title, underway } = options
+  const problem = element("p", { class: "problem", role: "alert", hidden: notice === undefined }, notice ?? "")
+  const submit = element("button", { class: "primary wide", type: "submit" }, action)
+  const run = async () => {
+    submit.disabled = true
+    submit.textContent = underway
+    problem.hidden = true
+    try {
+      await options.run()
+    } catch (error) {
+      problem.textContent = wordsFor(error)
+      problem.hidden = false
+      options.onProblem?.()
+    } finally {
+      submit.disabled = false
+      submit.textContent = action
+    }
+  }
+  const form = listen(
+    element(
+      "form",
+      { class: "login", novalidate: true },
+      element("p", { class: "brand" }, element("span", { class: "glyph", "aria-hidden": "true" }), "Casework"),
+      element("h1", {}, title),
+      intro !== undefined && element("p", { class: "help" }, intro),
+      problem,
+      ...fields.map(({ row }) => row),
+      submit,
+      more
+    ),
+    {
+      submit: (event) => {
+        event.preventDefault()
+        const missing = fields.find(({ input }) => input.value.trim() === "")
+        if (missing !== undefined) missing.input.focus()
+        else if (!submit.disabled) void run()
+      }
+    }
+  )
+  return { view: element("main", { class: "entrance" }, form), form, focus: () => fields[0]?.input.focus() }
+}

@@ -1,0 +1,31 @@
+const kinds: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^application\/pdf$/, "PDF"],
+  [/^image\/svg\+xml$/, "SVG drawing"],
+  [/^image\/jpeg$/, "JPEG picture"],
+  [/^image\/(png|gif|webp|bmp|tiff|heic|heif|avif|apng)$/, "picture"],
+  [/^audio\//, "sound"],
+  [/^video\//, "film"],
+  [/^text\/plain$/, "text"],
+  [/^text\/html$|^application\/xhtml\+xml$/, "HTML page"],
+  [/^text\/csv$|tab-separated|ms-excel|spreadsheet/, "table"],
+  [/^message\/rfc822$|ms-outlook/, "mail"],
+  [/msword|wordprocessing|opendocument\.text|\/rtf$/, "document"],
+  [/powerpoint|presentation/, "slides"],
+  [/^application\/zip$/, "ZIP archive"]
+]
+
+/** What a file is, in a word; what has none is called as the service calls it. */
+export const kindOf = (contentType: string) => {
+  const [found] = kinds.flatMap(([pattern, words]) => {
+    const match = pattern.exec(contentType)
+    return match === null ? [] : [match[1] === undefined ? words : `${match[1].toUpperCase()} ${words}`]
+  })
+  return found ?? contentType
+}
+
+const kilo = 1024
+
+export const sizeOf = (bytes: number) => {
+  if (bytes < kilo) return bytes === 1 ? "1 byte" : `${bytes} bytes`
+  return bytes < kilo * kilo ? `${Math.round(bytes / kilo)} kB` : `${(bytes / kilo / kilo).toFixed(1)} MB`
+}

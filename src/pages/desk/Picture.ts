@@ -1,0 +1,66 @@
+import type { TicketMessageAttachment } from "../../../schema/TicketMessageAttachments.ts"
+import { button, element, listen } from "../dom/Element.ts"
+import { pictureSize } from "./PictureSize.ts"
+
+/** What is drawn here; drawings that may hold scripts are none of it. */
+const drawn = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"])
+
+/** Larger ones are only saved: they would be loaded for a look at a stamp. */
+export const largestPreview = 10 * 1024 * 1024
+
+/** So are those that would take much memory to draw, whatever their file takes. */
+const mostPixels = 40_000_000
+
+export const isPicture = ({ contentType }: TicketMessageAttachment) => drawn.has(contentType)
+
+const stamp = { width: 220, height: 150 }
+
+const draw = (picture: ImageBitmap, name: string, most: { readonly width: number; readonly height: number }) => {
+  const share = Math.min(1, most.width / picture.width, most.height / picture.height)
+  const [width, height] = [picture.width, picture.height].map((side) => Math.max(1, Math.round(side * share)))
+  const canvas = element("canvas", { width, height, role: "img", "aria-label": name })
+  canvas.getContext("2d")?.drawImage(picture, 0, 0, canvas.width, canvas.height)
+  return canvas
+}
+
+/** What is drawn stays; the picture itself, of which a photo takes 50 MB, does not. */
+const drawOnce = async (content: Blob, name: string, most: Parameters<typeof draw>[2]) => {
+  const picture = await createImageBitmap(content)
+  const canvas = draw(picture, name, most)
+  picture.close()
+  return canvas
+}
+
+const open = async (content: Blob, name: string) => {
+  const most = { width: innerWidth * devicePixelRatio, height: innerHeight * devicePixelRatio }
+  const canvas = await drawOnce(content, name, most)
+  if (document.querySelector("dialog") !== null) return
+  const dialog = listen(
+    element(
+      "dialog",
+      { class: "picture", "aria-label": name },
+      canvas,
+      element(
+        "div",
+        { class: "dialog-foot" },
+        element("span", { class: "help" }, name),
+        button({ class: "secondary" }, () => dialog.close(), "Close")
+      )
+    ),
+    { close: () => dialog.remove() }
+  )
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+/**
+ * A small preview that opens a large one. It is painted, not linked: the page needs no right to show pictures from
+ * anywhere, and nothing but the pixels of a file gets into it.
+ */
+export const makePreview = async (content: Blob, name: string) => {
+  const { height, width } = pictureSize(await content.arrayBuffer()) ?? { height: Number.NaN, width: Number.NaN }
+  if (!(width * height <= mostPixels)) return undefined
+  const most = { width: stamp.width * devicePixelRatio, height: stamp.height * devicePixelRatio }
+  const preview = await drawOnce(content, name, most)
+  return button({ class: "preview", "aria-label": `Look at ${name}` }, () => void open(content, name), preview)
+}

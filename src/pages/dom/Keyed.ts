@@ -1,0 +1,67 @@
+/** A piece of what is shown. */
+export interface Part {
+  readonly key: string
+  /** What it looks like; as long as that stays, so does the element, and nothing is read out twice. */
+  readonly looks: string
+  readonly make: () => HTMLElement
+}
+
+interface Known {
+  readonly looks: string
+  readonly node: HTMLElement
+}
+
+/** Which child of which child it is. */
+const wayTo = (inner: Element, outer: Element): ReadonlyArray<number> => {
+  const parent = inner === outer ? null : inner.parentElement
+  return parent === null ? [] : [...wayTo(parent, outer), [...parent.children].indexOf(inner)]
+}
+
+const atEndOf = (way: ReadonlyArray<number>, outer: Element) =>
+  way.reduce<Element | undefined>((at, index) => at?.children[index], outer)
+
+const focusIn = (parent: Element) => {
+  const root = parent.getRootNode()
+  const active = root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null
+  return active instanceof HTMLElement && parent.contains(active) ? active : undefined
+}
+
+/**
+ * Shows parts inside an element and changes only what has changed: focus, selection and scroll position stay. Where a
+ * part with the focus looks different now, the same place in its successor has the focus.
+ */
+export const makeKeyed = (parent: HTMLElement) => {
+  let known = new Map<string, Known>()
+  return (parts: ReadonlyArray<Part>) => {
+    const before = known
+    const active = focusIn(parent)
+    known = new Map(
+      parts.map(({ key, looks, make }) => {
+        const same = before.get(key)
+        return [key, same?.looks === looks ? same : { looks, node: make() }]
+      })
+    )
+    const heir = active && heirOf(active, before, known)
+    const nodes = [...known.values()].map(({ node }) => node)
+    const staying = new Set<Element>(nodes)
+    for (const node of [...parent.children]) if (!staying.has(node)) node.remove()
+    for (const [index, node] of nodes.entries()) {
+      if (parent.children[index] !== node) parent.insertBefore(node, parent.children[index] ?? null)
+    }
+    // An element that was moved has lost the focus on its way.
+    if (heir !== undefined && focusIn(parent) !== heir) heir.focus({ preventScroll: true })
+  }
+}
+
+const heirOf = (active: HTMLElement, before: ReadonlyMap<string, Known>, now: ReadonlyMap<string, Known>) => {
+  for (const [key, { node }] of before) {
+    if (!node.contains(active)) continue
+    const next = now.get(key)?.node
+    if (next === undefined || next === node) return next && active
+    const [heir] = [atEndOf(wayTo(active, node), next), ...[...next.querySelectorAll(active.tagName)].reverse()].filter(
+      (one) => one?.tagName === active.tagName
+    )
+    return heir instanceof HTMLElement ? heir : undefined
+  }
+  return undefined
+}

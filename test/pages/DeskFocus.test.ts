@@ -1,0 +1,122 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Page } from "playwright-core"
+import type { TicketID } from "../../schema/Ids.ts"
+import { quietApp } from "../support/TestApp.ts"
+import { focused } from "./browser/Barriers.ts"
+import { Browser } from "./browser/Browser.ts"
+import { answer, atTheDesk, openTicket, question, said, sayMore } from "./browser/DeskTools.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
+
+const row = (page: Page, ticketID: TicketID) => page.locator(`.item[href="#/tickets/${ticketID}"]`)
+
+/** Where the keyboard is, as an address. */
+const focusedRow = (page: Page) => page.evaluate<unknown>("document.activeElement?.getAttribute('href')")
+
+const selection = (page: Page) => page.evaluate<unknown>("String(getSelection())")
+
+/** Selects everything that was said in a message, as a person does with the mouse. */
+const select = (page: Page, messageID: number) =>
+  page.evaluate(`getSelection().selectAllChildren(document.querySelector('[data-message="${messageID}"] .bubble'))`)
+
+const focusTests = () =>
+  layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
+    excludeTestServices: true
+  })("Who works at the desk by keyboard", (it) => {
+    it.scoped("stays on a ticket of the list when others arrive and when it moves itself", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Is it free?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await row(page, ticketID).focus()
+          expect(await focusedRow(page)).toBe(`#/tickets/${ticketID}`)
+        })
+        const other = yield* question("Another one")
+        yield* Effect.promise(async () => {
+          await row(page, other.ticketID).waitFor()
+          expect(await focusedRow(page)).toBe(`#/tickets/${ticketID}`)
+        })
+        yield* sayMore(ticketID, "Hello?")
+        yield* Effect.promise(async () => {
+          await page.locator(`li:first-child > .item.fresh[href="#/tickets/${ticketID}"]`).waitFor()
+          expect(await focusedRow(page)).toBe(`#/tickets/${ticketID}`)
+          const tab = page.getByRole("button", { name: "Pending", exact: true })
+          await tab.focus()
+          await page.keyboard.press("Enter")
+          await page.locator('.tab[aria-pressed="true"]').getByText("Pending").waitFor()
+          expect(await focused(page)).toBe("Pending")
+        })
+      })
+    )
+
+    it.scoped("is at the heading of the ticket that was chosen, and back in the list afterwards", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Who is there?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await row(page, ticketID).focus()
+          await page.keyboard.press("Enter")
+          await said(page, "Who is there?")
+          await page.locator("h1:focus").waitFor()
+          expect(await focused(page)).toBe("Who is there?")
+          await page.setViewportSize({ width: 390, height: 760 })
+          await page.getByRole("link", { name: "Back to the inbox" }).click()
+          await page.locator(`.item[href="#/tickets/${ticketID}"]:focus`).waitFor()
+        })
+      })
+    )
+
+    it.scoped("is not called away from a field while a ticket loads", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Slowly")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Search messages and people").focus()
+          await openTicket(page, ticketID)
+          await said(page, "Slowly")
+          expect(await focused(page)).toBe("Search messages and people")
+        })
+      })
+    )
+
+    it.scoped("keeps what is selected and where the focus is when something happens", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* question("Copy this number: 4711")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await said(page, "Copy this number: 4711")
+          await page.getByRole("button", { name: "Why?" }).focus()
+          await select(page, messageID)
+        })
+        yield* sayMore(ticketID, "Hello?")
+        yield* Effect.promise(async () => {
+          await said(page, "Hello?")
+          expect(await selection(page)).toBe("Copy this number: 4711")
+          expect(await focused(page)).toBe("Why?")
+        })
+        // The message itself looks different now.
+        yield* answer(messageID, "Noted")
+        yield* Effect.promise(async () => {
+          await said(page, "Noted")
+          await page.locator(`[data-message="${messageID}"]`).getByText("Answered").waitFor()
+          expect(await selection(page)).toBe("Copy this number: 4711")
+          expect(await focused(page)).toBe("Why?")
+          await page.getByRole("button", { name: "Close", exact: true }).focus()
+          await page.keyboard.press("Enter")
+          await page.getByRole("button", { name: "Reopen" }).waitFor()
+          expect(await focused(page)).toBe("Reopen")
+          await page.getByRole("tab", { name: "Details" }).click()
+          await page.getByLabel("Assigned to").focus()
+        })
+        yield* sayMore(ticketID, "Still there?")
+        yield* Effect.promise(async () => {
+          await said(page, "Still there?")
+          await page.getByRole("button", { name: "Close", exact: true }).waitFor()
+          expect(await focused(page)).toMatch(/^Assigned to/)
+        })
+      })
+    )
+  })
+
+inBrowser("Who works at the desk by keyboard", focusTests)

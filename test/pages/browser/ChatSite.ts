@@ -1,0 +1,25 @@
+import { Effect } from "effect"
+import { clientOf } from "../../support/TestApp.ts"
+import { hostPage } from "./Browser.ts"
+
+/** A chat of its own on the web site of somebody else. */
+export const makeChatSite = Effect.fnUntraced(function* (service: string, hostnames?: string) {
+  const { channels } = yield* clientOf("acme-admin")
+  const { channelID, token } = yield* channels.createChannel({
+    payload: {
+      channelType: "Chat",
+      name: "A shop's chat",
+      isActive: true,
+      ...(hostnames !== undefined && { hostnames })
+    }
+  })
+  const siteIn = (lang: string) =>
+    hostPage({
+      html: `<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width">
+        <script src="${service}/widget.js" data-channel-token="${token}"></script>`,
+      styles: "",
+      policy: `default-src 'none'; script-src ${service}; connect-src ${service} ${service.replace("http", "ws")}`
+    })
+  const setActive = (isActive: boolean) => channels.updateChannel({ path: { id: channelID }, payload: { isActive } })
+  return { channelID, siteIn, setActive, delete: channels.deleteChannel({ path: { id: channelID } }) }
+})
