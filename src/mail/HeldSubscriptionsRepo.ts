@@ -31,6 +31,12 @@ export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptio
       folderID: ChannelFolderID,
       held: { readonly subscriptionID: string; readonly clientState: string | null }
     ) => Effect.Effect<string | null>
+    /** Takes back that one is held, unless another is by now; what comes next carries the word. */
+    readonly letGo: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      held: { readonly subscriptionID: string; readonly before: string | null; readonly clientState: string | null }
+    ) => Effect.Effect<void>
     /** Whether somebody's subscription is still to be removed at the provider. */
     readonly isEnding: (subscriptionID: string) => Effect.Effect<boolean>
   }
@@ -75,6 +81,11 @@ const make = Effect.gen(function* () {
         Effect.map(([row]) => row?.before ?? null),
         Effect.orDie
       ),
+    letGo: (customerID, folderID, { before, clientState, subscriptionID }) =>
+      sql`
+        update channel_folder set subscription_id = ${before}::text, client_state = ${clientState}
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+          and subscription_id = ${subscriptionID}`.pipe(Effect.asVoid, Effect.orDie),
     isEnding: (subscriptionID) =>
       sql`
         /* all customers: the provider has one subscription for all who stand for a mailbox */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Schedule } from "effect"
 import { Jobs } from "../platform/Jobs.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
@@ -24,6 +24,8 @@ export const clientStatePlace = (customerID: number) => ({
   column: "client_state",
   customerID
 })
+
+const soonAgain = Schedule.jittered(Schedule.exponential("50 millis")).pipe(Schedule.intersect(Schedule.recurs(5)))
 
 const expiry = () => new Date(Date.now() + lifetime)
 
@@ -107,7 +109,7 @@ const make = Effect.gen(function* () {
     const twin = all.find((one) => same(one.resource, resource) && same(one.notificationUrl, notificationUrl))
     if (twin !== undefined) return twin
     const message = "The mail provider says that there is a subscription already, and does not show it"
-    return yield* new MailProblem({ reason: "Unavailable", message })
+    return yield* new MailProblem({ reason: "Missing", message })
   })
 
   /** Goes on with a subscription that is there, and with the word that it was made with when that is known. */
@@ -140,7 +142,13 @@ const make = Effect.gen(function* () {
       .renew(open.mailbox, twin.id, expiry())
       // The next one is made with the word that was agreed on.
       .pipe(
-        Effect.tapError(() => repo.save(customerID, folderID, { subscriptionID, clientState: encrypted(agreed.word) }))
+        Effect.tapError(() =>
+          held.letGo(customerID, folderID, {
+            subscriptionID: twin.id,
+            before: subscriptionID,
+            clientState: encrypted(agreed.word)
+          })
+        )
       )
     yield* repo
       .save(customerID, folderID, { subscriptionExpires: DateTime.toDate(expirationDateTime), lastError: null })
@@ -170,8 +178,8 @@ const make = Effect.gen(function* () {
         ({ reason }) => reason === "Exists",
         () => takeOver(open, externalID, agreed)
       ),
-      // What was there is gone by now, or what was gone is there again.
-      Effect.retry({ times: 2, while: ({ reason }) => reason === "Missing" || reason === "Exists" })
+      // What was there is gone by now, or what was gone is there again: others begin and end in the same moment.
+      Effect.retry({ schedule: soonAgain, while: ({ reason }) => reason === "Missing" || reason === "Exists" })
     )
   })
 

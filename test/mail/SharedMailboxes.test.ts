@@ -117,6 +117,22 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
     }).pipe(Effect.replicateEffect(onPostgres ? 10 : 1, { discard: true }))
   )
 
+  it.effect("is subscribed to although the one that was there ends before it can be taken over", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const first = yield* subscribedTo()
+      const [ended] = yield* subscriptionsOf(first.address)
+      yield* server.set({ loseSubscriptions: 1 })
+      const second = yield* subscribedTo("acme-admin", first.address)
+      const now = yield* subscriptionsOf(first.address)
+      expect(now).toHaveLength(1)
+      expect(now[0]?.id).not.toBe(ended?.id)
+      expect((yield* folderOf(second.folderID)).subscriptionID).toBe(now[0]?.id)
+      expect(server.state.switches.loseSubscriptions).toBe(0)
+      yield* server.set()
+    })
+  )
+
   it.effect("is subscribed to although the provider fails at first", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer

@@ -333,10 +333,14 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
     [
       "GET",
       /^\/subscriptions$/,
-      () => ({
-        status: 200,
-        json: { value: [...state.subscriptions.values()].map((one) => ({ ...one, clientState: null })) }
-      })
+      () => {
+        if (state.switches.loseSubscriptions > 0) {
+          state.switches.loseSubscriptions -= 1
+          state.subscriptions.clear()
+        }
+        const value = [...state.subscriptions.values()].map((one) => ({ ...one, clientState: null }))
+        return { status: 200, json: { value } }
+      }
     ],
     [
       "PATCH",

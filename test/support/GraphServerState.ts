@@ -59,6 +59,8 @@ export interface Switches {
   forgetDelta: boolean
   /** Subscriptions are gone when they are to be renewed. */
   forgetSubscriptions: boolean
+  /** So many times all subscriptions are gone when they are asked for. */
+  loseSubscriptions: number
   /** A message is gone before it is fetched. */
   vanish: boolean
   /** Files are listed, and are gone when they are fetched: they alone, or with their mail. */
@@ -93,6 +95,7 @@ export const goodDay = (): Switches => ({
   withdrawTokensAfter: 0,
   forgetDelta: false,
   forgetSubscriptions: false,
+  loseSubscriptions: 0,
   vanish: false,
   loseFiles: "Not",
   handshakeDelay: 0,
