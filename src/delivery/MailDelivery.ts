@@ -1,9 +1,12 @@
 import { Effect } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
+import type { CustomerID } from "../../schema/Ids.ts"
 import { Mailer } from "../platform/Mailer.ts"
 import { Settings } from "../platform/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ReplySignatures } from "../representatives/ReplySignatures.ts"
+import type { SignatureTexts } from "../representatives/SignatureFallback.ts"
+import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
 import { makeAnswerFiles } from "./AnswerFiles.ts"
 import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "./Delivery.ts"
 
@@ -11,6 +14,9 @@ export const subjectOf = ({ isReply, subject }: OutboundMessage) => {
   if (subject === null || subject.trim() === "") return "Your message"
   return isReply && !/^re:/i.test(subject) ? `Re: ${subject}` : subject
 }
+
+const signatureOf = ({ emailSignatureHTML, emailSignatureText }: SignatureTexts) =>
+  emailSignatureText ?? (emailSignatureHTML === null ? null : textOfHtml(emailSignatureHTML))
 
 /** Answers by mail where the customer has no mail provider: through the service's own mailer. */
 export const makeMailDelivery = Effect.gen(function* () {
@@ -20,23 +26,29 @@ export const makeMailDelivery = Effect.gen(function* () {
   const { baseUrl } = yield* Settings
   const host = new URL(baseUrl).hostname
   return {
-    check: (_, { address }) =>
+    check: ((_, { address }) =>
       address === null
         ? BadRequest.of("There is no address to send to: give the end user an Email, or a new message a toAddress.")
-        : Effect.void,
-    deliver: fn("MailDelivery.deliver")(function* (customerID, message) {
+        : Effect.void) satisfies DeliveryRoute["check"],
+    deliver: fn("MailDelivery.deliver")(function* (
+      customerID: CustomerID,
+      message: OutboundMessage,
+      /** Where answers to it go: the mail itself comes from the service's own address. */
+      replyTo: string | null
+    ) {
       if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })
-      const { emailSignatureText } = yield* signatures.find(customerID, message.customerRepID, message.language)
+      const signature = signatureOf(yield* signatures.find(customerID, message.customerRepID, message.language))
       yield* mailer
         .send(customerID, {
           to: message.address,
           subject: subjectOf(message),
-          text: emailSignatureText === null ? message.text : `${message.text}\n\n-- \n${emailSignatureText}`,
+          text: signature === null ? message.text : `${message.text}\n\n-- \n${signature}`,
+          ...(replyTo !== null && { replyTo }),
           isAutomatic: message.customerRepID === null,
           messageId: `<casework-${message.ticketMessageID}-${message.ticketToken}@${host}>`,
           files: yield* filesOf(customerID, message.ticketMessageID)
         })
         .pipe(Effect.mapError((error) => new NotDelivered({ message: error.message, permanent: error.isRefused })))
     })
-  } satisfies DeliveryRoute
+  }
 })

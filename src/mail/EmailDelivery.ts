@@ -20,7 +20,7 @@ export const makeEmailDelivery = Effect.gen(function* () {
         ? Option.none()
         : yield* Effect.option(mailboxes.of(customerID, channel.value))
       return yield* Option.isNone(mailbox)
-        ? plain.deliver(customerID, message)
+        ? plain.deliver(customerID, message, Option.getOrNull(Option.map(channel, ({ emailAddress }) => emailAddress)))
         : viaGraph(customerID, mailbox.value, message, attempt)
     })
   } satisfies DeliveryRoute

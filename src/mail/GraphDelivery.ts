@@ -65,8 +65,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
     message: OutboundMessage,
     mail: OutgoingMail
   ) {
-    const original =
-      message.answersMessageID === null ? Option.none() : yield* repo.findOriginal(customerID, message.answersMessageID)
+    const original = yield* repo.findOriginal(customerID, message)
     yield* beforeItLeaves
     return Option.isNone(original)
       ? yield* graph.createDraft(mailbox, mail)

@@ -1,9 +1,17 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import type { OutboundMessage } from "../delivery/Delivery.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
+
+const Answer = Schema.Struct({
+  ...Key.fields,
+  ticketID: TicketID,
+  channelID: ChannelID,
+  answersMessageID: Schema.NullOr(TicketMessageID),
+  address: Schema.NullOr(Schema.String)
+})
 
 const SentMail = Schema.Struct({ draftID: Schema.String, mayHaveLeft: Schema.Boolean })
 
@@ -15,11 +23,11 @@ export class SentMailsRepo extends Context.Tag("casework/SentMailsRepo")<
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<Option.Option<typeof SentMail.Type>>
-    /** The mail at the provider that a message came as. */
-    readonly findOriginal: (
-      customerID: CustomerID,
-      ticketMessageID: TicketMessageID
-    ) => Effect.Effect<Option.Option<string>>
+    /**
+     * The mail at the provider that one is the answer to: the one that the message it answers came as, else the newest
+     * of the ticket that its recipient wrote or got.
+     */
+    readonly findOriginal: (customerID: CustomerID, message: OutboundMessage) => Effect.Effect<Option.Option<string>>
     readonly keepDraft: (
       customerID: CustomerID,
       message: OutboundMessage,
@@ -41,16 +49,23 @@ export class SentMailsRepo extends Context.Tag("casework/SentMailsRepo")<
           where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} and is_outgoing`
       })
       const findOriginal = SqlSchema.findOne({
-        Request: Key,
+        Request: Answer,
         Result: Schema.Struct({ externalID: Schema.String }),
         execute: (_) => sql`
-          select external_id as "externalID" from mail_message
-          where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} and not is_outgoing`
+          select k.external_id as "externalID" from ticket_message m
+          join mail_message k using (customer_id, ticket_message_id)
+          where m.customer_id = ${_.customerID} and m.ticket_id = ${_.ticketID}
+            and k.channel_id = ${_.channelID} and not k.is_outgoing
+            and (m.ticket_message_id = ${_.answersMessageID}::int
+              or m.ticket_message_id < ${_.ticketMessageID} and m.sender_type = 'EndUser'
+                and ${_.address}::text = any(k.participants))
+          order by m.ticket_message_id is not distinct from ${_.answersMessageID}::int desc, m.ticket_message_id desc
+          limit 1`
       })
       return {
         find: (customerID, ticketMessageID) => find({ customerID, ticketMessageID }).pipe(Effect.orDie),
-        findOriginal: (customerID, ticketMessageID) =>
-          findOriginal({ customerID, ticketMessageID }).pipe(
+        findOriginal: (customerID, message) =>
+          findOriginal({ ...message, customerID, address: message.address?.toLowerCase() ?? null }).pipe(
             Effect.map(Option.map(({ externalID }) => externalID)),
             Effect.orDie
           ),

@@ -35,10 +35,10 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
           .replace(/=\n/g, "")
           .replace(/((?:=[0-9A-F]{2})+)/g, (bytes) => Buffer.from(bytes.replaceAll("=", ""), "hex").toString("utf8"))
         expect(text.trim()).toBe("Hello Änn,\n.\nbye")
-        yield* mailer.send(customerID, { ...mail, isAutomatic: true })
-        expect((yield* smtp.next).data).toMatch(
-          /^Auto-Submitted: auto-generated\nX-Auto-Response-Suppress: OOF, AutoReply$/m
-        )
+        yield* mailer.send(customerID, { ...mail, isAutomatic: true, replyTo: "support@acme.example" })
+        const { data } = yield* smtp.next
+        expect(data).toMatch(/^Auto-Submitted: auto-generated\nX-Auto-Response-Suppress: OOF, AutoReply$/m)
+        expect(data).toMatch(/^Reply-To: support@acme\.example$/m)
       }).pipe(withSettings({ SMTP_URL: smtp.url, MAIL_FROM: "Casework <service@casework.example>" }))
       expect(yield* sql`/* all customers: by hand */ select * from outbox_mail`).toEqual([])
     })

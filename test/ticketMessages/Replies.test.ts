@@ -70,6 +70,11 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
       yield* reply(inbound.messageID, " ")
       const mail = yield* mailer.next
       expect([mail.subject, mail.text.split("\n")[0]]).toEqual(["RE: again", "Just the draft"])
+      // It comes from the service's own address; what is written back is for the channel.
+      const { channels } = yield* clientOf("acme-admin")
+      const { emailAddress } = yield* channels.getChannel({ path: { id: yield* channelOf("Email", "acme") } })
+      expect(emailAddress).not.toBeNull()
+      expect(mail.replyTo).toBe(emailAddress)
     })
   )
 
@@ -177,6 +182,9 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
       expect(yield* mailIn("de-CH")).toBe("Answer\n\n-- \nMit freundlichen Grüßen")
       expect(yield* mailIn("fr")).toBe("Answer\n\n-- \nOwn signature")
       expect(yield* mailIn(null)).toBe("Answer\n\n-- \nOwn signature")
+      const html = { emailSignatureHTML: "<p>Ann &amp; <b>Bob</b></p>", emailSignatureText: null }
+      yield* representatives.updateCustomerRep({ path: { id }, payload: html })
+      expect(yield* mailIn(null)).toBe("Answer\n\n-- \nAnn & Bob")
     })
   )
 
