@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
 import { removeSubscription } from "./MailJobs.ts"
 
@@ -25,12 +25,23 @@ export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptio
         readonly expires: Date
       }
     ) => Effect.Effect<boolean>
-    /** Goes on with a subscription that is there; answers the one that the folder held until then. */
+    /**
+     * Goes on with a subscription that is there, unless the folder has stopped to fetch by itself; answers the one that
+     * the folder held until then.
+     */
     readonly hold: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
-      held: { readonly subscriptionID: string; readonly clientState: string | null }
-    ) => Effect.Effect<string | null>
+      held: { readonly subscriptionID: string; readonly clientState: string | null; readonly retrieves: boolean }
+    ) => Effect.Effect<Option.Option<{ readonly before: string | null }>>
+    /** Holds none any more; answers the one that it held. */
+    readonly release: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<Option.Option<string>>
+    /** Notes until when a subscription goes, unless the folder holds another, or none, by now. */
+    readonly noteExpiry: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      held: { readonly subscriptionID: string; readonly expires: Date }
+    ) => Effect.Effect<void>
     /** Takes back that one is held, unless another is by now; what comes next carries the word. */
     readonly letGo: (
       customerID: CustomerID,
@@ -49,6 +60,13 @@ export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptio
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+
+  /** Whoever switches it off locks the channel first, too. */
+  const goesOn = (retrieves: boolean) => sql`
+    exists (select from channel c where c.customer_id = channel_folder.customer_id
+      and c.channel_id = channel_folder.channel_id and c.deleted_at is null
+      and (channel_folder.auto_retrieve_emails and c.auto_retrieve_emails or not ${retrieves}::boolean) for share)`
+
   return HeldSubscriptionsRepo.of({
     agreeOn: (customerID, folderID, clientState) =>
       sql<{ clientState: string }>`
@@ -63,24 +81,36 @@ const make = Effect.gen(function* () {
         update channel_folder set subscription_id = ${to}, subscription_expires_at = ${expires}, last_error = null
         where customer_id = ${customerID} and channel_folder_id = ${folderID}
           and subscription_id is not distinct from ${from}::text and external_folder_id = ${externalID}
-          and exists (select from channel c where c.customer_id = channel_folder.customer_id
-            and c.channel_id = channel_folder.channel_id and c.deleted_at is null
-            and (channel_folder.auto_retrieve_emails and c.auto_retrieve_emails or not ${retrieves}::boolean) for share)
+          and ${goesOn(retrieves)}
         returning 1`.pipe(
         Effect.map(({ length }) => length > 0),
         Effect.orDie
       ),
-    hold: (customerID, folderID, { clientState, subscriptionID }) =>
+    hold: (customerID, folderID, { clientState, retrieves, subscriptionID }) =>
       sql<{ before: string | null }>`
         with known as (
           select subscription_id from channel_folder
-          where customer_id = ${customerID} and channel_folder_id = ${folderID} for update)
+          where customer_id = ${customerID} and channel_folder_id = ${folderID} and ${goesOn(retrieves)} for update)
         update channel_folder set subscription_id = ${subscriptionID}, client_state = ${clientState} from known
         where customer_id = ${customerID} and channel_folder_id = ${folderID}
+        returning known.subscription_id as before`.pipe(Effect.map(Arr.head), Effect.orDie),
+    release: (customerID, folderID) =>
+      sql<{ before: string }>`
+        with known as (
+          select subscription_id from channel_folder
+          where customer_id = ${customerID} and channel_folder_id = ${folderID} and subscription_id is not null
+          for update)
+        update channel_folder set subscription_id = null, subscription_expires_at = null, client_state = null from known
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
         returning known.subscription_id as before`.pipe(
-        Effect.map(([row]) => row?.before ?? null),
+        Effect.map(([row]) => Option.fromNullable(row?.before)),
         Effect.orDie
       ),
+    noteExpiry: (customerID, folderID, { expires, subscriptionID }) =>
+      sql`
+        update channel_folder set subscription_expires_at = ${expires}
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+          and subscription_id = ${subscriptionID}`.pipe(Effect.asVoid, Effect.orDie),
     letGo: (customerID, folderID, { before, clientState, subscriptionID }) =>
       sql`
         update channel_folder set subscription_id = ${before}::text, client_state = ${clientState}

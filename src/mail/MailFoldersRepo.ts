@@ -59,8 +59,8 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
     }) => Effect.Effect<ReadonlyArray<MailFolder & { readonly emailAddress: string }>>
     /** Of all customers: those that a subscription tells about. Channels may stand for the same mailbox. */
     readonly holding: (subscriptionID: string) => Effect.Effect<ReadonlyArray<MailFolder>>
-    /** Whether an import of what lies in the folder waits or is under way. */
-    readonly isBeingRead: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<boolean>
+    /** What comes from now on is read, and not what lies there, unless an import of that waits or is under way. */
+    readonly readFromNow: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
     /** Of all customers: those that fetch by themselves. */
     readonly retrieving: Effect.Effect<ReadonlyArray<MailFolder>>
     readonly save: (customerID: CustomerID, folderID: ChannelFolderID, state: FolderState) => Effect.Effect<void>
@@ -158,11 +158,17 @@ const make = Effect.gen(function* () {
     ofChannel: (customerID, channelID) => ofChannel({ customerID, channelID }).pipe(Effect.orDie),
     findNotified: notified,
     holding: (subscriptionID) => notified({ subscriptionIDs: [subscriptionID], places: [] }),
-    isBeingRead: (customerID, folderID) =>
+    // Locked first: an import that is just being asked for is there when the second statement looks.
+    readFromNow: (customerID, folderID) =>
       sql`
-        select 1 from job where customer_id = ${customerID} and kind = ${importFolder.kind}
-          and status in ('Queued', 'Running') and payload ->> 'folderID' = ${String(folderID)} limit 1`.pipe(
-        Effect.map(({ length }) => length > 0),
+        select from channel_folder where customer_id = ${customerID} and channel_folder_id = ${folderID} for update`.pipe(
+        Effect.zipRight(sql`
+          update channel_folder set delta_link = null, delta_since = now()
+          where customer_id = ${customerID} and channel_folder_id = ${folderID} and not exists (
+            select from job where job.customer_id = channel_folder.customer_id and kind = ${importFolder.kind}
+              and status in ('Queued', 'Running') and payload ->> 'folderID' = ${String(folderID)})`),
+        sql.withTransaction,
+        Effect.asVoid,
         Effect.orDie
       ),
     retrieving: retrieving(undefined).pipe(Effect.orDie),

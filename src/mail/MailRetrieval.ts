@@ -13,7 +13,7 @@ import { Jobs } from "../platform/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
-import type { Mailbox, MailProblem } from "./MailGraph.ts"
+import type { MailProblem } from "./MailGraph.ts"
 import { folderKey, importFolder } from "./MailJobs.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
@@ -86,21 +86,14 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** All folders or none: what was begun before a refusal, or before the caller went away, is ended again. */
-  const startAll = (mailbox: Mailbox, all: ReadonlyArray<MailFolder>) =>
-    Effect.forEach(all, (folder) => subscriptions.start({ folder, mailbox })).pipe(
-      Effect.onError(() =>
-        Effect.gen(function* () {
-          for (const { channelID, customerID, folderID, retrieves } of all) {
-            const now = yield* folders.find(customerID, folderID)
-            // Somebody else may have switched it on meanwhile.
-            if (retrieves || Option.exists(now, (found) => found.retrieves)) continue
-            const subscriptionID = Option.match(now, { onNone: () => null, onSome: (found) => found.subscriptionID })
-            yield* subscriptions.end([{ channelID, customerID, folderID, subscriptionID }])
-          }
-        }).pipe(sql.withTransaction, Effect.orDie)
-      )
-    )
+  /** Of folders that nobody has switched on by now. */
+  const endUnwanted = (customerID: CustomerID, channelID: ChannelID) =>
+    Effect.gen(function* () {
+      // Whoever is just switching them on comes first, or sees that they have ended.
+      yield* channels.findForUpdate(customerID, channelID)
+      const all = yield* folders.ofChannel(customerID, channelID)
+      yield* subscriptions.end(all.filter(({ retrieves }) => !retrieves))
+    }).pipe(sql.withTransaction, Effect.orDie)
 
   /** All folders in the order of their ids, then all jobs in the order of their keys, as everybody takes them. */
   const startImports = fn("MailRetrieval.startImports")(function* (
@@ -132,8 +125,13 @@ const make = Effect.gen(function* () {
       const channel = yield* findChannel(customerID, channelID)
       const mailbox = yield* mailboxes.of(customerID, channel)
       const all = yield* foldersOf(customerID, channelID)
-      yield* startAll(mailbox, all).pipe(Effect.catchTag("MailProblem", refusal))
-      yield* channelFolders.setRetrieving(customerID, channelID, true).pipe(sql.withTransaction, Effect.orDie)
+      const switchOn = channelFolders.setRetrieving(customerID, channelID, true)
+      yield* Effect.forEach(all, (folder) => subscriptions.start({ folder, mailbox })).pipe(
+        Effect.catchTag("MailProblem", refusal),
+        Effect.zipRight(switchOn.pipe(sql.withTransaction, Effect.orDie)),
+        // All folders or none: what was begun before a refusal, or before the caller went away, is ended again.
+        Effect.onError(() => endUnwanted(customerID, channelID))
+      )
       return yield* shown(customerID, channelID)
     }),
 

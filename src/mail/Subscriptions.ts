@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
-import { Context, DateTime, Effect, Layer, Schedule } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
 import { Jobs } from "../platform/Jobs.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
@@ -43,7 +43,7 @@ export class Subscriptions extends Context.Tag("casework/Subscriptions")<
     readonly startAnew: (open: OpenFolder) => Effect.Effect<void, MailProblem>
     /** Forgets them at once; the provider is told by a job. Belongs into the transaction of the cause. */
     readonly end: (
-      folders: ReadonlyArray<Pick<MailFolder, "customerID" | "folderID" | "channelID" | "subscriptionID">>
+      folders: ReadonlyArray<Pick<MailFolder, "customerID" | "folderID" | "channelID">>
     ) => Effect.Effect<void>
   }
 >() {
@@ -119,25 +119,22 @@ const make = Effect.gen(function* () {
     known: string | null,
     agreed: Agreed
   ) {
-    const { channelID, customerID, folderID, subscriptionID } = open.folder
+    const { channelID, customerID, folderID, retrieves, subscriptionID } = open.folder
     const encrypted = (word: string | null) =>
       word === null ? null : secrets.encrypt(clientStatePlace(customerID), word)
+    const remove = (id: string) => jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: id })
+    const hold = Effect.gen(function* () {
+      const clientState = encrypted(twin.clientState ?? known)
+      const taken = yield* held.hold(customerID, folderID, { subscriptionID: twin.id, clientState, retrieves })
+      if (Option.isNone(taken)) yield* remove(twin.id)
+      // Of several that came into being in the same moment one may be held already; then it is one too many.
+      else if (taken.value.before !== null && taken.value.before !== twin.id) yield* remove(taken.value.before)
+      return taken
+    })
     // Held before it is renewed: whoever is about to remove it sees that, or the renewal sees that it is gone.
-    yield* held
-      .hold(customerID, folderID, {
-        subscriptionID: twin.id,
-        clientState: encrypted(twin.clientState ?? known)
-      })
-      .pipe(
-        // Of several that came into being in the same moment one may be held already; then it is one too many.
-        Effect.flatMap((before) =>
-          before === null || before === twin.id
-            ? Effect.void
-            : jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: before })
-        ),
-        sql.withTransaction,
-        Effect.orDie
-      )
+    const taken = yield* hold.pipe(sql.withTransaction, Effect.orDie)
+    if (Option.isNone(taken)) return
+    const { before } = taken.value
     const { expirationDateTime } = yield* graph
       .renew(open.mailbox, twin.id, expiry())
       // The next one is made with the word that was agreed on.
@@ -145,13 +142,13 @@ const make = Effect.gen(function* () {
         Effect.tapError(() =>
           held.letGo(customerID, folderID, {
             subscriptionID: twin.id,
-            before: subscriptionID,
+            before: before === twin.id ? subscriptionID : before,
             clientState: encrypted(agreed.word)
           })
         )
       )
-    yield* repo
-      .save(customerID, folderID, { subscriptionExpires: DateTime.toDate(expirationDateTime), lastError: null })
+    yield* held
+      .noteExpiry(customerID, folderID, { subscriptionID: twin.id, expires: DateTime.toDate(expirationDateTime) })
       .pipe(Effect.zipRight(catchUp(open.folder)), sql.withTransaction, Effect.orDie)
   })
 
@@ -195,14 +192,13 @@ const make = Effect.gen(function* () {
       )
     )
     if (renewed === null) return yield* create(open)
-    yield* repo.save(open.folder.customerID, open.folder.folderID, { subscriptionExpires: renewed })
+    const { customerID, folderID } = open.folder
+    yield* held.noteExpiry(customerID, folderID, { subscriptionID, expires: renewed })
   })
 
-  /** Mail that is there already stays where it is: catching up begins now. Unless somebody is having it imported. */
-  const begin = fn("Subscriptions.begin")(function* ({ folder }: OpenFolder) {
-    if (folder.retrieves || (yield* repo.isBeingRead(folder.customerID, folder.folderID))) return
-    yield* repo.save(folder.customerID, folder.folderID, { deltaLink: null, deltaSince: new Date() })
-  })
+  /** Mail that is there already stays where it is: catching up begins now. */
+  const begin = ({ folder: { customerID, folderID, retrieves } }: OpenFolder) =>
+    retrieves ? Effect.void : repo.readFromNow(customerID, folderID)
 
   return Subscriptions.of({
     start: fn("Subscriptions.start")(function* (open) {
@@ -212,10 +208,10 @@ const make = Effect.gen(function* () {
     renew,
     startAnew: create,
     end: fn("Subscriptions.end")(function* (ended) {
-      for (const { channelID, customerID, folderID, subscriptionID } of ended) {
-        if (subscriptionID === null) continue
-        yield* repo.save(customerID, folderID, { subscriptionID: null, subscriptionExpires: null, clientState: null })
-        yield* jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID })
+      for (const { channelID, customerID, folderID } of ended) {
+        const released = yield* held.release(customerID, folderID)
+        if (Option.isNone(released)) continue
+        yield* jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: released.value })
       }
     })
   })

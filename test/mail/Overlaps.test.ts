@@ -15,7 +15,8 @@ import {
   subscribedTo,
   subscriptionsOf,
   ticketsArrive,
-  ticketsOf
+  ticketsOf,
+  waitingForMe
 } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
@@ -30,14 +31,6 @@ const tellOfBoth = (...addresses: readonly [string, string]) =>
       .map(({ clientState, id, resource }) => ({ subscriptionId: id, clientState, resource, changeType: "created" }))
     return yield* sendJson("POST", "/api/MailWebhook", { body: { value } })
   })
-
-/** How many wait for what the transaction under way has locked. */
-const waitingForMe = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql<{ waiting: number }>`
-    select count(*)::int as waiting from pg_locks
-    where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
-).pipe(Effect.map(([row]) => row?.waiting ?? 0))
 
 /** Makes the periodic work due. */
 const comesRound = (name: string) =>

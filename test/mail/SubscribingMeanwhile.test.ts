@@ -1,0 +1,102 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { folderKey, importFolder, renewSubscription } from "../../src/mail/MailJobs.ts"
+import { Jobs } from "../../src/platform/Jobs.ts"
+import { eventually } from "../support/Eventually.ts"
+import { GraphServer } from "../support/GraphServer.ts"
+import {
+  folderOf,
+  mailApp,
+  newMailChannel,
+  subscribedTo,
+  subscriptionsOf,
+  ticketsArrive,
+  waitingForMe
+} from "../support/MailApp.ts"
+import { mail } from "../support/Mails.ts"
+import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
+import { onPostgres } from "../support/TestDatabase.ts"
+
+const acme = CustomerID.make(1)
+
+layer(mailApp(), { excludeTestServices: true })("While a mailbox is being subscribed to", (it) => {
+  it.effect("who is told no more by then does not take over what others are told by", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* Jobs
+      const { mailWebhook } = yield* clientOf("acme-admin")
+      const first = yield* subscribedTo()
+      const second = yield* subscribedTo("acme-admin", first.address)
+      const before = yield* subscriptionsOf(first.address)
+      const seen = Effect.sync(() => server.state.seen.filter(({ path }) => path.endsWith("/subscriptions")))
+      const { length } = yield* seen
+      yield* server.set({ latency: 500 })
+      const renewal = { folderID: second.folderID, reason: "Removed" } as const
+      const jobID = yield* jobs.enqueue(renewSubscription, acme, renewal)
+      yield* eventually(seen, (now) => now.length > length)
+      yield* mailWebhook.unsubscribeMail({ path: { id: second.channelID } })
+      yield* server.set()
+      const statusOf = sql<{ status: string }>`
+        select status from job where customer_id = ${acme} and job_id = ${jobID}::uuid`
+      yield* eventually(statusOf, ([job]) => job?.status === "Succeeded")
+      expect((yield* seen).slice(length).map(({ method, status }) => [method, status])).toEqual([
+        ["POST", 409],
+        ["GET", 200]
+      ])
+      expect((yield* folderOf(second.folderID)).subscriptionID).toBeNull()
+      expect((yield* folderOf(first.folderID)).subscriptionID).toBe(before[0]?.id)
+      expect(yield* subscriptionsOf(first.address)).toEqual(before)
+    })
+  )
+
+  it.effect("nothing stays behind when it cannot be switched on in the end", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { address, channelID } = yield* newMailChannel()
+      const token = yield* tokenOf("acme-admin")
+      const subscribe = sendJson("POST", `/api/MailWebhook/subscribe/${channelID}`, { token })
+      yield* sql`
+        alter table channel add constraint test_refusal
+        check (channel_id <> ${sql.literal(String(channelID))} or not auto_retrieve_emails)`
+      expect((yield* subscribe).status).toBe(500)
+      yield* sql`alter table channel drop constraint test_refusal`
+      yield* eventually(subscriptionsOf(address), (left) => left.length === 0)
+      const { channelFolders } = yield* clientOf("acme-admin")
+      const folders = yield* channelFolders.listChannelFolders({ path: { id: channelID } })
+      expect(folders).toMatchObject([{ subscriptionID: null, autoRetrieveEmails: false }])
+      expect((yield* subscribe).status).toBe(200)
+      expect(yield* subscriptionsOf(address)).toHaveLength(1)
+    })
+  )
+
+  it.effect("an import of what lies there that is asked for in that moment is done", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* Jobs
+      const { channelID, mailbox } = yield* newMailChannel()
+      mailbox.add("AAMk-inbox", mail({ subject: "Old", received: new Date("2024-05-01") }).fields)
+      const { channelFolders, mailWebhook } = yield* clientOf("acme-admin")
+      const { folderID } = yield* channelFolders.createChannelFolder({
+        payload: { channelID, name: "Inbox", type: "Inbox" }
+      })
+      const subscribe = mailWebhook.subscribeMail({ path: { id: channelID } })
+      const subscribing = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`
+            update channel_folder set delta_link = null, delta_since = null
+            where customer_id = ${acme} and channel_folder_id = ${folderID}`
+          const subscribing = yield* Effect.fork(subscribe)
+          // The embedded database lets nobody in meanwhile.
+          if (onPostgres) yield* eventually(waitingForMe, (waiting) => waiting > 0)
+          yield* jobs.enqueue(importFolder, acme, { folderID }, folderKey(folderID))
+          return subscribing
+        })
+      )
+      yield* Fiber.join(subscribing)
+      expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["Old"])
+    })
+  )
+})
