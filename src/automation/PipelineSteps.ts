@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { BadGateway, BadRequest, Forbidden, NotFound } from "../../schema/Errors.ts"
@@ -47,6 +47,7 @@ export type Step = (input: StepInput) => Effect.Effect<StepEnd, AiFailure>
 
 const next = (outcome: string): StepEnd => ({ _tag: "Next", outcome })
 const quietly = (outcome: string): StepEnd => ({ _tag: "Next", outcome, isQuiet: true })
+const answeredAlready = "Answered already"
 const withoutAi = Effect.succeed(quietly("Skipped: no AI is configured"))
 
 /** The steps in their order. Each looks first whether its effect is there already: then it is not done again. */
@@ -124,17 +125,22 @@ export const makePipelineSteps = Effect.gen(function* () {
     )
 
   const markSpam = fn("Pipeline.markSpam")(
-    function* ({ claim, customerID, message }: StepInput, outcome: string) {
+    function* (
+      { claim, customerID, message }: StepInput,
+      outcome: string,
+      isMoot: Effect.Effect<boolean>
+    ): Effect.fn.Return<StepEnd, SqlError.SqlError> {
       const { ticketID, ticketMessageID } = message
       yield* claim.confirm
       const locked = yield* tickets.lock(customerID, [ticketID])
+      if (yield* isMoot) return next(answeredAlready)
       yield* messages.update(customerID, ticketMessageID, { status: "Spam" })
       yield* changes
         .apply(customerID, locked, [{ _tag: "MarkSpam" }], ticketMessageID)
         .pipe(Effect.catchTag("Conflict", Effect.die))
       // Noted together with its effect: a message that is spam does not come here again.
       yield* repo.finishSteps(customerID, ticketMessageID, [{ step: "Spam check", outcome }], claim)
-      return { _tag: "Stop", outcome } satisfies StepEnd
+      return { _tag: "Stop", outcome }
     },
     sql.withTransaction,
     Effect.catchTag("SqlError", Effect.die)
@@ -145,7 +151,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     const { subject, ticketMessageID } = message
     yield* input.begin
     // A ticket that is spam already, or that an action before this step marked so.
-    if (yield* isInSpam(input)) return yield* markSpam(input, "The ticket is spam")
+    if (yield* isInSpam(input)) return yield* markSpam(input, "The ticket is spam", Effect.succeed(false))
     if (!hasAi) return yield* withoutAi
     const verdict = yield* spamCheck.check({
       customerID,
@@ -155,7 +161,8 @@ export const makePipelineSteps = Effect.gen(function* () {
       fromAddress: message.fromAddress
     })
     if (!verdict.isSpam) return next("Not spam")
-    return yield* markSpam(input, `Spam: ${verdict.reason}`)
+    // Whoever answered it while the model thought did not take it for spam.
+    return yield* markSpam(input, `Spam: ${verdict.reason}`, repo.isAnsweredByPerson(customerID, message))
   })
 
   const language: Step = fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {
@@ -191,7 +198,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     if (Option.exists(current, ({ aiReply }) => aiReply !== null)) return quietly("Prepared already")
     if (yield* isInSpam(input)) return quietly("Skipped: the ticket is spam")
     // An action may have answered it, or a person.
-    if (Option.exists(current, ({ status }) => status === "Replied")) return quietly("Answered already")
+    if (Option.exists(current, ({ status }) => status === "Replied")) return quietly(answeredAlready)
     yield* input.begin
     // What a person began meanwhile is theirs to send.
     return (yield* drafts.prepare(customerID, message.ticketMessageID))

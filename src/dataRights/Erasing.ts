@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
   /** Drafts of answers to others for which such a question was asked. */
   const forgetDrafts = ({ customerID, messageIDs }: Person) =>
     sql`
-      update ticket_message set ai_reply = null, modified_at = now()
+      update ticket_message set ai_reply = null, is_persons_draft = false, modified_at = now()
       where customer_id = ${customerID} and ai_reply is not null and ticket_message_id = any(array(
         select ticket_message_id from ai_run
         where customer_id = ${customerID} and purpose = 'Draft' and quotes && ${messageIDs}::int[]))`.pipe(Effect.orDie)

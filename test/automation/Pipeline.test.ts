@@ -323,6 +323,24 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
     })
   )
 
+  it.effect("takes a message for spam after a person has answered it changes nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      yield* setKey("sk-test")
+      const late = yield* sayingLate('{"isSpam":true,"reason":"a lottery"}')
+      yield* server.does(late.behaviour, saying('{"language":"en"}'), saying('{"topicIDs":[]}'))
+      const { messageID, ticketID } = yield* newMessage({ message: "Did I win the lottery?" })
+      yield* eventually(server.asked, ({ length }) => length === 1)
+      const { ticketMessages } = yield* clientOf("acme-admin")
+      yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "You did." } })
+      yield* late.goOn
+      yield* nothingLeft
+      expect(yield* stepsOf(messageID)).toContainEqual(["Spam check", "Answered already"])
+      expect((yield* readMessage(messageID)).status).toBe("Replied")
+      expect((yield* readTicket(ticketID)).isSpam).toBe(false)
+    })
+  )
+
   it.effect("is slower than a person leaves the draft to them, and no hook sends it", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer

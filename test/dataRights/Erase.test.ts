@@ -132,12 +132,18 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
             on m.customer_id = r.customer_id and m.ticket_message_id = r.ticket_message_id
           where r.customer_id = 1 and m.from_address = 'olga@people.example' and r.user_prompt ~ 'quagga' order by 1`
       expect(quoting.map(({ purpose }) => purpose)).toEqual(["Draft", "Summary", "Topics"])
-      // What a model may well make of the conversation.
-      yield* sql`
-        update ticket_message set ai_reply = 'quagga said at nine'
-        where customer_id = 1 and ticket_message_id = ${next.messageID}`
+      // What somebody may well make of the model's draft.
+      yield* ticketMessages.updateTicketMessage({
+        path: { id: next.messageID },
+        payload: { aiReply: "quagga said at nine" }
+      })
 
       yield* erased(id)
+      // The next draft is the model's again.
+      const drafts = yield* sql`
+        select ai_reply, is_persons_draft from ticket_message
+        where customer_id = 1 and ticket_message_id = ${next.messageID}`
+      expect(drafts).toEqual([{ ai_reply: null, is_persons_draft: false }])
       expect(yield* rowsWith("quagga")).toEqual({})
       const own = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
       expect(own.items.map(({ message }) => message)).toEqual([
