@@ -4,6 +4,7 @@ import { CustomerID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
 import type { JobRank } from "./JobRank.ts"
 import { type ClaimedJob, claimNextJob, type JobSearch } from "./NextJob.ts"
+import { failOnDuplicate } from "./Violations.ts"
 import type { Place } from "./WrittenOnce.ts"
 
 /** How far a job is; what is not named stays. */
@@ -174,6 +175,9 @@ const make = Effect.gen(function* () {
       Effect.map(({ length }) => length > 0),
       Effect.orDie
     )
+  // Somebody may come to wait under the key between the look and the write: the next look sees them.
+  const putBack = (job: Parameters<typeof makeWay>[0]) =>
+    didSomething(Effect.retry(failOnDuplicate(makeWay(job)), { times: 2 }))
   const nothing = { total: 0, done: 0, imported: 0, skipped: 0, failed: 0 }
 
   return JobsRepo.of({
@@ -199,9 +203,7 @@ const make = Effect.gen(function* () {
     advance: (job, progress) => didSomething(advance({ ...job, ...nothing, ...progress })),
     finish: (job, end) => didSomething(finish({ ...job, ...end })),
     putBack: (job, { hasBegun = false, pauseSeconds }) =>
-      didSomething(
-        makeWay({ ...job, attemptsSoFar: hasBegun ? Math.max(1, job.attempts - 1) : 0, pause: pauseSeconds })
-      ),
-    release: (job) => didSomething(makeWay({ ...job, attemptsSoFar: job.attempts, pause: 0 }))
+      putBack({ ...job, attemptsSoFar: hasBegun ? Math.max(1, job.attempts - 1) : 0, pause: pauseSeconds }),
+    release: (job) => putBack({ ...job, attemptsSoFar: job.attempts, pause: 0 })
   })
 })

@@ -15,12 +15,11 @@ import {
   subscribedTo,
   subscriptionsOf,
   ticketsArrive,
-  ticketsOf,
-  waitingForMe
+  ticketsOf
 } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
-import { onPostgres } from "../support/TestDatabase.ts"
+import { onPostgres, waitingForMe } from "../support/TestDatabase.ts"
 
 /** Tells of something new in two mailboxes at once. */
 const tellOfBoth = (...addresses: readonly [string, string]) =>

@@ -6,18 +6,10 @@ import { folderKey, importFolder, renewSubscription } from "../../src/mail/MailJ
 import { Jobs } from "../../src/platform/Jobs.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
-import {
-  folderOf,
-  mailApp,
-  newMailChannel,
-  subscribedTo,
-  subscriptionsOf,
-  ticketsArrive,
-  waitingForMe
-} from "../support/MailApp.ts"
+import { folderOf, mailApp, newMailChannel, subscribedTo, subscriptionsOf, ticketsArrive } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
-import { onPostgres } from "../support/TestDatabase.ts"
+import { onPostgres, waitingForMe } from "../support/TestDatabase.ts"
 
 const acme = CustomerID.make(1)
 

@@ -3,10 +3,12 @@ import { expect, layer } from "@effect/vitest"
 import { Clock, Context, Deferred, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { beforeItLeaves } from "../../src/platform/JobClaim.ts"
+import { Again } from "../../src/platform/JobRun.ts"
 import { Jobs, StopWork } from "../../src/platform/Jobs.ts"
 import { ClaimTiming } from "../../src/platform/JobsRepo.ts"
 import { Stopping } from "../../src/platform/Stopping.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { eventually } from "../support/Eventually.ts"
+import { onPostgres, TestDatabase, waitingForMe } from "../support/TestDatabase.ts"
 
 const customerID = CustomerID.make(1)
 
@@ -87,4 +89,34 @@ layer(TestDatabase, { excludeTestServices: true })("What leaves the house", (it)
   )
 
   it.effect("asks nobody in a request", () => beforeItLeaves)
+
+  it.scoped("makes way at once for another that is just put under its key", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* startNode
+      const [begun, goOn] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+      yield* jobs.handle(kindOf("Keyed"), () =>
+        Deferred.succeed(begun, undefined).pipe(
+          Effect.zipRight(Deferred.await(goOn)),
+          Effect.as(new Again({ pauseSeconds: 3600 }))
+        )
+      )
+      const enqueue = jobs.enqueue(kindOf("Keyed"), customerID, {}, "key")
+      yield* enqueue
+      yield* Deferred.await(begun)
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* enqueue
+          yield* Deferred.succeed(goOn, undefined)
+          // The embedded database has one connection: there it waits in any case.
+          if (onPostgres) yield* eventually(waitingForMe, (waiting) => waiting > 0)
+        })
+      )
+      const waiting = sql`
+        select 1 from job where customer_id = ${customerID} and kind = 'Keyed' and status = 'Queued' and error is null
+          and due_at > now() + interval '59 minutes'`
+      // Long before its claim runs out.
+      yield* eventually(waiting, ({ length }) => length === 2, "10 seconds")
+    })
+  )
 })

@@ -122,11 +122,3 @@ export const ticketsArrive = (channelID: ChannelID, number: number) =>
     eventually(ticketCountOf(channelID), (count) => count >= number, "90 seconds"),
     ticketsOf(channelID)
   )
-
-/** How many wait for what the transaction under way has locked. */
-export const waitingForMe = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql<{ waiting: number }>`
-    select count(*)::int as waiting from pg_locks
-    where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
-).pipe(Effect.map(([row]) => row?.waiting ?? 0))

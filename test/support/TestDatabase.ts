@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
+import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted } from "effect"
 import pg from "pg"
 import { inject } from "vitest"
@@ -47,3 +48,11 @@ export const TestDatabase = Layer.unwrapScoped(
 )
 
 export const onPostgres = inject("template").kind === "postgres"
+
+/** How many wait for what the transaction under way has locked. */
+export const waitingForMe = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ waiting: number }>`
+    select count(*)::int as waiting from pg_locks
+    where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
+).pipe(Effect.map(([row]) => row?.waiting ?? 0))
