@@ -89,7 +89,9 @@ layer(TestDatabase, { excludeTestServices: true })("What leaves the house", (it)
   )
 
   it.effect("asks nobody in a request", () => beforeItLeaves)
+})
 
+layer(TestDatabase, { excludeTestServices: true })("A job", (it) => {
   it.scoped("makes way at once for another that is just put under its key", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
