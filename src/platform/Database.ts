@@ -12,6 +12,7 @@ import { prepareStatements } from "./PreparedStatements.ts"
 import { repeatTransactions } from "./RepeatedTransactions.ts"
 import { Settings } from "./Settings.ts"
 import { shareConnections } from "./SharedConnections.ts"
+import { endSilence, Silence } from "./Silence.ts"
 import { sampleBy } from "./telemetry/Sampling.ts"
 import { databaseConnections } from "./telemetry/ServiceMetrics.ts"
 
@@ -74,11 +75,14 @@ const openPool = (url: Redacted.Redacted) =>
         // And four more that are shared.
         max: 16,
         connectionTimeoutMillis: 10_000,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
         onConnect: (client) => client.query(settings)
       })
       // Without a listener, an idle connection that the server drops would end the process.
       pool.on("error", () => undefined)
       pool.on("connect", prepareStatements)
+      endSilence(pool, (yield* Silence).pooled)
       yield* Effect.onError(checkTexts(pool), () => Effect.promise(() => pool.end()))
       return pool
     }),

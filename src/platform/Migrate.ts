@@ -1,6 +1,7 @@
 import { Migrator, SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { migrations } from "../../migrations/migrations.ts"
+import { withoutLimit } from "./Silence.ts"
 
 const table = "casework_migrations"
 
@@ -31,7 +32,7 @@ export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* Effect.gen(function* () {
     // A migration of a large table, or waiting for another node's, may take longer than a request may.
-    yield* sql`set local statement_timeout = 0`
+    yield* sql.unsafe(withoutLimit)
     yield* sql`select pg_advisory_xact_lock(${advisoryLock}::bigint)`
     // The migrator would find out by failing whether its table is there, which ends the transaction.
     yield* sql`create table if not exists ${sql(table)} (

@@ -1,4 +1,5 @@
 import pg from "pg"
+import { allowSilence, withoutLimit } from "./Silence.ts"
 
 // A text that comes again is worth a name; lists of changing length must not fill the server's memory with names.
 const mostNames = 500
@@ -34,6 +35,7 @@ export const prepareStatements = (client: pg.PoolClient) => {
   const query = client.query
   const prepared = (...given: ReadonlyArray<unknown>): unknown => {
     const [text, values, onResult] = given
+    if (text === withoutLimit) allowSilence(client, 0)
     return typeof text === "string" && Array.isArray(values) && isCallback(onResult)
       ? Reflect.apply(query, client, [statementOf(text, values, onResult)])
       : Reflect.apply(query, client, given)

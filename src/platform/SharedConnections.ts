@@ -4,6 +4,7 @@ import type { Rows, Share } from "./LeanStatements.ts"
 import { noLongerThan } from "./NoLongerThan.ts"
 import { onEveryNode } from "./Periodically.ts"
 import { statementOf } from "./PreparedStatements.ts"
+import { allowSilence, breakOffWhenSilent, Silence } from "./Silence.ts"
 
 /** Few, so that statements meet on them: the server then reads and answers several in one go. */
 const howMany = 4
@@ -46,13 +47,16 @@ const end = async (client: pg.Client) => {
 /** A connection on which statements follow each other without waiting for each other's answers. */
 class SharedConnection {
   readonly #options: pg.ClientConfig
+  /** How long it may say nothing while a statement is under way (ms). */
+  readonly #patience: number
   readonly #opened = new Set<pg.Client>()
   #client: pg.Client | undefined
   #underWay = 0
   #lastMove = 0
   #nextTry = 0
 
-  constructor(options: pg.ClientConfig) {
+  constructor(options: pg.ClientConfig, patience: number) {
+    this.#patience = patience
     this.#options = { ...options, pipeline: true, statement_timeout: longestStatement }
   }
 
@@ -83,7 +87,10 @@ class SharedConnection {
     }
     client
       .connect()
-      .then(() => client.query("set jit = off"))
+      .then(() => {
+        breakOffWhenSilent(client)
+        return client.query("set jit = off")
+      })
       .then(use)
       .catch((error: unknown) => {
         if (isRefusal(error)) this.#nextTry = now + afterRefusal
@@ -111,10 +118,14 @@ class SharedConnection {
         isAnswered = true
         this.#underWay -= 1
         this.#lastMove = performance.now()
+        if (this.#underWay === 0) allowSilence(client, 0)
         if (error) this.#lose(client)
         resume(error ? elsewhere : Effect.succeed("rows" in result ? result.rows : []))
       })
-      if (this.#underWay === 0) this.#lastMove = performance.now()
+      if (this.#underWay === 0) {
+        this.#lastMove = performance.now()
+        allowSilence(client, this.#patience)
+      }
       this.#underWay += 1
       client.query(query)
     })
@@ -137,7 +148,8 @@ class SharedConnection {
  */
 export const shareConnections = (pool: pg.Pool) =>
   Effect.gen(function* () {
-    const all = Array.from({ length: howMany }, () => new SharedConnection(pool.options))
+    const silence = yield* Silence
+    const all = Array.from({ length: howMany }, () => new SharedConnection(pool.options, silence.shared))
     yield* Effect.addFinalizer(() =>
       noLongerThan(longestEnd)(Effect.promise(() => Promise.all(all.map((shared) => shared.close()))))
     )

@@ -1,11 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array as Arr, Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { Array as Arr, Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { inject } from "vitest"
 import { inOneLine } from "../../src/OneLine.ts"
 import { layerFromUrl } from "../../src/platform/Database.ts"
 import { quick } from "../../src/platform/LeanStatements.ts"
-import { throughPooler } from "../support/Pooler.ts"
+import { Silence, withoutLimit } from "../../src/platform/Silence.ts"
+import { throughPooler, throughVanishing } from "../support/Pooler.ts"
 import { copyOfTemplate, onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
 const setting = (name: string) =>
@@ -148,6 +149,53 @@ if (onPostgres) {
         expect(asked.flat(2).map(({ n }) => n)).toEqual(Arr.flatten(Arr.replicate(Arr.range(1, 32), 50)))
         expect(yield* Effect.provide(setting("statement_timeout"), clients)).toBe("30s")
         expect(refused()).toBe(4)
+      })
+    )
+
+    it.scoped("goes on with new connections when its host has vanished without a word", () =>
+      Effect.gen(function* () {
+        const template = inject("template")
+        if (template.kind !== "postgres") return
+        const host = yield* throughVanishing(yield* copyOfTemplate(template.url, template.name))
+        const clients = yield* Layer.build(layerFromUrl(host.url)).pipe(
+          Effect.provideService(Silence, { pooled: 1000, shared: 500 })
+        )
+        const sql = Context.get(clients, SqlClient.SqlClient)
+        const numbers = Arr.range(1, 32)
+        const answers = Effect.forEach(numbers, (n) => quick(sql<{ n: number }>`select ${n}::int as n`), {
+          concurrency: "unbounded"
+        }).pipe(Effect.withTracerEnabled(false), Effect.map(Arr.flatten))
+        // Until the shared ones are open.
+        yield* Effect.replicateEffect(answers, 50)
+        const [begun, goOn] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+        const one = sql`select 1`
+        const halves = Effect.forEach(
+          Arr.range(1, 8),
+          () => Effect.exit(sql.withTransaction(Effect.all([one, Deferred.succeed(begun, undefined), goOn, one]))),
+          { concurrency: "unbounded" }
+        )
+        const broken = yield* Effect.fork(halves)
+        yield* Deferred.await(begun)
+        yield* host.vanish
+        yield* host.comeBack
+        yield* Deferred.succeed(goOn, undefined)
+        expect((yield* answers).map(({ n }) => n)).toEqual(numbers)
+        expect((yield* Fiber.join(broken)).filter(Exit.isSuccess)).toEqual([])
+        expect((yield* halves).filter(Exit.isFailure)).toEqual([])
+      })
+    )
+
+    it.scoped("waits for a migration however long it says nothing, and not for the next one on the connection", () =>
+      Effect.gen(function* () {
+        const template = inject("template")
+        if (template.kind !== "postgres") return
+        const clients = yield* Layer.build(layerFromUrl(yield* copyOfTemplate(template.url, template.name))).pipe(
+          Effect.provideService(Silence, { pooled: 400, shared: 400 })
+        )
+        const sql = Context.get(clients, SqlClient.SqlClient)
+        const long = sql`select pg_sleep(1)`
+        yield* sql.withTransaction(Effect.zipRight(sql.unsafe(withoutLimit), long))
+        expect(Exit.isFailure(yield* Effect.exit(sql.withTransaction(long)))).toBe(true)
       })
     )
 

@@ -18,6 +18,13 @@ const listen = (onConnection: (socket: Socket) => void) =>
     (server) => Effect.sync(() => server.close())
   )
 
+const addressedBy = (database: URL, server: Server) => {
+  const address = server.address()
+  const through = new URL(database)
+  through.host = `127.0.0.1:${typeof address === "object" ? (address?.port ?? 0) : 0}`
+  return Redacted.make(through.href)
+}
+
 /** Stands between a node and its database, and refuses connections that ask for a statement_timeout as they begin. */
 export const throughPooler = (database: Redacted.Redacted) =>
   Effect.gen(function* () {
@@ -37,9 +44,40 @@ export const throughPooler = (database: Redacted.Redacted) =>
         upstream.pipe(client)
       })
     })
-    const address = server.address()
-    const port = typeof address === "object" ? (address?.port ?? 0) : 0
-    const through = new URL(url)
-    through.host = `127.0.0.1:${port}`
-    return { url: Redacted.make(through.href), refused: () => refused }
+    return { url: addressedBy(url, server), refused: () => refused }
+  })
+
+/** Stands between a node and its database, which can vanish: what is connected hears nothing any more, and no end. */
+export const throughVanishing = (database: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const url = new URL(Redacted.value(database))
+    const open = new Set<Socket>()
+    let isAway = false
+    const server = yield* listen((client) => {
+      const upstream = connect(Number(url.port || 5432), url.hostname)
+      for (const [from, to] of [
+        [client, upstream],
+        [upstream, client]
+      ] as const) {
+        open.add(from)
+        from.on("error", () => to.destroy()).on("close", () => to.destroy())
+        if (!isAway) from.pipe(to)
+      }
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const socket of open) socket.destroy()
+      })
+    )
+    return {
+      url: addressedBy(url, server),
+      vanish: Effect.sync(() => {
+        isAway = true
+        for (const socket of open) socket.unpipe().pause()
+      }),
+      /** Whoever connects from now on. */
+      comeBack: Effect.sync(() => {
+        isAway = false
+      })
+    }
   })
