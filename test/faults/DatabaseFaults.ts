@@ -50,6 +50,32 @@ export const databaseAway = (fault: string, rounds: number, seconds: number): Fa
     }
   })
 
+/** Its host is gone without a word, as when its power is cut, and another one takes its place after a while. */
+export const databaseVanished = (seconds: number): Fault =>
+  Effect.gen(function* () {
+    const stage = yield* setStage({ nodes: 2 })
+    const load = yield* startLoad(stage.target)
+    yield* Effect.sleep(3000)
+    yield* stage.proxy.vanish
+    const gone = Date.now() + onTheWay
+    yield* Effect.sleep(seconds * 1000)
+    const untruths = whileAway(stage, gone, Date.now())
+    yield* stage.proxy.comeBack
+    const back = Date.now()
+    yield* untilReady(stage, back)
+    const before = load.acknowledged()
+    yield* eventually(Effect.sync(load.acknowledged), (now) => now > before + 5, "1 minute")
+    const recoveredAfter = secondsSince(back)
+    const ended = yield* load.end
+    return {
+      fault: `database host vanished for ${seconds} s`,
+      rounds: 1,
+      ...(yield* judge(stage.postgres, stage.outside, ended)),
+      untruths,
+      recoveredAfter
+    }
+  })
+
 /** Every byte to and from the database takes its time: first so that all still works, then so that nothing does. */
 export const slowDatabase: Fault = Effect.gen(function* () {
   const stage = yield* setStage({ nodes: 2 })

@@ -5,17 +5,21 @@ import { Effect } from "effect"
 export const delayingProxy = (target: number) =>
   Effect.gen(function* () {
     let delay = 0
+    let isAway = false
     const sockets = new Set<Socket>()
+    const deaf = new WeakSet<Socket>()
     const pass = (from: Socket, to: Socket) => {
       sockets.add(from)
+      if (isAway) deaf.add(from)
       // In order, also when the delay changes: each piece waits for the one before it.
       let last = Promise.resolve()
       from.on("data", (bytes) => {
+        if (deaf.has(from)) return
         const due = Date.now() + delay
         last = last.then(async () => {
           const left = due - Date.now()
           if (left > 0) await new Promise((resolve) => setTimeout(resolve, left))
-          if (to.writable) to.write(bytes)
+          if (to.writable && !deaf.has(from)) to.write(bytes)
         })
       })
       from.on("error", () => undefined)
@@ -45,6 +49,15 @@ export const delayingProxy = (target: number) =>
       delayBy: (milliseconds: number) =>
         Effect.sync(() => {
           delay = milliseconds
-        })
+        }),
+      /** What is connected, or comes to be, hears nothing any more, and no end. */
+      vanish: Effect.sync(() => {
+        isAway = true
+        for (const socket of sockets) deaf.add(socket)
+      }),
+      /** For new connections. */
+      comeBack: Effect.sync(() => {
+        isAway = false
+      })
     }
   })

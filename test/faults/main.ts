@@ -4,7 +4,7 @@ import { Cause, Effect, Exit, Logger, LogLevel } from "effect"
 import { printTable } from "../bench/Table.ts"
 import { aiProviderFaults } from "./AiProviderFaults.ts"
 import { clockJumps } from "./ClockJumps.ts"
-import { databaseAway, slowDatabase } from "./DatabaseFaults.ts"
+import { databaseAway, databaseVanished, slowDatabase } from "./DatabaseFaults.ts"
 import { fullDisk } from "./FullDisk.ts"
 import { killedMail } from "./KilledMail.ts"
 import { killedNodes } from "./KilledNodes.ts"
@@ -20,6 +20,7 @@ const faults: Readonly<Record<string, Fault>> = {
   rolling: rollingRestart(1),
   restart: databaseAway("database restarted under load", 4, 0),
   gone: databaseAway("database gone for 30 s", 1, 30),
+  vanished: databaseVanished(30),
   slow: slowDatabase,
   disk: fullDisk,
   ai: aiProviderFaults,
