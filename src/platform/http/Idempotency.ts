@@ -4,6 +4,7 @@ import { SqlClient } from "@effect/sql"
 import { Array as Arr, Deferred, Effect, Fiber, Option, Redacted, Stream } from "effect"
 import { BadRequest } from "../../../schema/Errors.ts"
 import type { CustomerID } from "../../../schema/Ids.ts"
+import { withAfterCommit } from "../AfterCommit.ts"
 import { LastTransaction, type Transact } from "../LastTransaction.ts"
 import { Settings } from "../Settings.ts"
 import { FormDigest } from "./FormDigest.ts"
@@ -54,15 +55,17 @@ export const makeIdempotency = Effect.gen(function* () {
     )
 
   /** A text is read first: all that is done with it is the transaction. */
-  const once = (app: App, body: string, { hashesOf, lock, scope }: Keyed): App =>
-    Effect.gen(function* () {
+  const once = (app: App, body: string, { hashesOf, lock, scope }: Keyed): App => {
+    const answered = Effect.gen(function* () {
       const hashes = hashesOf(body)
       const known = yield* answers.claim(scope, lock)
       if (Option.isSome(known)) return yield* replayTo(known.value, hashes)
       const response = yield* app
       yield* answers.keep(scope, hashes[0], response)
       return response
-    }).pipe(sql.withTransaction)
+    })
+    return withAfterCommit(answered, sql.withTransaction)
+  }
 
   /**
    * A form is read outside of the transaction, however long that takes, and is known only after that. The transaction is
