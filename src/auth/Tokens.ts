@@ -64,6 +64,12 @@ const toVerified = (payload: unknown, expiresAt: number): Option.Option<Verified
         }
   )
 
+/** Who stays, and whether its token is still good by all that this node knows now: that asks nobody. */
+interface Lasting {
+  readonly caller: Caller
+  readonly isStillGood: () => boolean
+}
+
 export interface TokenRep {
   readonly customerID: CustomerID
   readonly customerRepID: CustomerRepID
@@ -101,6 +107,8 @@ export class Tokens extends Context.Tag("casework/Tokens")<
     }) => Effect.Effect<string>
     /** The caller of a token that is genuine, not expired and not revoked. */
     readonly verify: (token: string) => Effect.Effect<Option.Option<Caller>>
+    /** The same for one who stays. */
+    readonly admit: (token: string) => Effect.Effect<Option.Option<Lasting>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -161,6 +169,12 @@ export class Tokens extends Context.Tag("casework/Tokens")<
           ? revocations.hasChannel(caller.channelID)
           : revocations.isCurrent(caller.customerRepID, securityVersion))
 
+      const lookUp = (token: string) =>
+        Effect.suspend(() => {
+          const verified = known.get(token)
+          return verified === undefined ? verifySignature(token) : Effect.succeedSome(verified)
+        }).pipe(Effect.zipLeft(revocations.fresh), Effect.map(Option.filter(isStillGood)))
+
       return {
         forRep: (rep, options) =>
           sign(
@@ -196,12 +210,16 @@ export class Tokens extends Context.Tag("casework/Tokens")<
             if (verified !== undefined && revocations.isFresh()) {
               return isStillGood(verified) ? Effect.succeedSome(verified.caller) : Effect.succeedNone
             }
-            return (verified === undefined ? verifySignature(token) : Effect.succeedSome(verified)).pipe(
-              Effect.zipLeft(revocations.fresh),
-              Effect.map(Option.filter(isStillGood)),
-              Effect.map(Option.map(({ caller }) => caller))
+            return Effect.map(
+              lookUp(token),
+              Option.map(({ caller }) => caller)
             )
-          })
+          }),
+        admit: (token) =>
+          Effect.map(
+            lookUp(token),
+            Option.map((verified) => ({ caller: verified.caller, isStillGood: () => isStillGood(verified) }))
+          )
       }
     })
   )

@@ -28,8 +28,8 @@ const goodbyeWithin = "2 seconds"
 
 export interface Connection {
   readonly client: HubClient
-  /** What time makes of it; asked about once a second. */
-  readonly tick: Effect.Effect<void>
+  /** What time makes of it; asked about once a second. Waits for nothing, so that nobody waits behind it. */
+  readonly tick: () => void
 }
 
 /** Carries one connection from its opening to its end. */
@@ -181,12 +181,10 @@ const make = Effect.gen(function* () {
           yield* sayGoodbye
         })
 
-        const tick = Effect.suspend(() => {
+        const tick = () => {
           apply(elapse(state, now()))
-          return Effect.map(isStillGood, (good) => {
-            if (!good) close(goodbye({ error: reason }))
-          })
-        })
+          if (!isStillGood()) close(goodbye({ error: reason }))
+        }
 
         const scope = yield* Effect.scope
         const calling = yield* Effect.fork(callAll)

@@ -68,8 +68,12 @@ const make = Effect.gen(function* () {
   const fibers = yield* FiberSet.make()
   let isStopping = false
 
-  yield* Effect.suspend(() => Effect.forEach(connections, ({ tick }) => tick, { discard: true })).pipe(
-    Effect.catchAllCause((cause) => Effect.logWarning("could not look after the hub's connections", cause)),
+  // Each for itself: what is wrong with one keeps no ping from the others.
+  const lookAfter = ({ tick }: Connection) =>
+    Effect.catchAllCause(Effect.sync(tick), (cause) =>
+      Effect.logWarning("could not look after a connection of the hub", cause)
+    )
+  yield* Effect.suspend(() => Effect.forEach(connections, lookAfter, { discard: true })).pipe(
     Effect.schedule(Schedule.spaced("1 second")),
     Effect.forkScoped
   )
