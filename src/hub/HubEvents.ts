@@ -1,5 +1,6 @@
-import { Array as Arr, Effect, Layer, Queue, Schedule } from "effect"
+import { Array as Arr, Cause, Effect, Layer, Option, Queue, Schedule } from "effect"
 import type { CustomerID, TicketID } from "../../schema/Ids.ts"
+import { isDatabaseAway } from "../platform/DatabaseAway.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Broadcast } from "./Broadcast.ts"
 import { HubClients } from "./HubClients.ts"
@@ -13,16 +14,15 @@ const largestBatch = 500
 /** Who has missed more than this is better off reading anew. */
 const mostMissed = 500
 
-/** The database may be away for a while; what was recorded does not run away. */
+/** The database may be away for a while; what was recorded does not run away. Whatever else is wrong stays wrong. */
 const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.sandbox,
-    Effect.retry(
-      Schedule.intersect(
-        Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")),
-        Schedule.recurs(30)
-      )
-    ),
+    Effect.retry({
+      while: isDatabaseAway,
+      schedule: Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")),
+      times: 30
+    }),
     Effect.unsandbox
   )
 
@@ -30,6 +30,13 @@ const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const mostInOneGo = 64 * 1024
 
 const othersTurn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
+interface Unreadable {
+  readonly eventID: string
+  readonly cause: Cause.Cause<unknown>
+}
+
+const logUntold = (cause: Cause.Cause<unknown>) => Effect.logError("events could not be told", cause)
 
 /** Tells the clients of this node what happens, wherever it happens. */
 export const HubEvents = Layer.scopedDiscard(
@@ -71,9 +78,45 @@ export const HubEvents = Layer.scopedDiscard(
       return ticket === null ? ofMessage : ofMessage + invocationOf("TicketUpdated", ticket)
     }
 
+    /** What cannot be read, and never will be, is searched for by halves: it keeps nobody from hearing of the rest. */
+    const read = (
+      customerID: CustomerID,
+      eventIDs: ReadonlyArray<string>,
+      unreadable: Array<Unreadable>
+    ): Effect.Effect<ReadonlyArray<HubEvent>> =>
+      persistently(repo.find(customerID, eventIDs)).pipe(
+        Effect.catchAllCause((cause) => {
+          if (isDatabaseAway(cause) || Cause.isInterrupted(cause)) return Effect.failCause(cause)
+          if (eventIDs.length > 1) {
+            const halves = Arr.chunksOf(eventIDs, Math.ceil(eventIDs.length / 2))
+            return Effect.map(
+              Effect.forEach(halves, (half) => read(customerID, half, unreadable)),
+              Arr.flatten
+            )
+          }
+          for (const eventID of eventIDs) unreadable.push({ eventID, cause })
+          return Effect.succeed([])
+        })
+      )
+
+    /** They count as told: each heartbeat would find them again. */
+    const passOver = Effect.fnUntraced(function* (customerID: CustomerID, unreadable: ReadonlyArray<Unreadable>) {
+      const [first] = unreadable
+      if (first === undefined) return
+      const eventIDs = unreadable.map(({ eventID }) => eventID)
+      yield* Effect.logError("events cannot be read and are told to nobody", first.cause).pipe(
+        Effect.annotateLogs({ customerID, eventIDs: eventIDs.join(" ") })
+      )
+      if (!broadcast.mayMiss) return
+      const recorded = yield* persistently(repo.recordedBy(customerID, eventIDs))
+      for (const { eventID, transactionID } of recorded) told.set(eventID, transactionID)
+    })
+
     const tellAll = fn("HubEvents.tellAll")(function* (customerID: CustomerID, eventIDs: ReadonlyArray<string>) {
       const fresh = eventIDs.filter((eventID) => !told.has(eventID))
       if (fresh.length === 0) return
+      const unreadable: Array<Unreadable> = []
+      const events = yield* read(customerID, fresh, unreadable)
       // What is told together goes to each client in one piece.
       let together = ""
       const flush = () => {
@@ -81,7 +124,7 @@ export const HubEvents = Layer.scopedDiscard(
         for (const client of clients.representatives(customerID)) client.send(together)
         together = ""
       }
-      for (const event of yield* repo.find(customerID, fresh)) {
+      for (const event of events) {
         if (broadcast.mayMiss) told.set(event.eventID, event.transactionID)
         tellVisitorsOf(customerID, event)
         together += forRepresentatives(event)
@@ -91,7 +134,8 @@ export const HubEvents = Layer.scopedDiscard(
         }
       }
       flush()
-    }, persistently)
+      yield* passOver(customerID, unreadable)
+    }, Effect.catchAllCause(logUntold))
 
     const sendAway = (customers: ReadonlyArray<CustomerID>) => {
       const text = goodbye({ error: "Too much has happened meanwhile.", allowReconnect: true })
@@ -134,6 +178,10 @@ export const HubEvents = Layer.scopedDiscard(
       )
     })
 
+    /** None when it cannot be looked up now: what was heard meanwhile is told all the same. */
+    const lookedUp = <A>(look: Effect.Effect<A>) =>
+      Effect.catchAllCause(Effect.asSome(look), (cause) => Effect.as(logUntold(cause), Option.none<A>()))
+
     const beat = (open: bigint) => {
       previousOpen = oldestOpen
       oldestOpen = open
@@ -155,12 +203,17 @@ export const HubEvents = Layer.scopedDiscard(
           case "Typing":
             tellTyping(signal.typing)
             break
-          case "Heartbeat":
-            for (const untold of yield* findUntold) note(untold)
-            beat(BigInt(signal.oldestOpen))
+          case "Heartbeat": {
+            const untold = yield* lookedUp(findUntold)
+            // Otherwise the next heartbeat looks from where this one should have.
+            if (Option.isSome(untold)) {
+              for (const event of untold.value) note(event)
+              beat(BigInt(signal.oldestOpen))
+            }
             break
+          }
           case "Resumed":
-            for (const missed of yield* findMissed) note(missed)
+            for (const missed of Option.toArray(yield* lookedUp(findMissed)).flat()) note(missed)
             break
         }
       }
@@ -174,11 +227,7 @@ export const HubEvents = Layer.scopedDiscard(
     const signals = yield* broadcast.subscribe
     // `take` waits and gives one signal; those that arrived together with it are taken behind it.
     yield* Effect.zip(Queue.take(signals), Queue.takeUpTo(signals, largestBatch - 1)).pipe(
-      Effect.flatMap(([first, more]) =>
-        handle([first, ...more]).pipe(
-          Effect.catchAllCause((cause) => Effect.logError("events could not be told", cause))
-        )
-      ),
+      Effect.flatMap(([first, more]) => handle([first, ...more]).pipe(Effect.catchAllCause(logUntold))),
       Effect.forever,
       Effect.forkScoped
     )

@@ -29,6 +29,11 @@ export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
   HubEventsRepo,
   {
     readonly find: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HubEvent>>
+    /** The transactions that recorded them, also of those that `find` cannot read. */
+    readonly recordedBy: (
+      customerID: CustomerID,
+      eventIDs: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<Pick<HubEvent, "eventID" | "transactionID">>>
     /** What transactions from the given one on have recorded, and before another, up to a number of events. */
     readonly since: (
       customerIDs: ReadonlyArray<CustomerID>,
@@ -49,6 +54,7 @@ export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const decodeEvents = Schema.decodeUnknown(Schema.Array(Event))
+  const decodeRecorded = Schema.decodeUnknown(Schema.Array(Event.pick("eventID", "transactionID")))
   const decodeMissed = Schema.decodeUnknown(Schema.Array(Missed))
   const decodeOldest = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ oldestOpen: Schema.BigInt })))
 
@@ -81,6 +87,14 @@ const make = Effect.gen(function* () {
 
   return HubEventsRepo.of({
     find: (customerID, eventIDs) => find({ customerID, eventIDs }).pipe(Effect.flatMap(decodeEvents), Effect.orDie),
+
+    recordedBy: (customerID, eventIDs) =>
+      sql`
+        select event_id::text as "eventID", transaction_id::text as "transactionID" from event
+        where customer_id = ${customerID} and event_id = any(${[...eventIDs]}::bigint[])`.pipe(
+        Effect.flatMap(decodeRecorded),
+        Effect.orDie
+      ),
 
     since: (customerIDs, transactionID, most, before) =>
       sql`
