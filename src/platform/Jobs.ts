@@ -1,4 +1,4 @@
-import { Array as Arr, Context, Duration, Effect, FiberSet, Layer, Option, Schema } from "effect"
+import { Array as Arr, Context, Duration, Effect, Exit, FiberSet, Layer, Option, Schema, Scope } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { JobID } from "../../schema/Jobs.ts"
 import type { JobClaim } from "./JobClaim.ts"
@@ -33,6 +33,9 @@ interface Wanted<Payload> {
 export class StopWork extends Context.Reference<StopWork>()("casework/StopWork", {
   defaultValue: () => ({ within: Duration.seconds(10) })
 }) {}
+
+/** How long it may take to put that back. */
+const putBackWithin = "5 seconds"
 
 /**
  * Durable work. Enqueue inside the transaction of the cause: either both are there or neither is. A job runs at least
@@ -85,7 +88,9 @@ const make = Effect.gen(function* () {
   const repo = yield* JobsRepo
   const now = yield* steadyClock
   const handlers = new Map<string, JobHandler>()
-  const fibers = yield* FiberSet.make()
+  // Not the scope of the layer, which would wait for its fibers however long they take.
+  const underWay = yield* Scope.make()
+  const fibers = yield* Scope.extend(FiberSet.make(), underWay)
   const places = yield* Effect.makeSemaphore(workers)
   let turns = noTurns
   const wakeUp = makeWakeUp()
@@ -100,7 +105,8 @@ const make = Effect.gen(function* () {
   const drain = Effect.gen(function* () {
     isDraining = true
     yield* noLongerThan(stopWork.within)(FiberSet.awaitEmpty(fibers))
-    yield* FiberSet.clear(fibers)
+    // All at once. What cannot be put back now, as without a database, is left to its claim running out.
+    yield* noLongerThan(putBackWithin)(Effect.disconnect(Scope.close(underWay, Exit.void)))
   })
   yield* Effect.addFinalizer(() => drain)
   const telemetry = yield* makeJobTelemetry
