@@ -4,10 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, Layer, Option, Stream } from "effect"
+import { Cause, Duration, Effect, Layer, Option, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { BlobPlace } from "../platform/BlobPlace.ts"
 import { type BlobID, BlobStore, type ByteRange, type Bytes, eachPiece, inOnePiece } from "./BlobStore.ts"
+import { S3Deadlines } from "./S3Deadlines.ts"
+import { untilStalled } from "./Stalled.ts"
 
 type S3Place = Extract<BlobPlace, { readonly _tag: "S3" }>
 
@@ -30,7 +32,8 @@ const loadClient = ({ endpoint, region }: S3Place) =>
             ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
             requestChecksumCalculation: "WHEN_REQUIRED",
             responseChecksumValidation: "WHEN_REQUIRED",
-            requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 }
+            // It has no limit for a request that would spare a slow one, and none at all for the body of an answer.
+            requestHandler: { connectionTimeout: 5_000 }
           })
       ),
       (opened) => Effect.sync(() => opened.destroy())
@@ -62,14 +65,28 @@ const spooled = <E>(bytes: Bytes<E>) =>
 export const s3BlobStore = (place: S3Place) =>
   Layer.scoped(
     BlobStore,
-    Effect.map(loadClient(place), ({ client, s3 }) => {
+    Effect.gen(function* () {
+      const { client, s3 } = yield* loadClient(place)
+      const { answer, stalled } = yield* S3Deadlines
+
       const objectOf = (customerID: CustomerID, blobID: BlobID) => ({
         Bucket: place.bucket,
         Key: `${place.prefix}${customerID}/${blobID}`
       })
+
+      /** Within the limit also where nothing can be interrupted, as while something is tidied up. */
+      const answered = <A>(send: (abortSignal: AbortSignal) => Promise<A>) =>
+        Effect.promise(send).pipe(
+          Effect.interruptible,
+          Effect.timeoutFailCause({
+            duration: answer,
+            onTimeout: () => Cause.die(new Error(`The store did not answer within ${Duration.format(answer)}`))
+          })
+        )
+
       const get = (customerID: CustomerID, blobID: BlobID, range?: ByteRange) =>
         Stream.unwrap(
-          Effect.promise(async (abortSignal) => {
+          answered(async (abortSignal) => {
             const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }
             const command = new s3.GetObjectCommand({ ...objectOf(customerID, blobID), ...Range })
             const { Body } = await client.send(command, { abortSignal })
@@ -77,32 +94,43 @@ export const s3BlobStore = (place: S3Place) =>
             return NodeStream.fromReadable<unknown, Uint8Array>(
               () => Body,
               (error) => error
-            ).pipe(Stream.orDie)
+            ).pipe(
+              Stream.orDie,
+              // Only while somebody waits for the next bytes: whoever takes them slowly is no fault of the store.
+              Stream.timeoutFailCause(
+                () => Cause.die(new Error(`The store sent nothing of blob ${blobID} for ${Duration.format(stalled)}`)),
+                stalled
+              )
+            )
           })
         )
+
+      const remove = (customerID: CustomerID, blobID: BlobID) =>
+        answered((abortSignal) =>
+          client.send(new s3.DeleteObjectCommand(objectOf(customerID, blobID)), { abortSignal })
+        ).pipe(Effect.asVoid)
+
       return BlobStore.of({
         put: (customerID, blobID, bytes) =>
           Effect.gen(function* () {
             const { path, size } = yield* spooled(bytes)
-            const object = objectOf(customerID, blobID)
-            yield* Effect.promise((abortSignal) =>
-              client.send(new s3.PutObjectCommand({ ...object, Body: createReadStream(path), ContentLength: size }), {
-                abortSignal
-              })
-            ).pipe(
+            const file = createReadStream(path)
+            const command = new s3.PutObjectCommand({
+              ...objectOf(customerID, blobID),
+              Body: file,
+              ContentLength: size
+            })
+            yield* Effect.promise((abortSignal) => client.send(command, { abortSignal })).pipe(
+              Effect.interruptible,
+              Effect.raceFirst(Effect.interruptible(untilStalled(file, stalled))),
               // The store may have taken it although the answer never came.
-              Effect.onError(() =>
-                Effect.ignore(Effect.tryPromise(() => client.send(new s3.DeleteObjectCommand(object))))
-              )
+              Effect.onError(() => Effect.exit(remove(customerID, blobID)))
             )
           }).pipe(Effect.scoped),
         get,
         getPiece: (customerID, blobID, range) => inOnePiece(get(customerID, blobID, range)),
         getReadable: () => Option.none(),
-        remove: (customerID, blobID) =>
-          Effect.promise((abortSignal) =>
-            client.send(new s3.DeleteObjectCommand(objectOf(customerID, blobID)), { abortSignal })
-          ).pipe(Effect.asVoid)
+        remove
       })
     })
   )

@@ -1,6 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Effect } from "effect"
 
+/**
+ * How it behaves: it may do what a PUT asks for and never say so, nor anything else (Silent), not even take the body of a
+ * request (Deaf), send one half of an object and never the other (Stalls), or send it a bit at a time (Trickles).
+ */
+export type Manner = "Answers" | "Silent" | "Deaf" | "Stalls" | "Trickles"
+
 const isSigned = ({ headers }: IncomingMessage) =>
   /^AWS4-HMAC-SHA256 Credential=test-key\/\d{8}\/eu-test-1\/s3\//.test(headers.authorization ?? "")
 
@@ -15,36 +21,66 @@ const bodyOf = async (request: IncomingMessage) => {
   return Buffer.concat(chunks)
 }
 
-const answerGet = (response: ServerResponse, object: Buffer, range: string | undefined) => {
-  const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? []
-  if (start === undefined || end === undefined) return response.writeHead(200).end(object)
-  const part = object.subarray(Number(start), Number(end) + 1)
-  return response
-    .writeHead(206, { "content-range": `bytes ${start}-${Number(start) + part.length - 1}/${object.length}` })
-    .end(part)
+const trickle = (response: ServerResponse, bytes: Buffer, length: number) => {
+  if (response.destroyed) return
+  response.write(bytes.subarray(0, length))
+  if (bytes.length <= length) response.end()
+  else setTimeout(trickle, 300, response, bytes.subarray(length), length)
 }
 
-const listen = (objects: Map<string, Buffer>) =>
+const answerGet = (response: ServerResponse, object: Buffer, range: string | undefined, manner: Manner) => {
+  const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? []
+  const part = start === undefined ? object : object.subarray(Number(start), Number(end) + 1)
+  response.writeHead(start === undefined ? 200 : 206, {
+    "content-length": part.length,
+    ...(start !== undefined && {
+      "content-range": `bytes ${start}-${Number(start) + part.length - 1}/${object.length}`
+    })
+  })
+  if (manner === "Stalls") return response.write(part.subarray(0, part.length / 2))
+  return manner === "Trickles" ? trickle(response, part, Math.ceil(part.length / 10)) : response.end(part)
+}
+
+interface State {
+  readonly objects: Map<string, Buffer>
+  manner: Manner
+  /** How many requests it has and has not answered. */
+  underWay: number
+}
+
+const answer = (state: State, request: IncomingMessage, response: ServerResponse, body: Buffer) => {
+  const { manner, objects } = state
+  const key = decodeURIComponent(new URL(request.url ?? "", "http://s3").pathname)
+  const object = objects.get(key)
+  if (!isSigned(request)) return fail(response, 403, "AccessDenied")
+  if (request.method === "PUT") objects.set(key, body)
+  if (manner === "Silent") return undefined
+  switch (request.method) {
+    case "PUT":
+      return response.writeHead(200, { etag: '"1"' }).end()
+    case "GET":
+      return object === undefined
+        ? fail(response, 404, "NoSuchKey")
+        : answerGet(response, object, request.headers.range, manner)
+    case "DELETE":
+      objects.delete(key)
+      return response.writeHead(204).end()
+    default:
+      return fail(response, 405, "MethodNotAllowed")
+  }
+}
+
+const listen = (state: State) =>
   Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
-    const server = createServer(async (request, response) => {
-      const key = decodeURIComponent(new URL(request.url ?? "", "http://s3").pathname)
-      const body = await bodyOf(request)
-      const object = objects.get(key)
-      if (!isSigned(request)) return fail(response, 403, "AccessDenied")
-      switch (request.method) {
-        case "PUT":
-          objects.set(key, body)
-          return response.writeHead(200, { etag: '"1"' }).end()
-        case "GET":
-          return object === undefined
-            ? fail(response, 404, "NoSuchKey")
-            : answerGet(response, object, request.headers.range)
-        case "DELETE":
-          objects.delete(key)
-          return response.writeHead(204).end()
-        default:
-          return fail(response, 405, "MethodNotAllowed")
-      }
+    const server = createServer((request, response) => {
+      state.underWay++
+      response.once("close", () => state.underWay--)
+      if (state.manner === "Deaf") return
+      // Whoever breaks off gets no answer.
+      bodyOf(request).then(
+        (body) => answer(state, request, response, body),
+        () => undefined
+      )
     })
     server.listen(0, "127.0.0.1", () => {
       const address = server.address()
@@ -60,8 +96,8 @@ const credentials = { AWS_ACCESS_KEY_ID: "test-key", AWS_SECRET_ACCESS_KEY: "tes
 
 /** An object store that speaks as much of Amazon's language as the service does; it takes signed requests only. */
 export const s3Server = Effect.gen(function* () {
-  const objects = new Map<string, Buffer>()
-  const { close, port } = yield* Effect.acquireRelease(listen(objects), ({ close }) => Effect.sync(close))
+  const state: State = { objects: new Map(), manner: "Answers", underWay: 0 }
+  const { close, port } = yield* Effect.acquireRelease(listen(state), ({ close }) => Effect.sync(close))
   yield* Effect.acquireRelease(
     Effect.sync(() => Object.assign(process.env, credentials)),
     () =>
@@ -70,7 +106,13 @@ export const s3Server = Effect.gen(function* () {
       })
   )
   return {
-    objects,
+    objects: state.objects,
+    underWay: Effect.sync(() => state.underWay),
+    /** Behaves so from then on. */
+    turn: (manner: Manner) =>
+      Effect.sync(() => {
+        state.manner = manner
+      }),
     blobStore: `s3://files/casework?endpoint=http://127.0.0.1:${port}&region=eu-test-1`,
     /** From then on nobody answers there. */
     stop: Effect.sync(close)

@@ -1,0 +1,19 @@
+import { Duration, Effect } from "effect"
+
+/** How often somebody looks in the time that a stall may last. */
+const looks = 10
+
+/**
+ * Fails when nothing of a file has been taken for a while, and never ends otherwise: what goes on over a poor line may
+ * take as long as it needs.
+ */
+export const untilStalled = (file: { readonly bytesRead: number }, stalled: Duration.Duration) =>
+  Effect.gen(function* () {
+    let taken = file.bytesRead
+    for (let quiet = 0; quiet < looks; quiet++) {
+      yield* Effect.sleep(Duration.times(stalled, 1 / looks))
+      if (file.bytesRead !== taken) quiet = -1
+      taken = file.bytesRead
+    }
+    return yield* Effect.dieMessage(`The store took nothing, and did not answer, for ${Duration.format(stalled)}`)
+  })

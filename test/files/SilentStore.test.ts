@@ -1,0 +1,120 @@
+import { expect, it, layer } from "@effect/vitest"
+import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
+import { BlobID, BlobStore } from "../../src/files/BlobStore.ts"
+import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
+import { S3Deadlines } from "../../src/files/S3Deadlines.ts"
+import { untilStalled } from "../../src/files/Stalled.ts"
+import { eventually } from "../support/Eventually.ts"
+import { s3Server } from "../support/S3Server.ts"
+import { settingsLayer } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const acme = CustomerID.make(1)
+
+/** The store itself, as seen from its own side. */
+class Server extends Context.Tag("test/S3Server")<Server, Effect.Effect.Success<typeof s3Server>>() {}
+
+const store = ({ answer, stalled }: Readonly<Record<"answer" | "stalled", Duration.DurationInput>>) =>
+  Layer.unwrapScoped(
+    Effect.map(s3Server, (server) =>
+      BlobStoreLive.pipe(
+        Layer.provide(
+          Layer.succeed(S3Deadlines, { answer: Duration.decode(answer), stalled: Duration.decode(stalled) })
+        ),
+        Layer.provide(TestDatabase),
+        Layer.provide(settingsLayer({ BLOB_STORE: server.blobStore })),
+        Layer.merge(Layer.succeed(Server, server))
+      )
+    )
+  )
+
+const newBlob = Effect.sync(() => BlobID.make(crypto.randomUUID()))
+
+/** A blob that the store had before it came to behave so. */
+const stored = (bytes: Uint8Array) =>
+  Effect.gen(function* () {
+    const blobID = yield* newBlob
+    yield* (yield* Server).turn("Answers")
+    yield* (yield* BlobStore).put(acme, blobID, bytes)
+    return blobID
+  })
+
+const complaint = <A>(effect: Effect.Effect<A>) =>
+  Effect.map(Effect.exit(effect), (exit) => (Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "none"))
+
+/** More than the buffers on the way hold. */
+const large = () => new Uint8Array(48 * 1024 * 1024)
+
+layer(store({ answer: "500 millis", stalled: "1 second" }), { excludeTestServices: true })("A silent store", (it) => {
+  it.effect("keeps nobody waiting who sends, also while what may be there is tidied up", () =>
+    Effect.gen(function* () {
+      const { objects, turn } = yield* Server
+      const blobs = yield* BlobStore
+      const blobID = yield* newBlob
+      yield* turn("Silent")
+      expect(yield* complaint(blobs.put(acme, blobID, new Uint8Array(100)))).toContain(
+        "The store took nothing, and did not answer, for 1s"
+      )
+      expect([...objects.keys()].filter((key) => key.endsWith(blobID))).toHaveLength(1)
+      yield* turn("Deaf")
+      expect(yield* complaint(blobs.put(acme, yield* newBlob, large()))).toContain("took nothing")
+    })
+  )
+
+  it.effect("keeps nobody waiting who asks", () =>
+    Effect.gen(function* () {
+      const { turn, underWay } = yield* Server
+      const blobs = yield* BlobStore
+      const blobID = yield* stored(new Uint8Array(300_000))
+      const before = yield* underWay
+      yield* turn("Silent")
+      const silence = "The store did not answer within 500ms"
+      expect(yield* complaint(Stream.runDrain(blobs.get(acme, blobID)))).toContain(silence)
+      expect(yield* complaint(blobs.getPiece(acme, blobID, { start: 0, end: 9 }))).toContain(silence)
+      expect(yield* complaint(blobs.remove(acme, blobID))).toContain(silence)
+      yield* turn("Stalls")
+      expect(yield* complaint(Stream.runDrain(blobs.get(acme, blobID)))).toContain(
+        `The store sent nothing of blob ${blobID} for 1s`
+      )
+      yield* eventually(underWay, (count) => count <= before)
+    })
+  )
+})
+
+layer(store({ answer: "10 seconds", stalled: "2 seconds" }), { excludeTestServices: true })("A slow line", (it) => {
+  it.effect("may take as long as it needs for a download, and so may whoever reads it", () =>
+    Effect.gen(function* () {
+      const { turn } = yield* Server
+      const blobs = yield* BlobStore
+      const bytes = new Uint8Array(1_000_000)
+      const blobID = yield* stored(bytes)
+      const count = Stream.runFold(0, (total, piece: Uint8Array) => total + piece.length)
+      yield* turn("Trickles")
+      expect(yield* count(blobs.get(acme, blobID))).toBe(bytes.length)
+      const largeID = yield* stored(large())
+      const pausing = blobs.get(acme, largeID).pipe(
+        Stream.zipWithIndex,
+        Stream.tap(([, index]) => Effect.when(Effect.sleep("3 seconds"), () => index === 1)),
+        Stream.map(([piece]) => piece)
+      )
+      expect(yield* count(pausing)).toBe(large().length)
+    })
+  )
+})
+
+it.effect("An upload is not cut while it makes progress, however long it takes", () =>
+  Effect.gen(function* () {
+    const file = { bytesRead: 0 }
+    const fiber = yield* Effect.fork(untilStalled(file, Duration.minutes(1)))
+    for (let minute = 0; minute < 60; minute++) {
+      yield* TestClock.adjust("50 seconds")
+      expect(fiber.unsafePoll()).toBeNull()
+      file.bytesRead += 1
+      yield* TestClock.adjust("10 seconds")
+    }
+    expect(fiber.unsafePoll()).toBeNull()
+    yield* TestClock.adjust("70 seconds")
+    expect(yield* complaint(Fiber.join(fiber))).toContain("The store took nothing")
+  })
+)
