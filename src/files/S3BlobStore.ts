@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs"
 import { mkdtemp, open, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -61,6 +60,13 @@ const spooled = <E>(bytes: Bytes<E>) =>
     return { path, size }
   })
 
+/** The client leaves it open when a request comes to nothing, and a file that is open keeps its room on the disk. */
+const opened = (path: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => (await open(path)).createReadStream()),
+    (file) => Effect.async<void>((resume) => file.close(() => resume(Effect.void)))
+  )
+
 /** Objects in a bucket of Amazon S3 or of a store that speaks its language. */
 export const s3BlobStore = (place: S3Place) =>
   Layer.scoped(
@@ -114,7 +120,7 @@ export const s3BlobStore = (place: S3Place) =>
         put: (customerID, blobID, bytes) =>
           Effect.gen(function* () {
             const { path, size } = yield* spooled(bytes)
-            const file = createReadStream(path)
+            const file = yield* opened(path)
             const command = new s3.PutObjectCommand({
               ...objectOf(customerID, blobID),
               Body: file,

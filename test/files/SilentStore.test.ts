@@ -1,3 +1,4 @@
+import { readdir, readlink } from "node:fs/promises"
 import { expect, it, layer } from "@effect/vitest"
 import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
@@ -46,6 +47,12 @@ const complaint = <A>(effect: Effect.Effect<A>) =>
 /** More than the buffers on the way hold. */
 const large = () => new Uint8Array(48 * 1024 * 1024)
 
+/** The files that are open for an upload, also those that have no name any more. */
+const openUploads = Effect.promise(async () => {
+  const links = (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ""))
+  return (await Promise.all(links)).filter((path) => path.includes("/casework-upload-"))
+})
+
 layer(store({ answer: "500 millis", stalled: "1 second" }), { excludeTestServices: true })("A silent store", (it) => {
   it.effect("keeps nobody waiting who sends, also while what may be there is tidied up", () =>
     Effect.gen(function* () {
@@ -78,6 +85,25 @@ layer(store({ answer: "500 millis", stalled: "1 second" }), { excludeTestService
         `The store sent nothing of blob ${blobID} for 1s`
       )
       yield* eventually(underWay, (count) => count <= before)
+    })
+  )
+
+  it.effect("leaves no file of an upload open, whatever ended it", () =>
+    Effect.gen(function* () {
+      const { stop, turn, underWay } = yield* Server
+      const blobs = yield* BlobStore
+      yield* turn("Deaf")
+      yield* complaint(blobs.put(acme, yield* newBlob, large()))
+      expect(yield* openUploads).toEqual([])
+      const before = yield* underWay
+      const interrupted = yield* Effect.fork(blobs.put(acme, yield* newBlob, large()))
+      yield* eventually(underWay, (count) => count > before)
+      expect(yield* openUploads).toHaveLength(1)
+      yield* Fiber.interrupt(interrupted)
+      expect(yield* openUploads).toEqual([])
+      yield* stop
+      expect(yield* complaint(blobs.put(acme, yield* newBlob, large()))).toContain("ECONNREFUSED")
+      expect(yield* openUploads).toEqual([])
     })
   )
 })
