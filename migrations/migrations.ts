@@ -26,6 +26,7 @@ import auditedEndUsers from "./0023_audited_end_users.ts"
 import finishedJobs from "./0024_finished_jobs.ts"
 import draftCalls from "./0025_draft_calls.ts"
 import runsOfDeletedMessages from "./0026_runs_of_deleted_messages.ts"
+import blobRemovals from "./0027_blob_removals.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -54,5 +55,6 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0023_audited_end_users": auditedEndUsers,
   "0024_finished_jobs": finishedJobs,
   "0025_draft_calls": draftCalls,
-  "0026_runs_of_deleted_messages": runsOfDeletedMessages
+  "0026_runs_of_deleted_messages": runsOfDeletedMessages,
+  "0027_blob_removals": blobRemovals
 }

@@ -4,7 +4,7 @@ import { Blobs } from "../files/Blobs.ts"
 import { LeftSubscriptions } from "../mail/LeftSubscriptions.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { CustomerRemovalRepo } from "./CustomerRemovalRepo.ts"
-import { type CustomerTable, customerTables } from "./CustomerTables.ts"
+import { type BlobTable, type CustomerTable, customerTables, isBlobTable } from "./CustomerTables.ts"
 
 /** By then every node has ended the customer's tokens and connections, and work that was under way. */
 export class CustomerRemovalTiming extends Context.Reference<CustomerRemovalTiming>()(
@@ -44,12 +44,12 @@ const make = Effect.gen(function* () {
   })
 
   /** The bytes with the row, as everywhere: what a store does not remove now can still be found. */
-  const removeFiles = fn("CustomerRemoval.removeFiles")(function* (customerID: CustomerID) {
+  const removeFiles = fn("CustomerRemoval.removeFiles")(function* (customerID: CustomerID, table: BlobTable) {
     let count = 0
     for (
-      let some = yield* repo.listBlobs(customerID);
+      let some = yield* repo.listBlobs(customerID, table);
       some.length > 0;
-      some = yield* repo.listBlobs(customerID, some.at(-1))
+      some = yield* repo.listBlobs(customerID, table, some.at(-1))
     ) {
       yield* Effect.forEach(some, (blobID) => blobs.removeUnused(customerID, blobID), { concurrency: 8 })
       count += some.length
@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
   })
 
   const empty = (customerID: CustomerID, table: CustomerTable) =>
-    table === "blob" ? removeFiles(customerID) : removeRows(customerID, table)
+    isBlobTable(table) ? removeFiles(customerID, table) : removeRows(customerID, table)
 
   return CustomerRemoval.of({
     remove: fn("CustomerRemoval.remove")(function* (customerID) {

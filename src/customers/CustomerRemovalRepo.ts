@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { removeSubscription } from "../mail/MailJobs.ts"
-import type { CustomerTable } from "./CustomerTables.ts"
+import type { BlobTable, CustomerTable } from "./CustomerTables.ts"
 
 // A batch is locked and written for a moment only, however large the customer is.
 const rowsAtOnce = 1000
@@ -18,8 +18,12 @@ export class CustomerRemovalRepo extends Context.Tag("casework/CustomerRemovalRe
     /** Removes some rows of a table and answers how many; none when none are left. */
     readonly deleteSome: (customerID: CustomerID, table: CustomerTable) => Effect.Effect<number>
     /** The next ones behind an id, or the first ones. */
-    readonly listBlobs: (customerID: CustomerID, after?: BlobID) => Effect.Effect<ReadonlyArray<BlobID>>
-    /** Removes the customer itself, unless a file has come meanwhile; answers whether it is gone. */
+    readonly listBlobs: (
+      customerID: CustomerID,
+      table: BlobTable,
+      after?: BlobID
+    ) => Effect.Effect<ReadonlyArray<BlobID>>
+    /** Removes the customer itself, unless a file has come meanwhile, or is left; answers whether it is gone. */
     readonly finish: (customerID: CustomerID) => Effect.Effect<boolean>
   }
 >() {
@@ -45,11 +49,12 @@ const make = Effect.gen(function* () {
       select count(*)::int as count from gone`
   })
   const listBlobs = SqlSchema.findAll({
-    Request: Schema.Struct({ customerID: CustomerID, after: BlobID }),
+    Request: Schema.Struct({ customerID: CustomerID, table: Schema.String, column: Schema.String, after: BlobID }),
     Result: Schema.Struct({ blobID: BlobID }),
     execute: (_) => sql`
-      select blob_id as "blobID" from blob where customer_id = ${_.customerID} and blob_id > ${_.after}::uuid
-      order by blob_id limit ${blobsAtOnce}`
+      select ${sql(_.column)} as "blobID" from ${sql(_.table)}
+      where customer_id = ${_.customerID} and ${sql(_.column)} > ${_.after}::uuid
+      order by 1 limit ${blobsAtOnce}`
   })
   const lock = (customerID: CustomerID) => sql`select 1 from customer where customer_id = ${customerID} for update`
 
@@ -77,8 +82,8 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
 
-    listBlobs: (customerID, after = firstBlob) =>
-      listBlobs({ customerID, after }).pipe(
+    listBlobs: (customerID, table, after = firstBlob) =>
+      listBlobs({ customerID, table, column: table === "blob" ? "blob_id" : "about_blob", after }).pipe(
         Effect.map((rows) => rows.map(({ blobID }) => blobID)),
         Effect.orDie
       ),
@@ -89,7 +94,8 @@ const make = Effect.gen(function* () {
         yield* lock(customerID)
         yield* sql`
           delete from customer where customer_id = ${customerID}
-            and not exists (select 1 from blob where blob.customer_id = ${customerID})`
+            and not exists (select 1 from blob where blob.customer_id = ${customerID})
+            and not exists (select 1 from blob_removal left_over where left_over.customer_id = ${customerID})`
         return (yield* sql`select 1 from customer where customer_id = ${customerID}`).length === 0
       }).pipe(sql.withTransaction, Effect.orDie)
   })

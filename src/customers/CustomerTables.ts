@@ -33,6 +33,7 @@ export const customerTables = [
   "place_description_report",
   "blob_chunk",
   "blob",
+  "blob_removal",
   "channel_folder",
   "channel_translation",
   "topic_action",
@@ -50,3 +51,8 @@ export const customerTables = [
 ] as const
 
 export type CustomerTable = (typeof customerTables)[number]
+
+/** Those whose rows stand for bytes in the store: a row goes after them. */
+export type BlobTable = Extract<CustomerTable, "blob" | "blob_removal">
+
+export const isBlobTable = (table: CustomerTable): table is BlobTable => table === "blob" || table === "blob_removal"

@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream"
-import { SqlClient } from "@effect/sql"
 import { Context, DateTime, Effect, Layer, type Option, Ref, Stream } from "effect"
 import { PayloadTooLarge } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
@@ -55,23 +54,27 @@ export class Blobs extends Context.Tag("casework/Blobs")<
 
 const sweptAtOnce = 500
 
+/** With a store that does not answer, too, they come to an end before the next sweep begins. */
+const removedAtOnce = 8
+
 const tooLarge = (limit: number) =>
   new PayloadTooLarge({ message: `The file is too large: up to ${limit / 1024 / 1024} MiB are taken.` })
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const repo = yield* BlobsRepo
   const blobStore = yield* BlobStore
   const jobs = yield* Jobs
 
-  /** While the bytes cannot be removed the row stays too, and somebody will try again. */
-  const removeUnused = fn("Blobs.removeUnused")(
-    function* (customerID: CustomerID, blobID: BlobID) {
-      if (yield* repo.deleteUnused(customerID, blobID)) yield* blobStore.remove(customerID, blobID)
-    },
-    sql.withTransaction,
-    Effect.orDie
-  )
+  /**
+   * When its row is gone nothing can refer to it again: the store may take its time, and no transaction waits for it. Until
+   * the bytes are gone too a note of them stays, and somebody will try again, also when another one is just at it.
+   */
+  const removeUnused = fn("Blobs.removeUnused")(function* (customerID: CustomerID, blobID: BlobID) {
+    const isGone = (yield* repo.deleteUnused(customerID, blobID)) || (yield* repo.hasLeftBytes(customerID, blobID))
+    if (!isGone) return
+    yield* blobStore.remove(customerID, blobID)
+    yield* repo.forget(customerID, blobID)
+  })
 
   // One that cannot be removed must not keep the others.
   const isRemoved = ({ blobID, customerID }: Effect.Effect.Success<ReturnType<typeof repo.findForgotten>>[number]) =>
@@ -130,7 +133,7 @@ const make = Effect.gen(function* () {
     sweep: repo
       .findForgotten(sweptAtOnce)
       .pipe(
-        Effect.flatMap(Effect.filter(isRemoved)),
+        Effect.flatMap(Effect.filter(isRemoved, { concurrency: removedAtOnce })),
         Effect.repeat({ while: (removed) => removed.length > 0 }),
         Effect.asVoid,
         Effect.withSpan("Blobs.sweep")

@@ -20,9 +20,16 @@ export class BlobsRepo extends Context.Tag("casework/BlobsRepo")<
     /** With its size, when that is known before the bytes are there. */
     readonly register: (customerID: CustomerID, size?: number) => Effect.Effect<BlobID>
     readonly setSize: (customerID: CustomerID, blobID: BlobID, size: number) => Effect.Effect<void>
-    /** Only when nothing refers to it; nothing can from then on. */
+    /** Only when nothing refers to it; nothing can from then on, and a note says that its bytes are left. */
     readonly deleteUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<boolean>
-    /** Of all customers: what nothing refers to, nobody is about to remove, and began an hour ago at the latest. */
+    /** Whether it is gone but for its bytes. */
+    readonly hasLeftBytes: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<boolean>
+    /** Call it when the bytes are gone too. */
+    readonly forget: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
+    /**
+     * Of all customers: what is gone but for its bytes, and what nothing refers to, nobody is about to remove, and began an
+     * hour ago at the latest.
+     */
     readonly findForgotten: (count: number) => Effect.Effect<ReadonlyArray<typeof Key.Type>>
   }
 >() {
@@ -53,13 +60,16 @@ const make = Effect.gen(function* () {
     Result: Key,
     execute: (count) => sql`
       /* all customers: bytes that nobody can reach any more */
-      select customer_id as "customerID", blob_id as "blobID" from blob
+      (select customer_id as "customerID", about_blob as "blobID" from blob_removal order by created_at limit ${count})
+      union all
+      (select customer_id, blob_id from blob
       where created_at < now() - interval '1 hour' and ${unused}
         and not exists (
           select 1 from job
           where job.customer_id = blob.customer_id and job.status in ('Queued', 'Running') and job.kind = ${blobRemoval.kind}
             and job.payload ->> 'blobID' = blob.blob_id::text)
-      order by created_at limit ${count}`
+      order by created_at limit ${count})
+      limit ${count}`
   })
 
   return BlobsRepo.of({
@@ -74,8 +84,24 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
     deleteUnused: (customerID, blobID) =>
-      sql`delete from blob where customer_id = ${customerID} and blob_id = ${blobID} and ${unused} returning 1`.pipe(
+      sql`
+        with gone as (
+          delete from blob where customer_id = ${customerID} and blob_id = ${blobID} and ${unused}
+          returning customer_id, blob_id)
+        insert into blob_removal (customer_id, about_blob) select customer_id, blob_id from gone returning 1`.pipe(
+        // As a transaction it starts over when a reference comes just then, and finds it.
+        sql.withTransaction,
         Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
+    hasLeftBytes: (customerID, blobID) =>
+      sql`select 1 from blob_removal where customer_id = ${customerID} and about_blob = ${blobID}`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
+    forget: (customerID, blobID) =>
+      sql`delete from blob_removal where customer_id = ${customerID} and about_blob = ${blobID}`.pipe(
+        Effect.asVoid,
         Effect.orDie
       ),
     findForgotten: (count) => Effect.orDie(findForgotten(count))

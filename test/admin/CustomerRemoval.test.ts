@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises"
+import { randomUUID } from "node:crypto"
+import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { SqlClient, type Statement } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
@@ -86,6 +87,17 @@ const filesLeft = Effect.flatMap(Settings, ({ dataDir }) =>
   })
 )
 
+/** Bytes that the store did not remove when it was asked to. */
+const leaveBytes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { dataDir } = yield* Settings
+  const blobID = randomUUID()
+  const folder = join(dataDir, "files", "1", blobID.slice(0, 2))
+  yield* Effect.promise(() => mkdir(folder, { recursive: true }))
+  yield* Effect.promise(() => writeFile(join(folder, blobID), "left"))
+  yield* sql`insert into blob_removal (customer_id, about_blob) values (1, ${blobID})`
+})
+
 const soon = Layer.succeed(CustomerRemovalTiming, { lettingGo: Duration.seconds(5) })
 
 const removal = (options: AdminOptions, ...words: ReadonlyArray<string>) =>
@@ -134,10 +146,13 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
         const { address } = yield* subscribedTo("acme-admin")
         const { customers } = yield* clientOf("acme-admin")
         yield* customers.updateCustomer({ payload: { aiProviderApiKey: "sk-secret", apiPassword: "secret" } })
+        yield* leaveBytes
         const others = yield* rowsOfOthers
         expect(Object.keys(yield* rowsOfAcme)).toEqual(
           expect.arrayContaining(
-            "job outbox_mail audit_log data_request ai_run failed_mail place_description_room_photo blob".split(" ")
+            "job outbox_mail audit_log data_request ai_run failed_mail place_description_room_photo blob blob_removal".split(
+              " "
+            )
           )
         )
         expect(yield* filesLeft).toBeGreaterThan(0)

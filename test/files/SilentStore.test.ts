@@ -1,4 +1,5 @@
 import { readdir, readlink } from "node:fs/promises"
+import { SqlClient } from "@effect/sql"
 import { expect, it, layer } from "@effect/vitest"
 import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
@@ -8,8 +9,11 @@ import { S3Deadlines } from "../../src/files/S3Deadlines.ts"
 import { untilStalled } from "../../src/files/Stalled.ts"
 import { eventually } from "../support/Eventually.ts"
 import { s3Server } from "../support/S3Server.ts"
-import { settingsLayer } from "../support/TestApp.ts"
+import { clientOf, send, settingsLayer, testApp } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { aMessage } from "./Messages.ts"
+import { samples } from "./Samples.ts"
+import { formWith, upload } from "./Uploads.ts"
 
 const acme = CustomerID.make(1)
 
@@ -125,6 +129,50 @@ layer(store({ answer: "10 seconds", stalled: "2 seconds" }), { excludeTestServic
         Stream.map(([piece]) => piece)
       )
       expect(yield* count(pausing)).toBe(large().length)
+    })
+  )
+})
+
+const app = Layer.unwrapScoped(
+  Effect.map(s3Server, (server) =>
+    testApp({ BLOB_STORE: server.blobStore }).pipe(
+      Layer.provide(Layer.succeed(S3Deadlines, { answer: Duration.millis(500), stalled: Duration.seconds(1) })),
+      Layer.provideMerge(Layer.succeed(Server, server))
+    )
+  )
+)
+
+layer(app, { excludeTestServices: true })("The service with a store that falls silent", (it) => {
+  it.effect("refuses uploads, stays ready, and removes what is left when the store answers again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { objects, turn } = yield* Server
+      const { messageID } = yield* aMessage(1)
+      const { ticketMessageAttachments: attachments } = yield* clientOf("acme-agent")
+      const before = new Set(objects.keys())
+      const sent = upload(messageID, formWith(samples.png, "a.png"))
+      expect((yield* sent).status).toBe(200)
+      const [attachment] = yield* attachments.listAttachments({ path: { id: messageID } })
+      if (attachment === undefined) return yield* Effect.dieMessage("not listed")
+
+      yield* turn("Silent")
+      expect((yield* sent).status).toBe(500)
+      expect((yield* send("GET", "/health/ready")).status).toBe(200)
+      const { ticketMessageAttachmentID: attachmentId } = attachment
+      yield* attachments.deleteAttachment({ path: { id: messageID, attachmentId } })
+      yield* eventually(
+        sql`select 1 from job where customer_id = 1 and kind = 'RemoveBlob' and attempts > 0 and status = 'Queued'`,
+        (rows) => rows.length === 1
+      )
+      const notes = sql`select 1 from blob_removal where customer_id = 1`
+      expect(yield* notes).toHaveLength(2)
+      expect(objects.size).toBe(before.size + 2)
+
+      yield* turn("Answers")
+      yield* sql`update periodic_work set next_at = now() where name = 'sweeping blobs'`
+      yield* eventually(notes, (rows) => rows.length === 0)
+      expect(new Set(objects.keys())).toEqual(before)
+      expect((yield* sent).status).toBe(200)
     })
   )
 })
