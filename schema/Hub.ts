@@ -66,13 +66,12 @@ export const HubRequestAgent = Body("HubRequestAgent", {
 })
 export type HubRequestAgent = typeof HubRequestAgent.Type
 
-export class AgentJoined extends Schema.Class<AgentJoined>("AgentJoined")({ name: Schema.String }) {}
+/** To a representative with the ticket, since it hears of all; a visitor has one. */
+const ofTicket = { ticketID: Schema.optionalWith(TicketID, { exact: true }) }
 
-/** To a representative with the ticket, since it can follow several; a visitor has one. */
-export class Typing extends Schema.Class<Typing>("Typing")({
-  from: Schema.String,
-  ticketID: Schema.optionalWith(TicketID, { exact: true })
-}) {}
+export class AgentJoined extends Schema.Class<AgentJoined>("AgentJoined")({ name: Schema.String, ...ofTicket }) {}
+
+export class Typing extends Schema.Class<Typing>("Typing")({ from: Schema.String, ...ofTicket }) {}
 
 /** The events that clients get, each with the one argument it has. */
 export const hubEvents = {
@@ -80,6 +79,7 @@ export const hubEvents = {
     MessageReceived: TicketMessage,
     TicketUpdated: Ticket,
     DraftReady: TicketMessage,
+    AgentJoined,
     Typing
   },
   toVisitors: { MessageReceived: VisitorMessage, AgentJoined, Typing }
@@ -93,9 +93,9 @@ export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR 
 | \`SendMessage({ ticketID?, ticketToken?, message, pageURL? })\` | both; a representative names the ticket | \`{ ticketID, ticketToken, messageID }\`; a visitor's first message makes the ticket, with the \`ticketToken\` it gives, a random UUID: when the answer is lost, \`ResumeChat\` then says whether the message arrived |
 | \`ResumeChat(ticketToken)\` | visitor, after a reload or a reconnect | \`{ ticketID, ticketToken, isClosed, agentName, messages }\`, each message as a visitor sees it, the last 200, oldest first |
 | \`RequestAgent({ ticketID?, email? })\` | visitor | escalates the chat; \`{ agentAvailable, customerRepName }\` like like-dislike |
-| \`JoinTicket(ticketID)\`, \`LeaveTicket(ticketID)\` | representative | nothing; the visitor of a chat gets \`AgentJoined\`, once for each representative |
+| \`JoinTicket(ticketID)\`, \`LeaveTicket(ticketID)\` | representative | nothing; \`AgentJoined\` is told of a chat once for each representative |
 | \`Typing(ticketID)\` | both | nothing; told at most once a second |
 
-A representative gets \`MessageReceived(TicketMessage)\`, \`TicketUpdated(Ticket)\` and \`DraftReady(TicketMessage)\` of all tickets of its customer, and \`Typing({ from, ticketID })\` of those it joined. A visitor gets \`MessageReceived({ messageID, ticketID, dateCreated, senderType, customerRepName, message, htmlBody, pageURL, hasAttachment })\`, \`AgentJoined({ name })\` and \`Typing({ from })\` of its own chat. A message that is very large comes without its bodies and screenshot; \`GET /ticketMessages/{id}\` has them.
+A representative gets \`MessageReceived(TicketMessage)\`, \`TicketUpdated(Ticket)\`, \`DraftReady(TicketMessage)\`, \`AgentJoined({ name, ticketID })\` and \`Typing({ from, ticketID })\` of all tickets of its customer, its own typing excepted. A visitor gets \`MessageReceived({ messageID, ticketID, dateCreated, senderType, customerRepName, message, htmlBody, pageURL, hasAttachment })\`, \`AgentJoined({ name })\` and \`Typing({ from })\` of its own chat. A message that is very large comes without its bodies and screenshot; \`GET /ticketMessages/{id}\` has them.
 
 The texts of the chat window are at \`GET /api/ChannelTranslations/resolve?token=&lang=\`; a visitor likes or dislikes an answer with \`GET /ticketMessages/{ticketToken}/like-dislike?like=\`.`

@@ -61,6 +61,8 @@ export const HubEvents = Layer.scopedDiscard(
       const toRepresentatives = invocationOf("Typing", JSON.stringify({ from, ticketID }))
       for (const { caller, send } of clients.followers(customerID, ticketID)) {
         if (caller._tag === "Visitor" && customerRepID !== null) send(toVisitors)
+      }
+      for (const { caller, send } of clients.representatives(customerID)) {
         if (caller._tag === "Representative" && caller.customerRepID !== customerRepID) send(toRepresentatives)
       }
     }
@@ -72,10 +74,12 @@ export const HubEvents = Layer.scopedDiscard(
       }
     }
 
-    const forRepresentatives = ({ kind, message, ticket }: HubEvent) => {
+    const forRepresentatives = ({ agentName, kind, message, ticket, ticketID }: HubEvent) => {
       const target = kind === "DraftReady" ? "DraftReady" : "MessageReceived"
       const ofMessage = message === null ? "" : invocationOf(target, lightened(message))
-      return ticket === null ? ofMessage : ofMessage + invocationOf("TicketUpdated", ticket)
+      const ofAgent =
+        agentName === null ? "" : invocationOf("AgentJoined", JSON.stringify({ name: agentName, ticketID }))
+      return ofMessage + ofAgent + (ticket === null ? "" : invocationOf("TicketUpdated", ticket))
     }
 
     /** What cannot be read, and never will be, is searched for by halves: it keeps nobody from hearing of the rest. */

@@ -337,7 +337,12 @@ layer(quietApp().pipe(Layer.provide(StoppedClock)), { excludeTestServices: true 
         yield* Effect.all([visitor.invoke("Typing", ticketID), visitor.invoke("Typing", ticketID)])
         expect(yield* nextTold(rep, "Typing")).toEqual({ from: "Chat visitor", ticketID })
         yield* rep.invoke("Typing", ticketID)
-        expect(yield* nextTold(visitor, "Typing")).toEqual({ from: expect.stringMatching(/\S/) })
+        const { from } = Object(yield* nextTold(visitor, "Typing"))
+        expect(from).toMatch(/\S/)
+        // Representatives hear of all tickets, and of which.
+        expect(yield* nextTold(bystander, "AgentJoined")).toEqual({ name: from, ticketID })
+        expect(yield* nextTold(bystander, "Typing")).toEqual({ from: "Chat visitor", ticketID })
+        expect(yield* nextTold(bystander, "Typing")).toEqual({ from, ticketID })
         for (const peer of [rep, bystander, visitor]) {
           expect((yield* allTold(peer)).filter(({ event }) => event === "Typing")).toEqual([])
         }

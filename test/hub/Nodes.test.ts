@@ -147,6 +147,11 @@ if (onPostgres) {
         yield* sql`
           insert into event (customer_id, kind, ticket_id, ticket_message_id)
           select 1, 'MessageChanged', ${ticketID}::int, ${messageID}::int from generate_series(1, 600)`
+        // Whatever else was open on the server before them would keep them new.
+        const areSettled = sql`
+          select 1 from event where customer_id = 1 and ticket_id = ${ticketID}
+            and transaction_id >= pg_snapshot_xmin(pg_current_snapshot()) limit 1`
+        yield* eventually(areSettled, ({ length }) => length === 0, "1 minute")
         const rep = yield* repPeer("acme-agent")
         const neverTold = sql`
           insert into event (customer_id, kind, ticket_id, ticket_message_id)
