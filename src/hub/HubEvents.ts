@@ -170,7 +170,6 @@ export const HubEvents = Layer.scopedDiscard(
     const findUntold = Effect.suspend(() => {
       const now = clients.attendance()
       const [last, before] = attendances
-      attendances = [now, last]
       const wasThere = (at: ReadonlyMap<CustomerID, unknown>) => (customerID: CustomerID) =>
         at.get(customerID) === now.get(customerID)
       const [recent, steady] = Arr.partition([...now.keys()].filter(wasThere(last)), wasThere(before))
@@ -178,7 +177,10 @@ export const HubEvents = Layer.scopedDiscard(
       return Effect.zipWith(
         lookUp(steady, sendAway, oldestOpen),
         lookUp(recent, () => undefined, oldestOpen),
-        (one, other) => [...one, ...other]
+        (one, other) => {
+          attendances = [now, last]
+          return [...one, ...other]
+        }
       )
     })
 

@@ -14,7 +14,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
 import type { MailProblem } from "./MailGraph.ts"
-import { folderKey, importFolder } from "./MailJobs.ts"
+import { folderKey, importFolder, renewSubscription } from "./MailJobs.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
 /** What people switch on, off and start about the mail of their channels. */
@@ -89,11 +89,19 @@ const make = Effect.gen(function* () {
   /** Of folders that nobody has switched on by now. */
   const endUnwanted = (customerID: CustomerID, channelID: ChannelID) =>
     Effect.gen(function* () {
-      // Whoever is just switching them on comes first, or sees that they have ended.
+      // Whoever is just switching them on comes first, or has them made anew.
       yield* channels.findForUpdate(customerID, channelID)
       const all = yield* folders.ofChannel(customerID, channelID)
       yield* subscriptions.end(all.filter(({ retrieves }) => !retrieves))
     }).pipe(sql.withTransaction, Effect.orDie)
+
+  /** Of somebody who subscribed at the same time, and was refused. */
+  const renewEnded = fn("MailRetrieval.renewEnded")(function* (customerID: CustomerID, channelID: ChannelID) {
+    for (const { folderID, subscriptionID } of yield* folders.ofChannel(customerID, channelID)) {
+      if (subscriptionID !== null) continue
+      yield* jobs.enqueue(renewSubscription, customerID, { folderID, reason: "Expiring" }, folderKey(folderID))
+    }
+  })
 
   /** All folders in the order of their ids, then all jobs in the order of their keys, as everybody takes them. */
   const startImports = fn("MailRetrieval.startImports")(function* (
@@ -125,7 +133,10 @@ const make = Effect.gen(function* () {
       const channel = yield* findChannel(customerID, channelID)
       const mailbox = yield* mailboxes.of(customerID, channel)
       const all = yield* foldersOf(customerID, channelID)
-      const switchOn = channelFolders.setRetrieving(customerID, channelID, true)
+      const switchOn = Effect.zipRight(
+        channelFolders.setRetrieving(customerID, channelID, true),
+        renewEnded(customerID, channelID)
+      )
       yield* Effect.forEach(all, (folder) => subscriptions.start({ folder, mailbox })).pipe(
         Effect.catchTag("MailProblem", refusal),
         Effect.zipRight(switchOn.pipe(sql.withTransaction, Effect.orDie)),

@@ -12,7 +12,7 @@ import { prepareStatements } from "./PreparedStatements.ts"
 import { repeatTransactions } from "./RepeatedTransactions.ts"
 import { Settings } from "./Settings.ts"
 import { shareConnections } from "./SharedConnections.ts"
-import { endSilence, Silence } from "./Silence.ts"
+import { allowSilence, breakOffWhenSilent, Silence } from "./Silence.ts"
 import { sampleBy } from "./telemetry/Sampling.ts"
 import { databaseConnections } from "./telemetry/ServiceMetrics.ts"
 
@@ -69,6 +69,7 @@ const checkTexts = (pool: pg.Pool) =>
 const openPool = (url: Redacted.Redacted) =>
   Effect.acquireRelease(
     Effect.gen(function* () {
+      const silence = yield* Silence
       const pool = new pg.Pool({
         connectionString: Redacted.value(url),
         application_name: "casework",
@@ -77,12 +78,16 @@ const openPool = (url: Redacted.Redacted) =>
         connectionTimeoutMillis: 10_000,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        onConnect: (client) => client.query(settings)
+        onConnect: (client) => {
+          breakOffWhenSilent(client, silence.pooled)
+          return client.query(settings)
+        }
       })
       // Without a listener, an idle connection that the server drops would end the process.
       pool.on("error", () => undefined)
       pool.on("connect", prepareStatements)
-      endSilence(pool, (yield* Silence).pooled)
+      // After a transaction without a limit.
+      pool.on("acquire", (client) => allowSilence(client, silence.pooled))
       yield* Effect.onError(checkTexts(pool), () => Effect.promise(() => pool.end()))
       return pool
     }),

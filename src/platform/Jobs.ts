@@ -102,9 +102,11 @@ const make = Effect.gen(function* () {
   const stopWork = yield* StopWork
   const loopLoad = makeLoopLoad()
   let isDraining = false
+  let isClosed = false
   const drain = Effect.gen(function* () {
     isDraining = true
     yield* noLongerThan(stopWork.within)(FiberSet.awaitEmpty(fibers))
+    isClosed = true
     // All at once. What cannot be put back now, as without a database, is left to its claim running out.
     yield* noLongerThan(putBackWithin)(Effect.disconnect(Scope.close(underWay, Exit.void)))
   })
@@ -120,6 +122,7 @@ const make = Effect.gen(function* () {
 
   const start = (job: ClaimedJob) =>
     Effect.suspend(() => {
+      if (isClosed) return Effect.asVoid(Effect.zipRight(repo.release(job), places.release(1)))
       turns = begin(turns, job, now())
       const work = Effect.ensuring(
         Effect.interruptible(run(job)),
@@ -130,7 +133,7 @@ const make = Effect.gen(function* () {
           return places.release(1)
         })
       )
-      return FiberSet.run(fibers, work)
+      return Effect.asVoid(FiberSet.run(fibers, work))
     })
 
   /** Takes one job and starts it, when there is one and a worker is free; answers whether there was. */
@@ -153,8 +156,8 @@ const make = Effect.gen(function* () {
 
   const dispatch = places.take(1).pipe(
     Effect.zipRight(afterRequests),
-    // What was claimed is started, even when the node is stopping at this moment; but a stop does not wait for a
-    // database that does not answer.
+    // What was claimed is started, or given back, even when the node is stopping at this moment; but a stop does not wait
+    // for a database that does not answer.
     Effect.zipRight(Effect.disconnect(Effect.uninterruptible(takeOne))),
     Effect.catchAllCause((cause) => Effect.as(Effect.logWarning("could not look for jobs", cause), false)),
     Effect.flatMap((found) => (found ? Effect.sync(wakeUp.call) : wakeUp.wait)),

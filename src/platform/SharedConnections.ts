@@ -83,12 +83,13 @@ class SharedConnection {
     client.on("end", () => this.#lose(client))
     const use = () => {
       this.#lastMove = performance.now()
+      allowSilence(client, 0)
       this.#client = this.#opened.has(client) ? client : undefined
     }
     client
       .connect()
       .then(() => {
-        breakOffWhenSilent(client)
+        breakOffWhenSilent(client, this.#patience)
         return client.query("set jit = off")
       })
       .then(use)

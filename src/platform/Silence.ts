@@ -17,21 +17,20 @@ const socketOf = (client: pg.ClientBase) => {
   return stream instanceof Socket ? stream : undefined
 }
 
-/** From now on; 0 is for ever. */
+/** 0 is for ever. What is allowed already goes on: one that does not answer, and is put back and taken, is not new. */
 export const allowSilence = (client: pg.ClientBase, milliseconds: number) => {
-  socketOf(client)?.setTimeout(milliseconds)
+  const socket = socketOf(client)
+  if (socket !== undefined && socket.timeout !== milliseconds) socket.setTimeout(milliseconds)
 }
+
+/** Its code says of what kind it is: the database is away, and may come back. */
+const gone = () => Object.assign(new Error("The database has not said anything for too long"), { code: "ETIMEDOUT" })
 
 /** A host that vanishes says no word: who waits for its answer would wait until the network gives up, or for ever. */
-export const breakOffWhenSilent = (client: pg.ClientBase) => {
+export const breakOffWhenSilent = (client: pg.ClientBase, milliseconds: number) => {
   const socket = socketOf(client)
-  socket?.once("timeout", () => socket.destroy(new Error("The database has not said anything for too long")))
-}
-
-/** The same for each that is in a pool. */
-export const endSilence = (pool: pg.Pool, milliseconds: number) => {
-  pool.on("connect", breakOffWhenSilent)
-  pool.on("acquire", (client) => allowSilence(client, milliseconds))
+  socket?.once("timeout", () => socket.destroy(gone()))
+  allowSilence(client, milliseconds)
 }
 
 /** Begins a transaction whose statements may take as long as they like. */

@@ -1,11 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array as Arr, Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Array as Arr, Context, Deferred, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
 import { inject } from "vitest"
 import { inOneLine } from "../../src/OneLine.ts"
 import { layerFromUrl } from "../../src/platform/Database.ts"
+import { isDatabaseAway } from "../../src/platform/DatabaseAway.ts"
 import { quick } from "../../src/platform/LeanStatements.ts"
 import { Silence, withoutLimit } from "../../src/platform/Silence.ts"
+import { eventually } from "../support/Eventually.ts"
 import { throughPooler, throughVanishing } from "../support/Pooler.ts"
 import { copyOfTemplate, onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
@@ -167,21 +169,60 @@ if (onPostgres) {
         }).pipe(Effect.withTracerEnabled(false), Effect.map(Arr.flatten))
         // Until the shared ones are open.
         yield* Effect.replicateEffect(answers, 50)
-        const [begun, goOn] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+        const goOn = yield* Deferred.make<void>()
+        let begun = 0
+        const begin = Effect.sync(() => {
+          begun += 1
+        })
         const one = sql`select 1`
         const halves = Effect.forEach(
           Arr.range(1, 8),
-          () => Effect.exit(sql.withTransaction(Effect.all([one, Deferred.succeed(begun, undefined), goOn, one]))),
+          () => Effect.exit(sql.withTransaction(Effect.all([one, begin, Deferred.await(goOn), one]))),
           { concurrency: "unbounded" }
         )
-        const broken = yield* Effect.fork(halves)
-        yield* Deferred.await(begun)
+        const breaking = yield* Effect.fork(halves)
+        const alone = yield* Effect.fork(sql`select pg_sleep(60)`)
+        yield* eventually(
+          Effect.sync(() => begun),
+          (now) => now === 8
+        )
+        const isUnderWay = sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and query = 'select pg_sleep(60)' and state = 'active'`
+        yield* eventually(isUnderWay, ({ length }) => length === 1)
         yield* host.vanish
         yield* host.comeBack
         yield* Deferred.succeed(goOn, undefined)
-        expect((yield* answers).map(({ n }) => n)).toEqual(numbers)
-        expect((yield* Fiber.join(broken)).filter(Exit.isSuccess)).toEqual([])
+        const broken = yield* Fiber.join(breaking)
+        expect(broken.map((exit) => Exit.isFailure(exit) && isDatabaseAway(exit.cause))).toEqual(Arr.replicate(true, 8))
+        expect(yield* Effect.flip(Effect.sandbox(Fiber.join(alone)))).toSatisfy(isDatabaseAway)
+        // Those that nobody used when it vanished are noticed when somebody does.
+        expect((yield* Effect.eventually(answers)).map(({ n }) => n)).toEqual(numbers)
         expect((yield* halves).filter(Exit.isFailure)).toEqual([])
+      })
+    )
+
+    it.scoped("does so also when all who wait give up early, and come again", () =>
+      Effect.gen(function* () {
+        const template = inject("template")
+        if (template.kind !== "postgres") return
+        const host = yield* throughVanishing(yield* copyOfTemplate(template.url, template.name))
+        // Longer than giving up takes: the library asks the server to cancel the statement, for five seconds.
+        const clients = yield* Layer.build(layerFromUrl(host.url)).pipe(
+          Effect.provideService(Silence, { pooled: 8000, shared: 8000 })
+        )
+        const sql = Context.get(clients, SqlClient.SqlClient)
+        const all = Arr.range(1, 16)
+        const open = Effect.forEach(all, () => sql`select pg_sleep(0.1)`, { concurrency: "unbounded" })
+        yield* open
+        yield* host.vanish
+        yield* host.comeBack
+        const impatiently = Effect.retry(Effect.timeout(sql`select 1`, "200 millis"), Schedule.forever)
+        // Were the time counted anew for each, it would be the double.
+        const asked = yield* Effect.forEach(all, () => impatiently, { concurrency: "unbounded" }).pipe(
+          Effect.timeoutOption("12 seconds")
+        )
+        expect(asked._tag).toBe("Some")
       })
     )
 

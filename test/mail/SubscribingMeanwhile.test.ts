@@ -64,6 +64,26 @@ layer(mailApp(), { excludeTestServices: true })("While a mailbox is being subscr
     })
   )
 
+  it.effect("what somebody else's failure ends just before it is switched on is begun anew", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { address, channelID } = yield* newMailChannel()
+      const { mailWebhook } = yield* clientOf("acme-admin")
+      yield* sql.unsafe(`
+        create function test_end() returns trigger language plpgsql as $$ begin
+          update channel_folder set subscription_id = null, client_state = null where channel_id = new.channel_id;
+          return new;
+        end $$;
+        create trigger test_end before update of auto_retrieve_emails on channel
+          for each row when (new.channel_id = ${channelID}) execute function test_end()`)
+      const { folders } = yield* mailWebhook.subscribeMail({ path: { id: channelID } })
+      yield* sql.unsafe("drop trigger test_end on channel; drop function test_end")
+      const { folderID } = yield* Effect.fromNullable(folders[0])
+      const held = yield* eventually(folderOf(folderID), ({ subscriptionID }) => subscriptionID !== null)
+      yield* eventually(subscriptionsOf(address), (all) => all.length === 1 && all[0]?.id === held.subscriptionID)
+    })
+  )
+
   it.effect("an import of what lies there that is asked for in that moment is done", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
