@@ -1,7 +1,7 @@
 import { readdir, readlink } from "node:fs/promises"
 import { SqlClient } from "@effect/sql"
 import { expect, it, layer } from "@effect/vitest"
-import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock, TestContext } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { BlobID, BlobStore } from "../../src/files/BlobStore.ts"
 import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
@@ -177,7 +177,8 @@ layer(app, { excludeTestServices: true })("The service with a store that falls s
   )
 })
 
-it.effect("An upload is not cut while it makes progress, however long it takes", () =>
+// `it.effect` may be one of another file, without a clock for tests: `layer` leaves its own behind.
+it.live("An upload is not cut while it makes progress, however long it takes", () =>
   Effect.gen(function* () {
     const file = { bytesRead: 0 }
     const fiber = yield* Effect.fork(untilStalled(file, Duration.minutes(1)))
@@ -190,5 +191,5 @@ it.effect("An upload is not cut while it makes progress, however long it takes",
     expect(fiber.unsafePoll()).toBeNull()
     yield* TestClock.adjust("70 seconds")
     expect(yield* complaint(Fiber.join(fiber))).toContain("The store took nothing")
-  })
+  }).pipe(Effect.provide(TestContext.TestContext))
 )
