@@ -182,7 +182,7 @@ it.live("An upload is not cut while it makes progress, however long it takes", (
   Effect.gen(function* () {
     const file = { bytesRead: 0 }
     const fiber = yield* Effect.fork(untilStalled(file, Duration.minutes(1)))
-    for (let minute = 0; minute < 60; minute++) {
+    for (let minute = 0; minute < 5; minute++) {
       yield* TestClock.adjust("50 seconds")
       expect(fiber.unsafePoll()).toBeNull()
       file.bytesRead += 1
