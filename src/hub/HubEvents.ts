@@ -89,6 +89,14 @@ export const HubEvents = Layer.scopedDiscard(
       unreadable: Array<Unreadable>
     ): Effect.Effect<ReadonlyArray<HubEvent>> =>
       persistently(repo.find(customerID, eventIDs)).pipe(
+        Effect.sandbox,
+        // One that is about to be given up may have failed for a reason that passes.
+        Effect.retry({
+          while: (cause) => eventIDs.length === 1 && !isDatabaseAway(cause),
+          schedule: Schedule.spaced("200 millis"),
+          times: 2
+        }),
+        Effect.unsandbox,
         Effect.catchAllCause((cause) => {
           if (isDatabaseAway(cause) || Cause.isInterrupted(cause)) return Effect.failCause(cause)
           if (eventIDs.length > 1) {
