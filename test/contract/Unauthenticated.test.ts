@@ -1,8 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { Tokens } from "../../src/auth/Tokens.ts"
 import { type Endpoint, endpoints } from "../support/Endpoints.ts"
+import { acmeAdmin } from "../support/Logins.ts"
 import { sendTo } from "../support/SendExample.ts"
 import { login, testApp } from "../support/TestApp.ts"
 
@@ -24,15 +24,6 @@ const publicRoutes = [
   "POST /api/MailWebhook"
 ]
 
-const rep = {
-  customerID: CustomerID.make(1),
-  customerRepID: CustomerRepID.make(1),
-  username: "acme-admin",
-  role: "Admin",
-  timeZone: null,
-  securityVersion: 1
-} as const
-
 const withoutSignature = (token: string) => token.replace(/[^.]*$/, "")
 
 const otherPayload = (token: string) => {
@@ -50,7 +41,7 @@ const unsigned = (token: string) => {
 const badCredentials = Effect.gen(function* () {
   const tokens = yield* Tokens
   const good = yield* login("acme-admin")
-  const expired = yield* tokens.forRep(rep, { lifetime: "0 seconds", impersonated: false })
+  const expired = yield* tokens.forRep(acmeAdmin, { lifetime: "0 seconds", impersonated: false })
   return {
     none: {},
     empty: { authorization: "" },

@@ -14,6 +14,16 @@ const untilReady = (stage: Stage, since: number) =>
     "1 minute"
   )
 
+/** From now until all nodes are ready, and so many more have been served. */
+const secondsUntilServing = (stage: Stage, load: { readonly acknowledged: () => number }, served = 6) =>
+  Effect.gen(function* () {
+    const back = Date.now()
+    yield* untilReady(stage, back)
+    const before = load.acknowledged()
+    yield* eventually(Effect.sync(load.acknowledged), (now) => now >= before + served, "1 minute")
+    return secondsSince(back)
+  })
+
 const whileAway = (stage: Stage, from: number, to: number) =>
   stage.nodes.flatMap(({ watch }, index) => {
     const lies = watch.wronglyReady(from, to)
@@ -34,11 +44,7 @@ export const databaseAway = (fault: string, rounds: number, seconds: number): Fa
       yield* Effect.sleep(seconds * 1000)
       untruths.push(...whileAway(stage, gone, Date.now()))
       yield* stage.postgres.start
-      const back = Date.now()
-      yield* untilReady(stage, back)
-      const before = load.acknowledged()
-      yield* eventually(Effect.sync(load.acknowledged), (now) => now > before, "1 minute")
-      slowest = Math.max(slowest, secondsSince(back))
+      slowest = Math.max(slowest, yield* secondsUntilServing(stage, load, 1))
     }
     const ended = yield* load.end
     return {
@@ -61,11 +67,7 @@ export const databaseVanished = (seconds: number): Fault =>
     yield* Effect.sleep(seconds * 1000)
     const untruths = whileAway(stage, gone, Date.now())
     yield* stage.proxy.comeBack
-    const back = Date.now()
-    yield* untilReady(stage, back)
-    const before = load.acknowledged()
-    yield* eventually(Effect.sync(load.acknowledged), (now) => now > before + 5, "1 minute")
-    const recoveredAfter = secondsSince(back)
+    const recoveredAfter = yield* secondsUntilServing(stage, load)
     const ended = yield* load.end
     return {
       fault: `database host vanished for ${seconds} s`,
@@ -93,11 +95,7 @@ export const slowDatabase: Fault = Effect.gen(function* () {
   yield* Effect.sleep(20_000)
   untruths.push(...whileAway(stage, stuck, Date.now()))
   yield* stage.proxy.delayBy(0)
-  const back = Date.now()
-  yield* untilReady(stage, back)
-  const before = load.acknowledged()
-  yield* eventually(Effect.sync(load.acknowledged), (now) => now > before + 5, "1 minute")
-  const recoveredAfter = secondsSince(back)
+  const recoveredAfter = yield* secondsUntilServing(stage, load)
   const ended = yield* load.end
   const findings = yield* judge(stage.postgres, stage.outside, ended)
   return {

@@ -1,10 +1,11 @@
 import type { SqlClient } from "@effect/sql"
 import { expect, it, layer } from "@effect/vitest"
 import { Array as Arr, Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { CustomerID } from "../../schema/Ids.ts"
 import { Tokens } from "../../src/auth/Tokens.ts"
 import { Events } from "../../src/events/Events.ts"
 import { eventually } from "../support/Eventually.ts"
+import { acmeAdmin } from "../support/Logins.ts"
 import { freePort } from "../support/Processes.ts"
 import { clientOf, login, quietApp, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -22,17 +23,7 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
       const tokens = yield* Tokens
       const lasting = (seconds: number) =>
         Effect.flatMap(
-          tokens.forRep(
-            {
-              customerID: CustomerID.make(1),
-              customerRepID: CustomerRepID.make(1),
-              username: "acme-admin",
-              role: "Admin",
-              timeZone: null,
-              securityVersion: 1
-            },
-            { lifetime: Duration.seconds(seconds), impersonated: false }
-          ),
+          tokens.forRep(acmeAdmin, { lifetime: Duration.seconds(seconds), impersonated: false }),
           (token) => peer("", { token, reconnect: [0, 100], skipNegotiation: true })
         )
       // On a slow machine it may run out on the way.

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
-import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { Tokens } from "../../src/auth/Tokens.ts"
 import { ping } from "../../src/hub/HubProtocol.ts"
+import { acmeAdmin } from "../support/Logins.ts"
 import { quietApp } from "../support/TestApp.ts"
 import { channelTokenOf, peer, repPeer } from "./HubTools.ts"
 import { frame, handshake, rawHub } from "./RawHub.ts"
@@ -11,17 +11,7 @@ import { frame, handshake, rawHub } from "./RawHub.ts"
 /** Somebody whose token ends soon, but not before all are connected. */
 const shortLived = Effect.gen(function* () {
   const tokens = yield* Tokens
-  const token = yield* tokens.forRep(
-    {
-      customerID: CustomerID.make(1),
-      customerRepID: CustomerRepID.make(1),
-      username: "acme-admin",
-      role: "Admin",
-      timeZone: null,
-      securityVersion: 1
-    },
-    { lifetime: Duration.seconds(12), impersonated: false }
-  )
+  const token = yield* tokens.forRep(acmeAdmin, { lifetime: Duration.seconds(12), impersonated: false })
   return yield* peer("", { token, skipNegotiation: true })
 })
 

@@ -1,5 +1,16 @@
 import { Effect } from "effect"
+import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { type Answer, sendJson } from "./TestApp.ts"
+
+/** For tokens that no login gives. */
+export const acmeAdmin = {
+  customerID: CustomerID.make(1),
+  customerRepID: CustomerRepID.make(1),
+  username: "acme-admin",
+  role: "Admin",
+  timeZone: null,
+  securityVersion: 1
+} as const
 
 let used = 0
 
