@@ -3,6 +3,7 @@ import { HttpTransportType, type HubConnection, HubConnectionBuilder, LogLevel }
 import { Data, Deferred, Effect, Queue, Schema } from "effect"
 import { HubSentMessage } from "../../schema/Hub.ts"
 import { baseUrl, tokenOf } from "../support/TestApp.ts"
+import { nextOf } from "./NextOf.ts"
 
 /** What a client was told: the name of the event, and its argument. */
 export interface Told {
@@ -83,22 +84,28 @@ export const visitorPeer = (options: Parameters<typeof peer>[1] = {}) =>
     peer(`?channelToken=${token}`, { origin: "https://acme.example", ...options })
   )
 
-/** The next thing of a kind that a client is told; what comes before it is passed over. */
-export const nextTold = ({ told }: Pick<HubPeer, "told">, event: string): Effect.Effect<unknown> =>
-  Effect.flatMap(Queue.take(told), (one) =>
-    one.event === event ? Effect.succeed(one.argument) : nextTold({ told }, event)
+type Listening = Pick<HubPeer, "told" | "ended">
+
+const next = ({ ended, told }: Listening) =>
+  nextOf(
+    told,
+    Effect.map(ended, (error) => error?.message ?? "nothing was wrong")
   )
 
+/** The next thing of a kind that a client is told; what comes before it is passed over. */
+export const nextTold = (peer: Listening, event: string): Effect.Effect<unknown> =>
+  Effect.flatMap(next(peer), (one) => (one.event === event ? Effect.succeed(one.argument) : nextTold(peer, event)))
+
 /** The message with this number, once a client is told of it: what was told late of earlier ones is passed over. */
-export const toldMessage = (peer: Pick<HubPeer, "told">, messageID: number) =>
+export const toldMessage = (peer: Listening, messageID: number) =>
   Effect.repeat(nextTold(peer, "MessageReceived"), { until: (message) => Object(message).messageID === messageID })
 
 /** The first thing of each kind that a client is told, in whatever order they come. */
-export const firstOfEach = ({ told }: Pick<HubPeer, "told">, events: ReadonlyArray<string>) =>
+export const firstOfEach = (peer: Listening, events: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const first = new Map<string, unknown>()
     while (events.some((event) => !first.has(event))) {
-      const { argument, event } = yield* Queue.take(told)
+      const { argument, event } = yield* next(peer)
       if (!first.has(event)) first.set(event, argument)
     }
     return first

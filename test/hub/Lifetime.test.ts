@@ -10,12 +10,8 @@ import { freePort } from "../support/Processes.ts"
 import { clientOf, login, quietApp, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
-import { type HubPeer, nextTold, peer, repPeer, say, toldMessage, visitorPeer } from "./HubTools.ts"
+import { nextTold, peer, repPeer, say, toldMessage, visitorPeer } from "./HubTools.ts"
 import { frame, handshake, rawHub } from "./RawHub.ts"
-
-/** What a client hears, unless its connection ends before. */
-const hearing = <A>(rep: HubPeer, heard: Effect.Effect<A>) =>
-  Effect.raceFirst(heard, Effect.zipRight(rep.ended, Effect.dieMessage("The connection has ended.")))
 
 layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
   it.scoped("ends when its token does", () =>
@@ -67,7 +63,7 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
         const sent = yield* newMessage({ message, senderType: "CustomerRep", status: "Sent" })
         const event = { kind: "MessageAdded", ticketID: sent.ticketID, ticketMessageID: sent.messageID } as const
         yield* events.record(CustomerID.make(1), Arr.replicate(event, times))
-        yield* hearing(rep, Effect.repeatN(nextTold(rep, "MessageReceived"), times))
+        yield* Effect.repeatN(nextTold(rep, "MessageReceived"), times)
       }
     })
   )

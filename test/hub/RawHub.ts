@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { Socket } from "node:net"
 import { Deferred, Effect, Queue } from "effect"
 import { openSocket } from "../http/RawRequest.ts"
+import { nextOf } from "./NextOf.ts"
 
 export const separator = "\u001e"
 export const handshake = `{"protocol":"json","version":1}${separator}`
@@ -90,7 +91,7 @@ export const rawHub = (query: string, headers: ReadonlyArray<string> = []) =>
       answer,
       send: (...frames: ReadonlyArray<Buffer>) => Effect.sync(() => socket.write(Buffer.concat(frames))),
       /** The next record that answers. */
-      next: Queue.take(records),
+      next: nextOf(records, Effect.as(Deferred.await(closed), "its socket is closed")),
       closed: Deferred.await(closed)
     }
   })
