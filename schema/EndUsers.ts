@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { PhoneContext, TicketAccess } from "./Authentication.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { emptyAsNull } from "./EmptyText.ts"
-import { NotFound } from "./Errors.ts"
+import { Conflict, NotFound } from "./Errors.ts"
 import { Body, changeable, clearable, Name, optional, Query, TextUpTo } from "./Fields.ts"
 import { CustomerID, EndUserID, EndUserUIDID, pathId } from "./Ids.ts"
 import { Page, paging } from "./Paging.ts"
@@ -235,11 +235,12 @@ export class EndUsersApi extends HttpApiGroup.make("endUsers")
   .add(
     HttpApiEndpoint.del("deleteEndUser")`/api/EndUsers/${id}`
       .addError(NotFound)
+      .addError(Conflict)
       .middleware(TicketAccess)
       .annotateContext(
         OpenApi.annotations({
           summary: "Delete an end user",
-          description: "With its UIDs. Its tickets stay, without an end user."
+          description: "With its UIDs. Its tickets stay, without an end user. Not while it is being erased: 409."
         })
       )
   )

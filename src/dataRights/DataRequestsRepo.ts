@@ -1,6 +1,6 @@
 import { SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
-import { CustomerID, type CustomerRepID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { CustomerID, CustomerRepID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { JobID, JobStatus } from "../../schema/Jobs.ts"
 import { BlobID } from "../files/BlobStore.ts"
 
@@ -12,6 +12,8 @@ const Row = Schema.Struct({
   customerID: CustomerID,
   endUserID: EndUserID,
   jobID: JobID,
+  /** Who asked first; none when the operator did. */
+  customerRepID: Schema.NullOr(CustomerRepID),
   status: JobStatus,
   requestedAt: Schema.DateTimeUtcFromDate,
   erasedAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
@@ -83,7 +85,7 @@ export class DataRequestsRepo extends Context.Tag("casework/DataRequestsRepo")<
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(`d.data_request_id as "dataRequestID", d.customer_id as "customerID",
-    d.about_end_user as "endUserID", d.work as "jobID", d.requested_at as "requestedAt", d.erased_at as "erasedAt",
+    d.about_end_user as "endUserID", d.work as "jobID", d.customer_rep_id as "customerRepID", d.requested_at as "requestedAt", d.erased_at as "erasedAt",
     d.ticket_ids as "ticketIDs", d.message_ids as "messageIDs", d.blob_ids::text[] as "blobIDs",
     d.finished_at as "finishedAt", d.counts, d.hash, d.blob_id as "blobID", b.size::text as size,
     d.access_token as "accessToken", d.expires_at as "expiresAt",

@@ -92,7 +92,12 @@ const make = Effect.gen(function* () {
   return DataRights.of({
     export: fn("DataRights.export")(function* (endUserID) {
       const { customerID, customerRepID } = yield* CurrentRep
-      return exportOf(yield* request(customerID, endUserID, "Export", customerRepID))
+      const found = yield* request(customerID, endUserID, "Export", customerRepID)
+      // Whoever gets the file of another's request has it as well.
+      if (found.blobID !== null && found.customerRepID !== customerRepID) {
+        yield* audit.record(customerID, customerRepID, "EndUserExported", endUserID)
+      }
+      return exportOf(found)
     }),
 
     checkExport: fn("DataRights.checkExport")(function* (endUserID) {

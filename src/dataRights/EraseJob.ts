@@ -18,8 +18,6 @@ export class ErasureTiming extends Context.Reference<ErasureTiming>()("casework/
   defaultValue: () => ({ secondLookAfterSeconds: 180 })
 }) {}
 
-const nobody = { ticketIDs: [], messageIDs: [], blobIDs: [], counts: {} }
-
 const nothingFound = { failedMailIDs: [], externalIDs: [], outboxMailIDs: [] }
 
 /**
@@ -60,8 +58,8 @@ export const EraseJob = Layer.effectDiscard(
 
     const firstLook = fn("EraseJob.firstLook")(function* (request: DataRequest, claim: JobClaim) {
       const person = yield* look(request)
-      // Somebody deleted the end user meanwhile: what it wrote is no longer tied to anybody.
-      if (Option.isNone(person)) return yield* repo.noteErased(request, nobody)
+      // Deleting it is refused meanwhile. A receipt for nothing would be untrue.
+      if (Option.isNone(person)) return yield* Effect.dieMessage("The end user is gone, and was not erased.")
       const { outboxMails, setAsideMails } = yield* looseRows.find(person.value)
       yield* eraseAll(request, claim, person.value, {
         failedMailIDs: setAsideMails.map(({ failedMailID }) => failedMailID),

@@ -101,6 +101,20 @@ const make = Effect.gen(function* () {
         group by m.ticket_id) told
       where t.customer_id = ${customerID} and t.ticket_id = told.ticket_id`.pipe(Effect.orDie)
 
+  /** What others sent stays, and thereby where it belongs; only that it went to the person, too, does not. */
+  const forgetAmongOthers = ({ addresses, customerID, marks, messageIDs }: Person) =>
+    sql`
+      update ticket_message set to_address = null, modified_at = now()
+      where customer_id = ${customerID} and not (ticket_message_id = any(${messageIDs}::int[]))
+        and regexp_split_to_array(lower(to_address), '[,;<>[:space:]]+') && ${marks}::text[]`.pipe(
+      Effect.zipRight(sql`
+        update mail_message set participants = array(
+          select one from unnest(participants) one where lower(one) <> all(${addresses}::text[]))
+        where customer_id = ${customerID} and ticket_message_id is not null
+          and lower(participants::text)::text[] && ${addresses}::text[]`),
+      Effect.orDie
+    )
+
   /** A mail that was set aside is noted as known, so that no later import fetches it again. */
   const noteAsKnown = ({ customerID }: Person, { failedMailIDs }: FoundRows) =>
     sql`
@@ -128,6 +142,7 @@ const make = Effect.gen(function* () {
       yield* forgetQuotes(person)
       yield* forgetDrafts(person)
       yield* forgetInTickets(person)
+      yield* forgetAmongOthers(person)
       yield* noteAsKnown(person, found)
       const files = yield* Effect.forEach(withFiles, (table) => filesIn(table, traces[table]))
       const counts: Record<string, number> = {}

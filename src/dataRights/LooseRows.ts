@@ -40,8 +40,8 @@ const longestHead = 256 * 1024
 
 const escaped = (word: string) => word.replaceAll(/[[\]\\.^$*+?(){}|/]/g, "\\$&")
 
-const asRegExp = (words: ReadonlyArray<string>) =>
-  new RegExp(`(?<![\\p{L}\\p{N}._+-])(?:${words.map(escaped).join("|")})(?![\\p{L}\\p{N}_-])`, "iu")
+const asRegExp = (marks: ReadonlyArray<string>) =>
+  new RegExp(`(?<![\\p{L}\\p{N}._+-])(?:${marks.map(escaped).join("|")})(?![\\p{L}\\p{N}_-])`, "iu")
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -56,23 +56,27 @@ const make = Effect.gen(function* () {
       from failed_mail where customer_id = ${customerID} and blob_id is not null order by failed_mail_id`
   })
 
-  /** The head of a mail's source: who wrote it, and to whom. */
-  const headOf = (customerID: CustomerID, blobID: BlobID) =>
+  /** Who wrote a mail, as far as its source says. */
+  const senderOf = (customerID: CustomerID, blobID: BlobID) =>
     blobs.open(customerID, blobID, { start: 0, end: longestHead - 1 }).pipe(
       Stream.decodeText("latin1"),
       Stream.runFold("", (text, piece) => text + piece),
-      Effect.map((text) => text.split(/\r?\n\r?\n/)[0] ?? "")
+      Effect.map((text) => {
+        const [head = ""] = text.split(/\r?\n\r?\n/)
+        const lines = head.replaceAll(/\r?\n[ \t]+/g, " ").split(/\r?\n/)
+        return lines.filter((line) => /^(?:from|sender|reply-to|return-path):/i.test(line)).join("\n")
+      })
     )
 
   return LooseRowsOf.of({
-    find: fn("LooseRowsOf.find")(function* ({ customerID, ticketIDs, words }) {
+    find: fn("LooseRowsOf.find")(function* ({ customerID, marks, ticketIDs }) {
       const tickets = ticketIDs.map((ticketID) => `ticket ${ticketID}`)
-      const known = [...words, ...tickets]
+      const known = [...marks, ...tickets]
       if (known.length === 0) return { setAsideMails: [], outboxMails: [] }
-      const setAside = words.length === 0 ? [] : yield* Effect.orDie(listSetAside(customerID))
-      const inHead = asRegExp(words)
+      const setAside = marks.length === 0 ? [] : yield* Effect.orDie(listSetAside(customerID))
+      const inSender = asRegExp(marks)
       const setAsideMails = yield* Effect.filter(setAside, ({ blobID }) =>
-        Effect.map(headOf(customerID, blobID), (head) => inHead.test(head))
+        Effect.map(senderOf(customerID, blobID), (sender) => inSender.test(sender))
       )
       const inMail = asRegExp(known)
       const outboxMails = yield* outbox.ofCustomer(customerID).pipe(

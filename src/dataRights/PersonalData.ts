@@ -90,7 +90,9 @@ export const personalTables = {
       custom_fields: "'{}'",
       // Nobody is there to deliver it to.
       is_given_up: "is_given_up or (sender_type = 'CustomerRep' and status in ('Queued', 'Failed'))",
-      status: "case when status = 'Queued' then 'Failed' else status end",
+      // The work that would have gone on is stopped.
+      status: "case status when 'Queued' then 'Failed' when 'Processing' then 'Received' else status end",
+      is_persons_draft: "false",
       modified_at: "now()"
     },
     shown: `ticket_message_id as "messageID", ticket_id as "ticketID", sender_type as "senderType", status, subject,

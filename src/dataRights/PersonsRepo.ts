@@ -4,14 +4,17 @@ import { CustomerID, EndUserID, TicketID, TicketMessageID } from "../../schema/I
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { DataRequest } from "./DataRequestsRepo.ts"
 
-/** An end user, and how its traces are found. */
+/** An end user, and how its traces are found. Its names lead nowhere: anybody may have them, or give itself any. */
 export interface Person {
   readonly customerID: CustomerID
   readonly endUserID: EndUserID
-  /** Names, addresses and UIDs in lower case that are this person's and nobody else's. */
-  readonly words: ReadonlyArray<string>
+  /** E-mail addresses, numbers and UIDs in lower case that are this person's and nobody else's. */
+  readonly addresses: ReadonlyArray<string>
+  /** Those of them that are also looked for inside of texts. */
+  readonly marks: ReadonlyArray<string>
+  /** Its own, and those without an end user that it began. */
   readonly ticketIDs: ReadonlyArray<TicketID>
-  /** Those in its tickets, and those to or from it elsewhere. */
+  /** Those in its tickets, and those from it, or sent to it, elsewhere. */
   readonly messageIDs: ReadonlyArray<TicketMessageID>
 }
 
@@ -30,35 +33,43 @@ export class PersonsRepo extends Context.Tag("casework/PersonsRepo")<
   )
 }
 
-/** Shorter ones would be found in everybody's texts. */
-const shortestWord = 4
+/** A UID can be any word, also one that is in everybody's texts; an address or a number hardly is. */
+export const isMark = (address: string) => /.@./.test(address) || (address.length >= 7 && /\P{L}/u.test(address))
 
-const Words = Schema.Struct({ words: Schema.Array(Schema.NullOr(Schema.String)) })
+const Found = Schema.Struct({ addresses: Schema.Array(Schema.NullOr(Schema.String)) })
 const Key = Schema.Struct({ customerID: CustomerID, endUserID: EndUserID })
+const texts = Schema.Array(Schema.String)
+const Traced = Schema.Struct({ customerID: CustomerID, addresses: texts, marks: texts })
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const findWords = SqlSchema.findOne({
+  const findAddresses = SqlSchema.findOne({
     Request: Key,
-    Result: Words,
+    Result: Found,
     execute: (_) => sql`
-      select array[lower(email), lower(phone), lower(display_name), lower(trim(first_name || ' ' || last_name))]
+      select array[lower(email), lower(phone)]
         || array(select lower(uid) from end_user_uid u
-          where u.customer_id = ${_.customerID} and u.end_user_id = ${_.endUserID}) as words
+          where u.customer_id = ${_.customerID} and u.end_user_id = ${_.endUserID}) as addresses
       from end_user where customer_id = ${_.customerID} and end_user_id = ${_.endUserID} for update`
   })
+  /** What others have, too: end users, representatives, and the channels that everybody writes to. */
   const findShared = SqlSchema.findAll({
-    Request: Schema.Struct({ ...Key.fields, words: Schema.Array(Schema.String) }),
-    Result: Schema.Struct({ word: Schema.String }),
+    Request: Schema.Struct({ ...Key.fields, addresses: texts }),
+    Result: Schema.Struct({ address: Schema.String }),
     execute: (_) => sql`
-      select word from end_user e
-      cross join lateral unnest(array[lower(email), lower(phone), lower(display_name),
-        lower(trim(first_name || ' ' || last_name))]) word
-      where e.customer_id = ${_.customerID} and e.end_user_id <> ${_.endUserID} and word = any(${_.words}::text[])
-      union
-      select lower(uid) from end_user_uid u
-      where u.customer_id = ${_.customerID} and u.end_user_id <> ${_.endUserID} and lower(uid) = any(${_.words}::text[])`
+      select address from (
+        select unnest(array[email, phone]) from end_user
+        where customer_id = ${_.customerID} and end_user_id <> ${_.endUserID}
+        union all
+        select uid from end_user_uid where customer_id = ${_.customerID} and end_user_id <> ${_.endUserID}
+        union all
+        select unnest(array[email_address, phone_number, connection_details]) from channel
+        where customer_id = ${_.customerID}
+        union all
+        select unnest(array[email, phone_number]) from customer_rep where customer_id = ${_.customerID}
+      ) others (one) cross join lateral lower(one) address
+      where address = any(${_.addresses}::text[])`
   })
   const findTickets = SqlSchema.findAll({
     Request: Key,
@@ -67,20 +78,32 @@ const make = Effect.gen(function* () {
       select ticket_id as "ticketID" from ticket
       where customer_id = ${_.customerID} and end_user_id = ${_.endUserID} order by ticket_id for update`
   })
+  const partsOf = (column: string) => sql`regexp_split_to_array(lower(${sql.literal(column)}), '[,;<>[:space:]]+')`
+  const isFrom = ({ addresses, marks }: Pick<typeof Traced.Type, "addresses" | "marks">) => sql`(
+    lower(m.from_address) = any(${addresses}::text[]) or lower(m.uid) = any(${addresses}::text[])
+    or ${partsOf("m.from_address")} && ${marks}::text[])`
+
+  /** Somebody may have deleted the end user, or taken the ticket from it. */
+  const findOrphans = SqlSchema.findAll({
+    Request: Traced,
+    Result: Schema.Struct({ ticketID: TicketID }),
+    execute: (_) => sql`
+      select ticket_id as "ticketID" from ticket
+      where customer_id = ${_.customerID} and end_user_id is null and ticket_id in (
+        select m.ticket_id from ticket_message m
+        where m.customer_id = ${_.customerID} and m.sender_type = 'EndUser' and ${isFrom(_)} and not exists (
+          select from ticket_message earlier where earlier.customer_id = ${_.customerID}
+            and earlier.ticket_id = m.ticket_id and earlier.ticket_message_id < m.ticket_message_id))
+      order by ticket_id for update`
+  })
   const findMessages = SqlSchema.findAll({
-    Request: Schema.Struct({
-      customerID: CustomerID,
-      ticketIDs: Schema.Array(TicketID),
-      words: Schema.Array(Schema.String)
-    }),
+    Request: Schema.Struct({ ...Traced.fields, ticketIDs: Schema.Array(TicketID) }),
     Result: Schema.Struct({ messageID: TicketMessageID }),
     execute: (_) => sql`
-      select ticket_message_id as "messageID" from ticket_message
-      where customer_id = ${_.customerID} and (ticket_id = any(${_.ticketIDs}::int[])
-        or lower(from_address) = any(${_.words}::text[]) or lower(uid) = any(${_.words}::text[])
-        or regexp_split_to_array(lower(from_address), '[,;<>[:space:]]+') && ${_.words}::text[]
-        or regexp_split_to_array(lower(to_address), '[,;<>[:space:]]+') && ${_.words}::text[])
-      order by ticket_message_id`
+      select m.ticket_message_id as "messageID" from ticket_message m
+      where m.customer_id = ${_.customerID} and (m.ticket_id = any(${_.ticketIDs}::int[]) or ${isFrom(_)}
+        or m.sender_type <> 'EndUser' and ${partsOf("m.to_address")} && ${_.marks}::text[])
+      order by m.ticket_message_id`
   })
   const findLate = SqlSchema.findAll({
     Request: Schema.Struct({ customerID: CustomerID, dataRequestID: Schema.UUID }),
@@ -96,19 +119,20 @@ const make = Effect.gen(function* () {
     find: fn("PersonsRepo.find")(function* (customerID, endUserID) {
       // The tickets first, as everybody locks them who deletes an end user.
       yield* findTickets({ customerID, endUserID })
-      const found = yield* findWords({ customerID, endUserID })
+      const found = yield* findAddresses({ customerID, endUserID })
       if (Option.isNone(found)) return Option.none()
-      const own = [...new Set(found.value.words.filter((word) => word !== null))].filter(
-        ({ length }) => length >= shortestWord
+      const own = [...new Set(found.value.addresses.filter((address) => address !== null))]
+      const shared = new Set(
+        (yield* findShared({ customerID, endUserID, addresses: own })).map(({ address }) => address)
       )
-      const shared = new Set((yield* findShared({ customerID, endUserID, words: own })).map(({ word }) => word))
-      const words = own.filter((word) => !shared.has(word))
-      const ticketIDs = (yield* findTickets({ customerID, endUserID })).map(({ ticketID }) => ticketID)
-      const messages = yield* findMessages({ customerID, ticketIDs, words })
+      const addresses = own.filter((address) => address !== "" && !shared.has(address))
+      const traced = { customerID, addresses, marks: addresses.filter(isMark) }
+      const tickets = [...(yield* findTickets({ customerID, endUserID })), ...(yield* findOrphans(traced))]
+      const ticketIDs = tickets.map(({ ticketID }) => ticketID)
+      const messages = yield* findMessages({ ...traced, ticketIDs })
       return Option.some({
-        customerID,
+        ...traced,
         endUserID,
-        words,
         ticketIDs,
         messageIDs: messages.map(({ messageID }) => messageID)
       })
@@ -117,7 +141,8 @@ const make = Effect.gen(function* () {
     findLeftOver: fn("PersonsRepo.findLeftOver")(function* (request) {
       const { customerID, endUserID, ticketIDs } = request
       const late = (yield* findLate(request)).map(({ messageID }) => messageID)
-      return { customerID, endUserID, words: [], ticketIDs, messageIDs: [...new Set([...request.messageIDs, ...late])] }
+      const messageIDs = [...new Set([...request.messageIDs, ...late])]
+      return { customerID, endUserID, addresses: [], marks: [], ticketIDs, messageIDs }
     }, Effect.orDie)
   })
 })

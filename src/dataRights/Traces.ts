@@ -5,9 +5,14 @@ import type { Person } from "./PersonsRepo.ts"
 
 const escaped = (word: string) => word.replaceAll(/[[\]\\.^$*+?(){}|-]/g, "\\$&")
 
-/** Finds any of the words as a whole: anna@mail.example is not in joanna@mail.example. */
-const wordPattern = (words: ReadonlyArray<string>) =>
-  `(^|[^[:alnum:]._+-])(${words.map(escaped).join("|")})($|[^[:alnum:]_-])`
+/** Finds any of them as a whole: anna@mail.example is not in joanna@mail.example. */
+const patternOf = (marks: ReadonlyArray<string>) =>
+  `(^|[^[:alnum:]._+-])(${marks.map(escaped).join("|")})($|[^[:alnum:]_-])`
+
+/** What is said in a JSON document, without the names of its fields. */
+const stringsIn = (column: string) =>
+  `(select string_agg(said #>> '{}', E'\\n') from jsonb_path_query(${column}, 'strict $.**') said
+    where jsonb_typeof(said) = 'string')`
 
 /** The rows that a person cannot be told from by a key alone, found beforehand. */
 export interface FoundRows {
@@ -20,20 +25,20 @@ export interface FoundRows {
 
 /** Which rows of each table are about a person. */
 export const makeTraces = Effect.map(SqlClient.SqlClient, (sql) => (person: Person, found: FoundRows) => {
-  const { customerID, endUserID, messageIDs, ticketIDs, words } = person
+  const { addresses, customerID, endUserID, marks, messageIDs, ticketIDs } = person
   const ours = sql`customer_id = ${customerID}`
   const inMessages = sql`ticket_message_id = any(${messageIDs}::int[])`
   const inTickets = sql`ticket_id = any(${ticketIDs}::int[])`
-  const pattern = wordPattern(words)
+  const pattern = patternOf(marks)
   const mentions = (column: string) =>
-    words.length === 0 ? sql`false` : sql`lower(${sql.literal(column)}) ~ ${pattern}`
+    marks.length === 0 ? sql`false` : sql`lower(${sql.literal(column)}) ~ ${pattern}`
   const names = (column: string, key: string, ids: ReadonlyArray<number>) =>
     sql`substring(${sql.literal(column)} from ${`"${key}" ?: ?"?([0-9]{1,9})\\y`})::int = any(${ids}::int[])`
 
   const rows: Readonly<Record<PersonalTableName, Statement.Fragment>> = {
     job: sql`${ours} and job_id <> ${found.jobID}::uuid and (
       ${names("payload::text", "ticketMessageID", messageIDs)} or payload ->> 'messageID' = any(${found.externalIDs}::text[])
-      or ${mentions("payload::text")} or ${mentions("error")})`,
+      or ${mentions(stringsIn("payload"))} or ${mentions("error")})`,
     idempotency: sql`${ours} and (${names("body", "messageID", messageIDs)} or ${names("body", "ticketID", ticketIDs)}
       or ${names("body", "EndUserID", [endUserID])} or ${mentions("body")})`,
     ticket_message_attachment: sql`${ours} and ${inMessages}`,
@@ -45,7 +50,8 @@ export const makeTraces = Effect.map(SqlClient.SqlClient, (sql) => (person: Pers
     message_action: sql`${ours} and (${inMessages} or automation_run_id in (
       select r.automation_run_id from automation_run r
       where r.customer_id = ${customerID} and r.ticket_id = any(${ticketIDs}::int[])))`,
-    mail_message: sql`${ours} and (${inMessages} or lower(participants::text)::text[] && ${words}::text[])`,
+    mail_message: sql`${ours} and (${inMessages}
+      or ticket_message_id is null and lower(participants::text)::text[] && ${addresses}::text[])`,
     failed_mail: sql`${ours} and (failed_mail_id = any(${found.failedMailIDs}::int[]) or ${mentions("error")})`,
     channel_folder: sql`${ours} and ${mentions("last_error")}`,
     outbox_mail: sql`${ours} and outbox_mail_id = any(${found.outboxMailIDs}::int[])`,

@@ -11,8 +11,9 @@ import type {
   EndUserUpdate
 } from "../../schema/EndUsers.ts"
 import { mostUids } from "../../schema/EndUsers.ts"
-import { BadRequest, type NotFound } from "../../schema/Errors.ts"
+import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, EndUserID } from "../../schema/Ids.ts"
+import { type DataRequest, DataRequestsRepo } from "../dataRights/DataRequestsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { EndUsersRepo, nameMadeOf } from "./EndUsersRepo.ts"
@@ -31,7 +32,8 @@ export class EndUsers extends Context.Tag("casework/EndUsers")<
       endUserID: EndUserID,
       change: EndUserUpdate
     ) => Effect.Effect<void, BadRequest | NotFound, CurrentRep>
-    readonly delete: (endUserID: EndUserID) => Effect.Effect<void, NotFound, CurrentRep>
+    /** Not while it is being erased: what leads to its traces would be gone. */
+    readonly delete: (endUserID: EndUserID) => Effect.Effect<void, NotFound | Conflict, CurrentRep>
     readonly assignUid: (assignment: AssignUID) => Effect.Effect<AssignedUID, BadRequest, CurrentRep>
     /** Who sent a message: somebody known by the uid, else by the address or number, else somebody new. */
     readonly forSender: (customerID: CustomerID, sender: Sender) => Effect.Effect<EndUserID>
@@ -48,11 +50,14 @@ const missing = (endUserID: EndUserID) => `There is no end user ${endUserID}.`
 // Only letters that JavaScript tells apart and the database does not come as far as its unique index.
 const linkedTwice = () => BadRequest.at("UIDs", "has the same UID twice")
 
+const isBegun = ({ erasedAt, status }: DataRequest) => erasedAt === null && status !== "Failed"
+
 const tooManyUids = `would be more than the ${mostUids} that an end user may have`
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* EndUsersRepo
+  const requests = yield* DataRequestsRepo
   const forSender = yield* makeForSender
 
   const get = (customerID: CustomerID, endUserID: EndUserID) =>
@@ -110,6 +115,9 @@ const make = Effect.gen(function* () {
       function* (endUserID) {
         const { customerID } = yield* CurrentRep
         yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
+        // Looked up last: who asks for an erasure locks the end user.
+        const erasure = yield* requests.find(customerID, endUserID, "Erasure")
+        if (Option.exists(erasure, isBegun)) return yield* Conflict.of("The end user is being erased. Wait for that.")
       },
       sql.withTransaction,
       Effect.catchTag("SqlError", Effect.die)

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { ChannelID, CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { Tokens } from "../../src/auth/Tokens.ts"
+import { waitingErasure } from "../dataRights/RightsTools.ts"
 import { endpoints } from "../support/Endpoints.ts"
 import { exampleBody } from "../support/ExampleBody.ts"
 import { TestMailer } from "../support/TestMailer.ts"
@@ -153,6 +154,13 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
     const { ticketID } = yield* newMessage(probes)
     yield* bulk(probes, "spam", ticketID)
     return yield* ask(endpoint("tickets.updateTicket"), { ids: { id: ticketID }, body: { status: "Escalated" } })
+  }),
+
+  "endUsers.deleteEndUser 409": Effect.gen(function* () {
+    const { json } = yield* ask(endpoint("endUsers.createEndUser"))
+    const id = EndUserID.make(Object(json)["EndUserID"])
+    yield* waitingErasure(id)
+    return yield* ask(endpoint("endUsers.deleteEndUser"), { ids: { id } })
   }),
 
   "ticketMessages.listTicketMessages 200": Effect.flatMap(newMessage(probes), ({ ticketID }) =>

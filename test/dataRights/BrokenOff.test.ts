@@ -12,7 +12,8 @@ import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 const person = {
   customerID: CustomerID.make(1),
   endUserID: EndUserID.make(1),
-  words: ["axolotl"],
+  addresses: [],
+  marks: [],
   ticketIDs: [],
   messageIDs: []
 }

@@ -111,6 +111,19 @@ export const leaveTraces = (word: string) =>
     return { address, endUserID, messageID, ticketID, channelID }
   })
 
+/** An erasure that was asked for and has to wait for its turn. */
+export const waitingErasure = (endUserID: EndUserID) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      with waiting as (
+        insert into job (customer_id, kind, payload, due_at)
+        values (${acme}, 'EraseEndUser', ${JSON.stringify({ endUserID })}::jsonb, now() + interval '1 day')
+        returning customer_id, job_id)
+      insert into data_request (customer_id, about_end_user, kind, work)
+      select customer_id, ${endUserID}, 'Erasure', job_id from waiting`
+  )
+
 /** Asks again and again until the erasure is over; the second look follows at once. */
 export const erased = (endUserID: EndUserID) =>
   Effect.gen(function* () {

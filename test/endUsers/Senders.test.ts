@@ -1,6 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
+import { DataRequestsRepo } from "../../src/dataRights/DataRequestsRepo.ts"
 import { EndUsers } from "../../src/endUsers/EndUsers.ts"
 import { EndUsersRepo } from "../../src/endUsers/EndUsersRepo.ts"
 import { link, type Uid } from "../../src/endUsers/EndUserUids.ts"
@@ -11,7 +12,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const Service = EndUsers.layer.pipe(
   Layer.provideMerge(EndUsersRepo.layer),
-  Layer.provide(SendersRepo.layer),
+  Layer.provide([SendersRepo.layer, DataRequestsRepo.layer]),
   Layer.provide(StatementAudit),
   Layer.provideMerge(TestDatabase)
 )

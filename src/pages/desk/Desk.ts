@@ -102,7 +102,11 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
   const follow = () => {
     const ticketID = chosenTicket()
     const before = pane.ticketID
-    if (ticketID !== before) pane.show(ticketID)
+    if (ticketID !== before) {
+      pane.show(ticketID)
+      // It has just been asked for.
+      isPaneStale = false
+    }
     inbox.select(ticketID)
     view.classList.toggle("has-ticket", ticketID !== undefined)
     if (ticketID === undefined && before !== undefined) inbox.focus(before)
