@@ -6,6 +6,7 @@ import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mails } from "../platform/telemetry/ServiceMetrics.ts"
+import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
 import { type KeptFile, MailFiles } from "./MailFiles.ts"
 import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
@@ -108,7 +109,8 @@ const make = Effect.gen(function* () {
       subject: mail.subject,
       htmlBody: mail.html,
       textBody: textWith(mail.text, mail.html === undefined ? links : []),
-      message: mail.html === undefined || links.length === 0 ? undefined : textWith(mail.text, links),
+      // Given only where there are links: else it is read from the HTML by whoever stores it.
+      message: mail.html === undefined || links.length === 0 ? undefined : textWith(textOfHtml(mail.html), links),
       fromAddress: mail.fromAddress,
       fromName: mail.fromName,
       toAddress: mail.toAddress,

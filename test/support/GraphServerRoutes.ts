@@ -41,7 +41,7 @@ const shown = ({ attachments, fields, id, isDraft }: StoredMessage) => ({
   hasAttachments: attachments.some(({ isInline }) => !isInline)
 })
 
-const shownAttachment = ({ bytes, contentId, contentType, id, isInline, kind, name }: StoredAttachment) => ({
+const shownAttachment = ({ bytes, contentId, contentType, id, isInline, kind, name, sourceUrl }: StoredAttachment) => ({
   "@odata.type": `#microsoft.graph.${kind}Attachment`,
   "@odata.mediaContentType": contentType,
   id,
@@ -49,7 +49,8 @@ const shownAttachment = ({ bytes, contentId, contentType, id, isInline, kind, na
   contentType,
   size: bytes.length + 120,
   isInline,
-  ...(kind === "file" && { contentId })
+  ...(kind === "file" && { contentId }),
+  ...(kind === "reference" && { sourceUrl: sourceUrl ?? null })
 })
 
 const mimeOf = (message: StoredMessage) =>

@@ -7,6 +7,8 @@ export interface StoredAttachment {
   readonly isInline: boolean
   readonly contentId: string | null
   readonly kind: "file" | "item" | "reference"
+  /** Where a reference leads. */
+  readonly sourceUrl?: string
   bytes: Buffer
 }
 

@@ -47,6 +47,16 @@ export const oddities = [
     { text: "See the plan\n\nplan.docx", files: [] }
   ),
   golden(
+    "A link instead of a file, in HTML",
+    {
+      html: "<p>See the plan</p><p>Is it right?</p>",
+      attachments: [
+        { ...file("plan.docx", "", Buffer.alloc(0)), kind: "reference", sourceUrl: "https://drive.example/plan" }
+      ]
+    },
+    { text: "See the plan\nIs it right?\n\nplan.docx: https://drive.example/plan", files: [] }
+  ),
+  golden(
     "A picture inside the text",
     {
       html: `<p>Look:</p><img src="cid:image001.png@01DA">`,
