@@ -115,7 +115,7 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
         OpenApi.annotations({
           summary: "Create a channel",
           description:
-            "emailAddress, autoRetrieveEmails and the overrides belong to Email, hostnames and isDefaultTranslationChannel to Chat, phoneNumber to Phone; on another type they must be empty. A WhatsApp channel has its own number in connectionDetails. Setting isDefaultTranslationChannel takes it from the channel that had it. The overrides replace the customer's mail provider settings one by one."
+            "emailAddress, autoRetrieveEmails and the overrides belong to Email, hostnames and isDefaultTranslationChannel to Chat, phoneNumber to Phone; on another type they must be empty. A WhatsApp channel has its own number in connectionDetails. Setting isDefaultTranslationChannel takes it from the channel that had it. The overrides replace the customer's mail provider settings one by one; an overrideMailProviderAuthorityURL on another host than the customer's needs its own overrideMailProviderClientSecret."
         })
       )
   )
@@ -128,7 +128,7 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
         OpenApi.annotations({
           summary: "Change a channel",
           description:
-            "Missing properties stay; ******** leaves the secret as it is. A channel that gets another type loses the fields of its former type, and with them its mail subscriptions; one that has tickets keeps its type: 409. The token stays the same for ever."
+            "Missing properties stay; ******** leaves the secret as it is. An overrideMailProviderAuthorityURL on another host needs the overrideMailProviderClientSecret with it: no stored secret is sent there. A channel that gets another type loses the fields of its former type, and with them its mail subscriptions; one that has tickets keeps its type: 409. The token stays the same for ever."
         })
       )
   )

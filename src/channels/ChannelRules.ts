@@ -2,6 +2,7 @@ import { Schema, Struct } from "effect"
 import type { ChannelCreate, ChannelUpdate } from "../../schema/Channels.ts"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import { PhoneNumber } from "../../schema/PhoneNumber.ts"
+import { isSameAuthority } from "../mail/MailAuthority.ts"
 import { mask } from "../platform/Masking.ts"
 import type { ChannelFields } from "./ChannelsRepo.ts"
 
@@ -64,3 +65,29 @@ export const channelProblems = (
     ? [{ path: "connectionDetails", message: "must be the number of the WhatsApp channel: + and 7 to 15 digits" }]
     : [])
 ]
+
+/**
+ * A client secret that is not in the write goes nowhere else because of it: the customer's only to the customer's
+ * authority, and the channel's own to where it went before. Nobody who cannot read a secret is to choose who gets it.
+ */
+export const secretProblems = (
+  { overrideMailProviderAuthorityURL: authority, overrideMailProviderClientSecret: secret }: ChannelUpdate,
+  stored: Pick<ChannelFields, "overrideMailProviderAuthorityURL" | "overrideMailProviderClientSecret"> | undefined,
+  customersAuthority: string | null
+) => {
+  const before = stored?.overrideMailProviderAuthorityURL ?? customersAuthority
+  const next = authority === undefined ? before : (authority ?? customersAuthority)
+  const isKept =
+    (secret === undefined || secret === mask) && (stored?.overrideMailProviderClientSecret ?? null) !== null
+  const known = isKept ? [customersAuthority, before] : [customersAuthority]
+  const isWritten = authority !== undefined || secret !== undefined
+  return !isWritten || !isEmpty(secret) || known.some((one) => isSameAuthority(next, one))
+    ? []
+    : [
+        {
+          path: "overrideMailProviderClientSecret",
+          message:
+            "must be written with an overrideMailProviderAuthorityURL on another host: no secret that is stored already is sent there"
+        }
+      ]
+}

@@ -4,6 +4,7 @@ import { CurrentRep } from "../../schema/Authentication.ts"
 import { Channel, type ChannelCreate, type ChannelUpdate } from "../../schema/Channels.ts"
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
 import { MailFoldersRepo } from "../mail/MailFoldersRepo.ts"
 import { Subscriptions } from "../mail/Subscriptions.ts"
 import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
@@ -12,7 +13,7 @@ import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { clientSecretPlace } from "./ChannelColumns.ts"
 import { ChannelFoldersRepo } from "./ChannelFoldersRepo.ts"
-import { channelProblems, mergeChannel } from "./ChannelRules.ts"
+import { channelProblems, mergeChannel, secretProblems } from "./ChannelRules.ts"
 import { type ChannelFields, ChannelsRepo, type StoredChannel } from "./ChannelsRepo.ts"
 
 export class Channels extends Context.Tag("casework/Channels")<
@@ -47,6 +48,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* ChannelsRepo
   const secrets = yield* Secrets
+  const customers = yield* CustomerProfileRepo
   const mailFolders = yield* MailFoldersRepo
   const folders = yield* ChannelFoldersRepo
   const subscriptions = yield* Subscriptions
@@ -61,6 +63,9 @@ const make = Effect.gen(function* () {
     const problems = channelProblems(change, merged)
     if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
     if (merged.channelType !== "Email") return merged
+    const { mailProviderAuthorityURL } = yield* customers.get(customerID)
+    const leaks = secretProblems(change, stored, mailProviderAuthorityURL)
+    if (leaks.length > 0) return yield* Effect.fail(BadRequest.listing(leaks))
     const overrideMailProviderClientSecret = writtenSecret(
       secrets,
       clientSecretPlace(customerID),

@@ -7,9 +7,9 @@ import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { defaultAuthority, isSameAuthority } from "./MailAuthority.ts"
 import type { Mailbox } from "./MailGraph.ts"
 
-const defaultAuthority = "https://login.microsoftonline.com"
 const defaultScope = "https://graph.microsoft.com/.default"
 
 /** Which mailbox a channel stands for, and how to get into it. */
@@ -48,14 +48,20 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
               `The mail provider is not configured: ${names} missing at the customer and the channel.`
             )
           }
+          const authorityURL = channel.overrideMailProviderAuthorityURL ?? customer.mailProviderAuthorityURL
+          // Whoever may write channels would otherwise be sent the customer's secret.
+          if (override === null && !isSameAuthority(authorityURL, customer.mailProviderAuthorityURL)) {
+            return yield* BadRequest.of(
+              "The channel's overrideMailProviderAuthorityURL is on another host than the customer's, and the customer's client secret is not sent there: give the channel its own overrideMailProviderClientSecret."
+            )
+          }
           return {
             address,
             credentials: {
               tenantID,
               clientID,
               clientSecret,
-              authorityURL:
-                channel.overrideMailProviderAuthorityURL ?? customer.mailProviderAuthorityURL ?? defaultAuthority,
+              authorityURL: authorityURL ?? defaultAuthority,
               scope: channel.overrideMailProviderScope ?? customer.mailProviderScope ?? defaultScope
             }
           }

@@ -4,7 +4,7 @@ import { Array as Arr, DateTime, Effect } from "effect"
 import type { ChannelFolder } from "../../schema/ChannelFolders.ts"
 import { type ChannelFolderID, ChannelID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
-import { GraphServer } from "../support/GraphServer.ts"
+import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
 import {
   importsLeft,
   mailApp,
@@ -487,7 +487,13 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
 
       const { channelID } = yield* newMailChannel()
       const path = { id: channelID }
-      yield* channels.updateChannel({ path, payload: { overrideMailProviderAuthorityURL: "http://127.0.0.1:9" } })
+      yield* channels.updateChannel({
+        path,
+        payload: {
+          overrideMailProviderAuthorityURL: "http://127.0.0.1:9",
+          overrideMailProviderClientSecret: simulatedCredentials.clientSecret
+        }
+      })
       expect(yield* subscribe(channelID)).toMatchObject({ status: 400 })
       yield* channels.updateChannel({
         path,
