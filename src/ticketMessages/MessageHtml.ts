@@ -24,7 +24,7 @@ const untilItStays = (html: string, looks: number): string => {
 }
 
 const sanitized = (html: string) =>
-  sanitize(html, {
+  sanitize(withoutOpenTitle(html), {
     allowedTags: [...sanitize.defaults.allowedTags, "img", "del", "ins", "center", "font"],
     allowedAttributes: {
       a: ["href", "name", "title", "rel", "target"],
@@ -39,6 +39,8 @@ const sanitized = (html: string) =>
     allowProtocolRelative: false,
     allowedStyles: { "*": styles },
     nestingLimit: 100,
+    // These go together with their text.
+    nonTextTags: ["script", "style", "title", "textarea", "option", "xmp"],
     transformTags: {
       a: sanitize.simpleTransform("a", { rel: "noopener noreferrer nofollow", target: "_blank" }),
       img: (tagName, { src = "", ...attribs }) => ({
@@ -48,14 +50,22 @@ const sanitized = (html: string) =>
     }
   })
 
-const blocks = new Set(
-  "address article blockquote br dd div dl dt fieldset figure footer h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul".split(
-    " "
-  )
-)
+/** A title without an end would take all that follows with it, so that it is read as text. */
+const withoutOpenTitle = (html: string) => {
+  const lastEnd = Array.from(html.matchAll(/<\/title/gi)).at(-1)?.index ?? 0
+  return html.slice(0, lastEnd) + html.slice(lastEnd).replace(/<title(?![\w-])[^<>]*>/gi, "<br>")
+}
+
+const blocks = new Set([
+  ..."address article aside blockquote br caption center dd details dialog dir div dl dt fieldset".split(" "),
+  ..."figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol".split(" "),
+  ..."option p pre section summary table tr ul".split(" ")
+])
+const blockTag = new RegExp(`<(?:${[...blocks].join("|")})(?![\\w-])[^<>]*>`, "gi")
+const cells = new Set(["td", "th"])
+// Not the head: it need not have an end, and what nobody reads in it is one of these.
 const unreadNames = ["script", "style", "title", "template"]
-const unread = new Set([...unreadNames, "head"])
-// A head need not have an end, and what nobody reads in it is one of the others.
+const unread = new Set(unreadNames)
 const unreadTag = new RegExp(`<(/?)(${unreadNames.join("|")})(?![\\w-])[^<>]*>`, "gi")
 
 const longestRough = 1_000_000
@@ -80,7 +90,8 @@ const withoutUnread = (html: string) => {
 /** The words of HTML that no parser should be given, on about the lines where they stood, up to a length. */
 const roughText = (html: string) => {
   const words = withoutUnread(html.slice(0, longestRough).toWellFormed())
-    .replace(/<(?:br|p|div|tr|li|h[1-6])\b[^<>]*>/gi, "\n")
+    .replace(blockTag, "\n")
+    .replace(/<t[dh](?![\w-])[^<>]*>/gi, " ")
     .replace(/<[^<>]*>/g, "")
     .replace(/&(lt|gt|amp|quot|nbsp);/g, (entity, name: string) => entities[name] ?? entity)
   return html.length > longestRough ? `${tidied(words)}\n[…]` : tidied(words)
@@ -88,36 +99,44 @@ const roughText = (html: string) => {
 
 const roughHtml = (html: string) => escapeHtml(roughText(html)).replaceAll("\n", "<br>\n")
 
-/** What a person reads of the HTML, a line for each block. */
-export const textOfHtml = (html: string) => (isTooMuch(html) ? roughText(html) : readText(html))
+/** What a person reads of the HTML, a line for each block or row. */
+export const textOfHtml = (html: string) => (isTooMuch(html) ? roughText(html) : readText(withoutOpenTitle(html)))
 
 const readText = (html: string) => {
   // In pieces: to look at the end of a text that grows would take as long as the text is, each time.
   const pieces: Array<string> = []
-  let isInLine = false
-  let hidden = 0
-  const add = (piece: string) => {
-    const text = isInLine ? piece.replace(/\s+/g, " ") : piece.replace(/\s+/g, " ").trimStart()
+  let [isInLine, isSpaced] = [false, true]
+  let [hidden, asWritten] = [0, 0]
+  const put = (text: string) => {
     if (text === "") return
     pieces.push(text)
-    isInLine = true
+    isInLine = !text.endsWith("\n")
+    isSpaced = /\s$/.test(text)
   }
-  const newLine = (name: string) => {
-    if (!isInLine || !blocks.has(name)) return
-    pieces.push("\n")
-    isInLine = false
+  const add = (piece: string) => {
+    if (asWritten > 0) return put(piece)
+    const text = piece.replace(/\s+/g, " ")
+    put(isSpaced ? text.trimStart() : text)
+  }
+  const setApart = (name: string) => {
+    if (isInLine && blocks.has(name)) put("\n")
+    if (!isSpaced && cells.has(name)) put(" ")
+  }
+  const count = (name: string, step: 1 | -1) => {
+    if (unread.has(name)) hidden += step
+    if (name === "pre") asWritten += step
   }
   const parser = new Parser({
     onopentag: (name) => {
-      if (unread.has(name)) hidden += 1
-      newLine(name)
+      setApart(name)
+      count(name, 1)
     },
     ontext: (piece) => {
       if (hidden === 0) add(piece)
     },
     onclosetag: (name) => {
-      if (unread.has(name)) hidden -= 1
-      newLine(name)
+      count(name, -1)
+      setApart(name)
     }
   })
   parser.end(html)

@@ -85,6 +85,28 @@ describe("The HTML of a message", () => {
     expect(textOfHtml("   ")).toBe("")
   })
 
+  it("is read also behind a head or a title that has no end", () => {
+    const open =
+      "<html><head><meta charset=utf-8><title>T</title><style>p{}</style><div>Hello, my sink leaks</div></html>"
+    expect([textOfHtml(open), safeHtml(open)]).toEqual(["Hello, my sink leaks", "<div>Hello, my sink leaks</div>"])
+    const title = "<title>T</title><p>Hello<title lang=en>x<p>World"
+    expect([textOfHtml(title), safeHtml(title)]).toEqual(["Hello\nx\nWorld", "<p>Hello<br />x</p><p>World</p>"])
+    expect(safeHtml("<head><TITLE>Not shown</TITLE></head><p>Shown</p>")).toBe("<p>Shown</p>")
+  })
+
+  it("keeps cells apart, and the lines of what is written in lines", () => {
+    const table =
+      "<table><caption>Rent</caption><tr><th>Total</th><td>100</td></tr><tr><td>a </td>\n<td></td><td> b</td>"
+    expect(textOfHtml(table)).toBe("Rent\nTotal 100\na b")
+    expect(textOfHtml("<td><p>a</p></td><td><p>b</p></td>")).toBe("a\nb")
+    for (const name of ["center", "aside", "caption", "summary", "figcaption", "form", "legend"]) {
+      expect([name, textOfHtml(`a<${name}>b</${name}>c`)]).toEqual([name, "a\nb\nc"])
+    }
+    expect(textOfHtml("One <b> two</b><pre>Dear  all,\r\n\r\n it\n<b>leaks</b>\n</pre>  three\n four")).toBe(
+      "One two\nDear  all,\n\nit\nleaks\nthree four"
+    )
+  })
+
   it("is shown as its words alone when it lies deeper, or has more elements, than any mail", () => {
     const [deep, flat] = [`${"<div>".repeat(100_000)}x`, "<p>x</p>".repeat(20_000)]
     expect(textOfHtml(deep)).toBe("x")
@@ -142,6 +164,7 @@ describe("HTML with more tags than anybody writes", () => {
     ["its words", `<p>Dear all</p>${many}`, `Dear all${text}`],
     ["nothing of what nobody reads", `<head><title>T</title><STYLE>p{}</style></head><p>A</p>${many}`, `A${text}`],
     ["no style of a head without an end", `<head><style>p{}</style><title>T</title><body>A${many}`, `A${text}`],
+    ["cells apart", `<tr><td>A</td><td>B</td>${many}`, `A B${text}`],
     ["elements that are only called alike", `<title-line>A</title-line>${many}`, `A${text}`],
     ["what stands behind an element without an end", `<p>A</p><script>B${many}`, `AB${text}`],
     ["what stands behind an end without an element", `</style><p>A</p>${many}`, `A${text}`]
@@ -149,4 +172,6 @@ describe("HTML with more tags than anybody writes", () => {
     expect(textOfHtml(html)).toBe(words)
     expect(safeHtml(html)).toBe(words)
   })
+
+  it("keeps blocks apart", () => expect(textOfHtml(`A<aside>B<center>C${many}`)).toBe(`A\nB\nC${text}`))
 })
