@@ -1,13 +1,9 @@
 import { DomUtils, parseDocument } from "htmlparser2"
 import { escapeHtml } from "../platform/Html.ts"
 import { inPlaceOf } from "./Around.ts"
+import { isMarkup, withAddresses } from "./Markup.ts"
 import { piecesOf } from "./Pieces.ts"
 import { safeHtml } from "./SafeHtml.ts"
-
-const isMarkup = (source: string) => {
-  const tag = source.search(/<\/?[a-z]/i)
-  return tag !== -1 && source.includes(">", tag)
-}
 
 const asLines = (paragraph: string) =>
   paragraph
@@ -45,7 +41,7 @@ export interface HtmlTexts {
 
 /** Takes HTML apart into its markup, made safe, and its texts. Texts that are put back cannot become markup. */
 export const htmlTexts = (source: string, longest: number): HtmlTexts => {
-  const safe = safeHtml(isMarkup(source) ? source : paragraphs(source))
+  const safe = safeHtml(isMarkup(source) ? withAddresses(source) : paragraphs(source))
   const page = parseDocument(safe)
   const nodes = textNodesIn(page.children).map((node) => ({ node, pieces: piecesOf(node.data, longest) }))
   return {

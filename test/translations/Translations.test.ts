@@ -97,6 +97,23 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
     })
   )
 
+  it.effect("take addresses, links and comparisons for text, also between markup", () =>
+    Effect.gen(function* () {
+      const html = (sourceText: string) =>
+        Effect.map(post("/api/Translations/translate-to-html", { sourceText, targetLang: "it" }), ({ json }) =>
+          String(json).replaceAll("[sandbox] (it) ", "")
+        )
+      expect(yield* html("Write to Support <support@example.com> today.\n\nThanks & bye")).toBe(
+        "<p>Write to Support &lt;support@example.com&gt; today.</p>\n<p>Thanks &amp; bye</p>"
+      )
+      expect(yield* html("see <https://example.com/x?a=1> ok")).toBe("<p>see &lt;https://example.com/x?a=1&gt; ok</p>")
+      expect(yield* html("if a <b and c> d, press <Enter>")).toBe("<p>if a &lt;b and c&gt; d, press &lt;Enter&gt;</p>")
+      expect(yield* html("<p>Ann <ann@example.com>, see <https://example.com></p><o:p>!</o:p>")).toBe(
+        "<p>Ann &lt;ann@example.com&gt;, see &lt;https://example.com&gt;</p>!"
+      )
+    })
+  )
+
   it.effect("know the language of a place", () =>
     Effect.gen(function* () {
       const { translations } = yield* clientOf("acme-agent")
