@@ -175,7 +175,7 @@ export class DocumentsApi extends HttpApiGroup.make("documents")
         OpenApi.annotations({
           summary: "Read a document",
           description:
-            "Also open to phone tokens. With replacePlaceholders=true the content has its values: {{TopicList}}, {{ChannelList}}, {{RepresentativeList}} (one line each, `- name: description`, the channel's type or the representative's email), {{CustomerName}}, {{Today}} and {{Now}} (UTC). Unknown placeholders stay as written."
+            "Also open to phone tokens. With replacePlaceholders=true the content has its values: {{TopicList}}, {{ChannelList}}, {{RepresentativeList}} (one line each, `- name: description`, the channel's type or the representative's email), {{CustomerName}}, {{Today}} and {{Now}} (UTC). Unknown placeholders stay as written. Content that is longer than 4,194,304 characters with its values is 400."
         })
       )
   )
@@ -228,7 +228,7 @@ export class DocumentsApi extends HttpApiGroup.make("documents")
         OpenApi.annotations({
           summary: "Run a data retrieval",
           description:
-            "Calls the external API and answers what it answered, whatever its status. Placeholders are filled in the endpoint, the header values and the body, escaped for where they stand; variables come before the built-in values. The body is sent as application/json unless apiHeaders has another Content-Type, and never with GET. Credentials are the document's, else the customer's, field by field; without an authentication type a token means Bearer and a username Basic; an Authorization in apiHeaders comes before both. Redirects are followed on the same host and port only, at most 5. A static document or an address that may not be called is 400, nothing is sent. An API that cannot be reached, needs more than 10 seconds or answers more than 1 MiB is 502. Idempotency-Key has no meaning here."
+            "Calls the external API and answers what it answered, whatever its status. Placeholders are filled in the endpoint, the header values and the body, escaped for where they stand; variables come before the built-in values. The body is sent as application/json unless apiHeaders has another Content-Type, and never with GET. Credentials are the document's, else the customer's, field by field; without an authentication type a token means Bearer and a username Basic; an Authorization in apiHeaders comes before both. Redirects are followed on the same host and port only, at most 5. A static document, a text that is longer than 4,194,304 characters with its values or an address that may not be called is 400, nothing is sent. An API that cannot be reached, needs more than 10 seconds or answers more than 1 MiB is 502. Idempotency-Key has no meaning here."
         })
       )
   )

@@ -63,7 +63,7 @@ export class TicketMessagesOnPhoneApi extends HttpApiGroup.make("ticketMessagesO
       .annotateContext(
         described(
           "List the documents for a prompt",
-          "The documents of the message's topics, of the hook when one is named, and those that join every prompt; the best relevance first."
+          "The documents of the message's topics, of the hook when one is named, and those that join every prompt; the best relevance first. A value of a static document is shortened after 100,000 characters, and the document after 4,194,304."
         )
       )
   )

@@ -6,7 +6,7 @@ import { DataRetrieval } from "../documents/DataRetrieval.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { messageValues } from "../documents/MessageContext.ts"
 import { MessageContexts } from "../documents/MessageContexts.ts"
-import { fillText, type Values } from "../documents/Placeholders.ts"
+import { fillWhole, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { isRepeatable } from "../documents/RetrievalRequest.ts"
 import { Events } from "../events/Events.ts"
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
     const document = yield* findDocument(customerID, documentID)
     const content = document.content ?? ""
     const values = firstOf(yield* valuesFor(target), yield* placeholders.of(customerID, [content]))
-    const message = fillText(content, values)
+    const message = yield* fillWhole(content, values)
     if (message.trim() === "") return yield* notDone(`The document "${document.name}" is empty.`)
     yield* newMessages.add(customerID, { ticketID, senderType: "CustomerRep", message })
   })

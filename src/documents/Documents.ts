@@ -22,7 +22,7 @@ import { documentProblems, mergeDocument } from "./DocumentRules.ts"
 import { type DocumentFields, DocumentsRepo, type StoredDocument } from "./DocumentsRepo.ts"
 import { messageValues } from "./MessageContext.ts"
 import { MessageContexts } from "./MessageContexts.ts"
-import { fillText, type Values } from "./Placeholders.ts"
+import { fillWhole, type Values } from "./Placeholders.ts"
 import { firstOf, PlaceholderValues } from "./PlaceholderValues.ts"
 
 export class Documents extends Context.Tag("casework/Documents")<
@@ -32,7 +32,7 @@ export class Documents extends Context.Tag("casework/Documents")<
     readonly get: (
       documentID: DocumentID,
       query: { readonly replacePlaceholders?: boolean }
-    ) => Effect.Effect<Document, NotFound, CurrentCaller>
+    ) => Effect.Effect<Document, BadRequest | NotFound, CurrentCaller>
     readonly create: (document: DocumentCreate) => Effect.Effect<Document, BadRequest, CurrentRep>
     readonly update: (
       documentID: DocumentID,
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
       const document = shown(yield* repo.find(customerID, documentID).pipe(orNotFound(missing(documentID))))
       if (!replacePlaceholders || document.content === null) return document
       const values = yield* placeholders.of(customerID, [document.content])
-      return new Document({ ...document, content: fillText(document.content, values) })
+      return new Document({ ...document, content: yield* fillWhole(document.content, values) })
     }),
 
     create: fn("Documents.create")(function* (document) {

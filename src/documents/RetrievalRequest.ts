@@ -5,7 +5,7 @@ import { BadRequest } from "../../schema/Errors.ts"
 import { understoodEncodings } from "../platform/BoundedCall.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { type ApiAccess, authorization } from "./ApiCredentials.ts"
-import { fillJson, fillText, fillUrl, fillXml, type Values } from "./Placeholders.ts"
+import { fillJson, fillUrl, fillWhole, fillXml, type Values } from "./Placeholders.ts"
 import { retrievalUrl } from "./RetrievalUrl.ts"
 
 /** What is called, still with its placeholders. */
@@ -20,18 +20,20 @@ export interface ApiCall {
 export const templatesOf = ({ bodyTemplate, endpoint, headers }: ApiCall) => [endpoint, headers, bodyTemplate]
 
 const fillHeaders = (headers: string | null, values: Values) =>
-  Effect.forEach(Object.entries(headers === null ? {} : parseApiHeaders(headers)), ([name, template]) => {
-    const value = fillText(template, values).trim()
-    return isHeaderValue(value)
-      ? Effect.succeed([name.toLowerCase(), value] as const)
-      : BadRequest.of(`The value for the header ${name} has characters that cannot stand in a header.`)
-  })
+  Effect.forEach(Object.entries(headers === null ? {} : parseApiHeaders(headers)), ([name, template]) =>
+    Effect.flatMap(fillWhole(template, values), (filled) => {
+      const value = filled.trim()
+      return isHeaderValue(value)
+        ? Effect.succeed([name.toLowerCase(), value] as const)
+        : BadRequest.of(`The value for the header ${name} has characters that cannot stand in a header.`)
+    })
+  )
 
 /** Each value is escaped for the kind of text that it lands in. */
 const fillBody = (template: string, contentType: string, values: Values) => {
   if (/[/+]json\b/i.test(contentType)) return fillJson(template, values)
   if (/form-urlencoded/i.test(contentType)) return fillUrl(template, values)
-  return /[/+](?:x|ht)ml\b/i.test(contentType) ? fillXml(template, values) : fillText(template, values)
+  return /[/+](?:x|ht)ml\b/i.test(contentType) ? fillXml(template, values) : fillWhole(template, values)
 }
 
 const asMethod = (method: string | null) =>
@@ -66,5 +68,5 @@ export const retrievalRequest = fn("DataRetrieval.request")(function* (
   )
   return call.bodyTemplate === null || method === "GET"
     ? request
-    : HttpClientRequest.bodyText(request, fillBody(call.bodyTemplate, contentType, values), contentType)
+    : HttpClientRequest.bodyText(request, yield* fillBody(call.bodyTemplate, contentType, values), contentType)
 })

@@ -31,9 +31,10 @@ export const retrievalUrl = (
     }
   }
   const template = joinUrl(base ?? "", endpoint)
-  const url = fillUrl(template, values)
-  if (dotSegment.test(url) && !dotSegment.test(template)) {
-    return BadRequest.of('A value in the path of the endpoint must not be "." or "..".')
-  }
-  return isHttp(url) ? Effect.succeed(url) : BadRequest.of("The endpoint does not make an http or https URL.")
+  return Effect.flatMap(fillUrl(template, values), (url) => {
+    if (dotSegment.test(url) && !dotSegment.test(template)) {
+      return BadRequest.of('A value in the path of the endpoint must not be "." or "..".')
+    }
+    return isHttp(url) ? Effect.succeed(url) : BadRequest.of("The endpoint does not make an http or https URL.")
+  })
 }

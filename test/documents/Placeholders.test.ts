@@ -1,6 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
-import { fillJson, fillText, fillUrl, fillXml, placeholdersIn, type Values } from "../../src/documents/Placeholders.ts"
+import { Either, FastCheck as fc } from "effect"
+import {
+  fillJson,
+  fillText,
+  fillUrl,
+  fillWhole,
+  fillXml,
+  longestFilled,
+  placeholdersIn,
+  type Values
+} from "../../src/documents/Placeholders.ts"
 import { listed } from "../../src/documents/PlaceholderValues.ts"
 
 const valuesOf =
@@ -49,7 +58,9 @@ describe("placeholders", () => {
   it("in a URL can change neither its path nor its parameters", () => {
     fc.assert(
       fc.property(text, (value) => {
-        const url = new URL(fillUrl("https://api.example/v1/x{{v}}?q={{v}}&end=1", valuesOf({ v: value })))
+        const url = new URL(
+          Either.getOrThrow(fillUrl("https://api.example/v1/x{{v}}?q={{v}}&end=1", valuesOf({ v: value })))
+        )
         const plain = value.toWellFormed()
         expect(url.host).toBe("api.example")
         expect(url.hash).toBe("")
@@ -65,7 +76,7 @@ describe("placeholders", () => {
   it("in a JSON string stay inside that string", () => {
     fc.assert(
       fc.property(text, (value) => {
-        const filled = fillJson('{"a":"say \\"{{v}}\\"","b":["{{v}}"]}', valuesOf({ v: value }))
+        const filled = Either.getOrThrow(fillJson('{"a":"say \\"{{v}}\\"","b":["{{v}}"]}', valuesOf({ v: value })))
         const plain = value.toWellFormed()
         expect(JSON.parse(filled)).toEqual({ a: `say "${plain}"`, b: [plain] })
       })
@@ -75,20 +86,35 @@ describe("placeholders", () => {
   it("outside of JSON strings are one value: a number, a boolean, null or a string", () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.constantFrom("1", "-2.5e3", "true", "null", '1,"admin":true')), (value) => {
-        const parsed: unknown = JSON.parse(fillJson('{"a":{{v}},"b":"x"}', valuesOf({ v: value })))
+        const parsed: unknown = JSON.parse(Either.getOrThrow(fillJson('{"a":{{v}},"b":"x"}', valuesOf({ v: value }))))
         const scalar = /^(?:true|false|null|-?\d.*)$/.test(value) && typeof parsed === "object"
         expect(parsed).toMatchObject({ b: "x" })
         expect(Object.keys(parsed ?? {})).toEqual(["a", "b"])
         if (!scalar) expect(parsed).toEqual({ a: value.toWellFormed(), b: "x" })
       })
     )
-    expect(fillJson("[{{a}},{{b}},{{c}}]", valuesOf({ a: "12", b: "true", c: "01" }))).toBe('[12,true,"01"]')
+    const scalars = fillJson("[{{a}},{{b}},{{c}}]", valuesOf({ a: "12", b: "true", c: "01" }))
+    expect(scalars).toEqual(Either.right('[12,true,"01"]'))
   })
 
   it("in XML cannot open a tag or leave an attribute", () => {
-    expect(fillXml('<a b="{{v}}">{{v}}</a>', valuesOf({ v: `"<'&>` }))).toBe(
-      '<a b="&quot;&lt;&apos;&amp;&gt;">&quot;&lt;&apos;&amp;&gt;</a>'
+    expect(fillXml('<a b="{{v}}">{{v}}</a>', valuesOf({ v: `"<'&>` }))).toEqual(
+      Either.right('<a b="&quot;&lt;&apos;&amp;&gt;">&quot;&lt;&apos;&amp;&gt;</a>')
     )
+  })
+
+  it("fill up to a length, counted as it is escaped, and nothing that goes on", () => {
+    const half = valuesOf({ v: "&".repeat(longestFilled / 2) })
+    expect(Either.map(fillWhole("{{v}}{{v}}", half), ({ length }) => length)).toEqual(Either.right(longestFilled))
+    for (const fill of [fillWhole, fillUrl, fillXml, fillJson]) {
+      const name = fill === fillWhole || fill === fillJson ? "{{v}}{{v}}." : "{{v}}"
+      expect(Either.mapLeft(fill(name, half), ({ status }) => status)).toEqual(Either.left(400))
+    }
+    expect(fillText("{{v}}{{v}}.", valuesOf({ v: "😀".repeat(60_000) }))).toMatch(
+      /^(?:(?:😀)+\uFFFD?\n\[… shortened\]){2}\.$/u
+    )
+    const emojis = fillText(`x${"{{v}}".repeat(100)}`, valuesOf({ v: "😀".repeat(50_000) }))
+    expect([emojis.length, emojis.isWellFormed()]).toEqual([longestFilled, true])
   })
 })
 
