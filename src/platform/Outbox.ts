@@ -13,6 +13,8 @@ const Row = Schema.Struct({
   createdAt: Schema.DateFromSelf
 })
 
+const known = ({ createdAt, outboxMailID, recipient }: typeof Row.Type) => ({ outboxMailID, to: recipient, createdAt })
+
 const place = (customerID: CustomerID) => ({ table: "outbox_mail", column: "content", customerID })
 
 const readAtOnce = 200
@@ -41,8 +43,9 @@ export class Outbox extends Context.Tag("casework/Outbox")<
   Outbox,
   {
     readonly keep: (customerID: CustomerID, mail: KeepableMail) => Effect.Effect<number>
+    /** Also one whose key is missing, with "(unreadable)" for its subject: it must not keep the others from a list. */
     readonly newest: (count: number) => Effect.Effect<ReadonlyArray<KeptMail>>
-    /** From the oldest on, a few at a time. */
+    /** The same from the oldest on, a few at a time. */
     readonly ofCustomer: (customerID: CustomerID) => Stream.Stream<KeptMail>
     readonly find: (outboxMailID: number) => Effect.Effect<Option.Option<KeptMail>>
   }
@@ -89,8 +92,10 @@ export class Outbox extends Context.Tag("casework/Outbox")<
         const { subject, text } = yield* secrets
           .decrypt(place(row.customerID), row.content)
           .pipe(Effect.flatMap(Schema.decode(Content)))
-        return { outboxMailID: row.outboxMailID, to: row.recipient, subject, text, createdAt: row.createdAt }
+        return { ...known(row), subject, text }
       }, Effect.orDie)
+      const readIfPossible = (row: typeof Row.Type) =>
+        Effect.catchAllDefect(read(row), () => Effect.succeed({ ...known(row), subject: "(unreadable)", text: "" }))
       return {
         keep: (customerID, { messageId, subject, text, to }) =>
           Schema.encode(Content)({ subject, text }).pipe(
@@ -99,13 +104,14 @@ export class Outbox extends Context.Tag("casework/Outbox")<
             Effect.map((row) => row.outboxMailID),
             Effect.orDie
           ),
-        newest: (count) => select({ only: null, count }).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(read))),
+        newest: (count) =>
+          select({ only: null, count }).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(readIfPossible))),
         ofCustomer: (customerID) =>
           Stream.paginateChunkEffect(0, (behind) =>
             Effect.gen(function* () {
               const rows = yield* Effect.orDie(selectOwn({ customerID, behind }))
               const last = rows.length < readAtOnce ? undefined : rows.at(-1)?.outboxMailID
-              return [Chunk.unsafeFromArray(yield* Effect.forEach(rows, read)), Option.fromNullable(last)]
+              return [Chunk.unsafeFromArray(yield* Effect.forEach(rows, readIfPossible)), Option.fromNullable(last)]
             })
           ),
         find: (only) =>

@@ -78,6 +78,12 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
       expect((yield* admin("outbox", "show", String(id))).output).toMatch(
         /^To: a@acme.example\nSubject: Reset\nDate: \S+Z\n\nthe secret link$/
       )
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update outbox_mail set content = 'other.key.x' where customer_id = 1 and outbox_mail_id = ${id}`
+      expect((yield* admin("outbox", "list")).output).toMatch(
+        new RegExp(`^${id} {2}\\S+Z {2}a@acme.example {2}\\(unreadable\\)$`, "m")
+      )
+      expect((yield* admin("outbox", "show", String(id))).errors.at(-1)).toMatch(/SECRETS_KEY/)
     })
   )
 

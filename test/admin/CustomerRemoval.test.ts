@@ -199,6 +199,22 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
     180_000
   )
 
+  it.effect(
+    "does not stop at a subscription that it has no readable secret for",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { channelID, customerID } = yield* subscribedTo("initech-admin")
+        yield* sql`
+          update channel set override_mail_provider_client_secret = 'other.key.x'
+          where customer_id = ${customerID} and channel_id = ${channelID}`
+        const done = yield* removal({}, "Initech Surveys", "--yes")
+        expect(done).toMatchObject({ succeeded: true, output: expect.stringMatching(/^Removed customer/) })
+        expect(done.errors.at(-1)).toMatch(/^1 subscriptions could not be ended at the mail provider/)
+      }),
+    60_000
+  )
+
   it.effect("says so when there is none any more, and lets another one take the name", () =>
     Effect.gen(function* () {
       expect(yield* removal({}, "Acme Rentals", "--yes")).toMatchObject({

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Option } from "effect"
+import { Effect, Exit, Layer, Option, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Outbox } from "../../src/platform/Outbox.ts"
 import { Secrets } from "../../src/platform/Secrets.ts"
@@ -50,6 +50,25 @@ layer(OutboxLive, { excludeTestServices: true })("Outbox", (it) => {
       yield* sql`update outbox_mail set customer_id = 2
         where customer_id = ${customerID} and outbox_mail_id = ${outboxMailID}`
       expect(Exit.isFailure(yield* Effect.exit(outbox.find(outboxMailID)))).toBe(true)
+    })
+  )
+
+  it.effect("is listed also where one of its mails cannot be read", () =>
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const sql = yield* SqlClient.SqlClient
+      const globex = CustomerID.make(2)
+      const broken = yield* outbox.keep(globex, mail)
+      const whole = yield* outbox.keep(globex, mail)
+      yield* sql`update outbox_mail set content = 'other.key.x'
+        where customer_id = ${globex} and outbox_mail_id = ${broken}`
+      const expected = [
+        { outboxMailID: whole, ...mail },
+        { outboxMailID: broken, to: mail.to, subject: "(unreadable)", text: "" }
+      ]
+      expect(yield* outbox.newest(2)).toMatchObject(expected)
+      const own = yield* Stream.runCollect(outbox.ofCustomer(globex))
+      expect([...own].slice(-2)).toMatchObject(expected.toReversed())
     })
   )
 })
