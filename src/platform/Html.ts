@@ -7,10 +7,13 @@ export const escapeHtml = (text: string) =>
 const deepest = 500
 
 /**
- * What begins a tag, ends a style and gives an attribute. Long threads of mails have some thousands; with so many, a parser
- * takes a quarter of a second, and nobody else is answered.
+ * What begins a tag, ends a style, gives an attribute, and may begin an entity or a block of styles. Long threads of mails
+ * have some thousands; with so many, a parser takes a quarter of a second, and nobody else is answered.
  */
-const most = { "<": 50_000, ";": 200_000, "=": 200_000 }
+const most = { "<": 50_000, ";": 200_000, "=": 200_000, "&": 100_000, "{": 50_000 }
+
+/** They need no sign: a name alone is one. */
+const mostAttributes = 100_000
 
 const hasMoreThan = (html: string, sign: string, limit: number) => {
   let count = 0
@@ -23,13 +26,19 @@ const hasMoreThan = (html: string, sign: string, limit: number) => {
  * parser takes longer for each one the deeper it is.
  */
 export const isTooMuch = (html: string) =>
-  Object.entries(most).some(([sign, limit]) => hasMoreThan(html, sign, limit)) || isTooDeep(html)
+  Object.entries(most).some(([sign, limit]) => hasMoreThan(html, sign, limit)) || isTooMuchToParse(html)
 
-const isTooDeep = (html: string) => {
+const isTooMuchToParse = (html: string) => {
   let depth = 0
-  const parser = new Parser({ onopentag: () => void depth++, onclosetag: () => void depth-- })
-  for (let at = 0; at < html.length && depth <= deepest; at += 4096) parser.write(html.slice(at, at + 4096))
-  return depth > deepest
+  let attributes = 0
+  const parser = new Parser({
+    onopentag: () => void depth++,
+    onclosetag: () => void depth--,
+    onattribute: () => void attributes++
+  })
+  const isFine = () => depth <= deepest && attributes <= mostAttributes
+  for (let at = 0; at < html.length && isFine(); at += 4096) parser.write(html.slice(at, at + 4096))
+  return !isFine()
 }
 
 /** The words alone, for HTML that no parser should be given. */

@@ -27,6 +27,10 @@ const hostile: Readonly<Record<string, string>> = {
   "signs that begin no tag": repeated("<"),
   styles: `<p style="${repeated("color:red;")}">x</p>`,
   attributes: `<p ${repeated("a=b ")}>x</p>`,
+  "attributes without a value": `<p ${repeated("ab ")}>x</p>`,
+  "signs that begin no entity": repeated("&"),
+  "the same in an attribute": `<a title="${repeated("&")}">x</a>`,
+  "blocks in a style": `<p style="${repeated("{")}">x</p>`,
   "a code fence without an end": `\`\`\`\n${repeated(" ")}x`,
   "open marks": repeated("[[")
 }
