@@ -96,6 +96,7 @@ const make = Effect.gen(function* () {
       if (run.imageCount > 0) {
         return yield* BadRequest.of("A run with pictures cannot be repeated: the pictures are not kept.")
       }
+      if (run.user === "") return yield* BadRequest.of("The words of this run were erased: it cannot be repeated.")
       const prompt = yield* promptOf(run, promptVersion)
       const answer = yield* models.ask(
         {

@@ -3,7 +3,8 @@ import type { SqlClient, Statement } from "@effect/sql"
 /** Lower case is made here and not by the database, whose locale may know no letters beyond ASCII. */
 export const folded = (text: string) => text.normalize("NFC").toLowerCase()
 
-const words = (text: string) => text.split(/\s+/).filter((word) => word !== "")
+/** Each once: what is looked for again costs as much as before. */
+const words = (text: string) => [...new Set(text.split(/\s+/).filter((word) => word !== ""))]
 
 const asPattern = (word: string) => `%${word.replace(/[\\%_]/g, "\\$&")}%`
 

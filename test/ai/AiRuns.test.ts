@@ -188,6 +188,12 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
       ])
       const pictures = yield* replay(withPicture?.aiRunID ?? 0, {})
       expect([pictures.status, pictures.text]).toEqual([400, expect.stringContaining("pictures are not kept")])
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        update ai_run set image_count = 0, system_prompt = '', user_prompt = ''
+        where customer_id = ${yield* acme} and ai_run_id = ${withPicture?.aiRunID ?? 0}`
+      const erased = yield* replay(withPicture?.aiRunID ?? 0, {})
+      expect([erased.status, erased.text]).toEqual([400, expect.stringContaining("were erased")])
       expect((yield* replay(2_147_483_000, {})).status).toBe(404)
       expect((yield* replay(run.aiRunID, {}, yield* tokenOf("globex-admin"))).status).toBe(404)
       expect(yield* server.asked).toEqual([])
@@ -219,8 +225,8 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
         created_at: at
       })
       yield* sql`insert into ai_run ${sql.insert([
-        values("2020-03-01T00:00:00Z", "Succeeded", 10, 0),
-        values("2020-03-01T23:59:59Z", "Succeeded", 20, 0.5),
+        values("2020-03-01T00:00:00Z", "Succeeded", 2_000_000_010, 0),
+        values("2020-03-01T23:59:59Z", "Succeeded", 2_000_000_020, 0.5),
         values("2020-03-01T12:00:00Z", "Failed", null, null),
         values("2020-03-02T00:00:00Z", "Rejected", 5, null)
       ])}`
@@ -249,8 +255,8 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
           succeeded: 2,
           failed: 1,
           rejected: 0,
-          inputTokens: 30,
-          outputTokens: 30,
+          inputTokens: 4_000_000_030,
+          outputTokens: 4_000_000_030,
           drafts: 2,
           draftsSent: 2,
           draftsSentUnchanged: 1,

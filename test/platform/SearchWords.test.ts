@@ -8,4 +8,5 @@ it("A word is looked for in every spelling that an index finds, or in all when i
   }
   expect(spelledPatterns("ü")).toEqual([["%ü%", "%u\u0308%"]])
   expect(spelledPatterns(undefined)).toEqual([])
+  expect(spelledPatterns("e e  e")).toEqual([["%e%"]])
 })
