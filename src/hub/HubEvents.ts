@@ -1,30 +1,19 @@
 import { Array as Arr, Cause, Effect, Layer, Option, Queue, Schedule } from "effect"
 import type { CustomerID, TicketID } from "../../schema/Ids.ts"
-import { isDatabaseAway } from "../platform/DatabaseAway.ts"
+import { isDatabaseAway, persistently } from "../platform/DatabaseAway.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Broadcast } from "./Broadcast.ts"
 import { HubClients } from "./HubClients.ts"
-import { type HubEvent, HubEventsRepo } from "./HubEventsRepo.ts"
+import { type HubEvent, HubEventsRepo, oldestOpenIn } from "./HubEventsRepo.ts"
 import { goodbye, invocationOf } from "./HubProtocol.ts"
 import { lightened } from "./Lightened.ts"
 import type { Signal, TypingSignal } from "./Signal.ts"
+import { makeSnapshotsBefore } from "./SnapshotsBefore.ts"
 
 const largestBatch = 500
 
 /** Who has missed more than this is better off reading anew. */
 const mostMissed = 500
-
-/** The database may be away for a while; what was recorded does not run away. Whatever else is wrong stays wrong. */
-const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  effect.pipe(
-    Effect.sandbox,
-    Effect.retry({
-      while: isDatabaseAway,
-      schedule: Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")),
-      times: 30
-    }),
-    Effect.unsandbox
-  )
 
 /** Characters after which the sockets are let be written: who reads must not be taken for one who does not. */
 const mostInOneGo = 64 * 1024
@@ -44,8 +33,10 @@ export const HubEvents = Layer.scopedDiscard(
     const clients = yield* HubClients
     const repo = yield* HubEventsRepo
     const broadcast = yield* Broadcast
+    const first = yield* repo.snapshot
+    const snapshotsBefore = makeSnapshotsBefore(first)
     // Events of transactions older than this have all been told; `told` holds which of the younger ones have.
-    let oldestOpen = yield* repo.oldestOpen
+    let oldestOpen = oldestOpenIn(first)
     let previousOpen = oldestOpen
     const told = new Map<string, bigint>()
 
@@ -161,7 +152,8 @@ export const HubEvents = Layer.scopedDiscard(
     const lookUp = (customers: ReadonlyArray<CustomerID>, onTooMuch: typeof sendAway, before?: bigint) =>
       Effect.gen(function* () {
         if (customers.length === 0) return []
-        const recorded = yield* repo.since(customers, previousOpen, told.size + mostMissed + 1, before)
+        const attending = customers.map((customerID) => ({ customerID, snapshot: snapshotsBefore.of(customerID) }))
+        const recorded = yield* repo.since(attending, previousOpen, told.size + mostMissed + 1, before)
         const fresh = recorded.filter(({ eventID }) => !told.has(eventID))
         if (fresh.length <= mostMissed) return fresh
         onTooMuch(customers)
@@ -169,7 +161,10 @@ export const HubEvents = Layer.scopedDiscard(
       }).pipe(persistently)
 
     /** What was recorded while nobody listened. */
-    const findMissed = Effect.suspend(() => lookUp(clients.customers(), sendAway))
+    const findMissed = Effect.suspend(() => {
+      snapshotsBefore.note(clients.attendance())
+      return lookUp(clients.customers(), sendAway)
+    })
 
     // Who was connected at the last two heartbeats, the later one first.
     let attendances = [clients.attendance(), clients.attendance()] as const
@@ -177,6 +172,7 @@ export const HubEvents = Layer.scopedDiscard(
     /** What happened before the last heartbeat and was never told, as when the node that should have has died. */
     const findUntold = Effect.suspend(() => {
       const now = clients.attendance()
+      snapshotsBefore.note(now)
       const [last, before] = attendances
       const wasThere = (at: ReadonlyMap<CustomerID, unknown>) => (customerID: CustomerID) =>
         at.get(customerID) === now.get(customerID)
@@ -196,9 +192,10 @@ export const HubEvents = Layer.scopedDiscard(
     const lookedUp = <A>(look: Effect.Effect<A>) =>
       Effect.catchAllCause(Effect.asSome(look), (cause) => Effect.as(logUntold(cause), Option.none<A>()))
 
-    const beat = (open: bigint) => {
+    const beat = (snapshot: string) => {
+      snapshotsBefore.beat(snapshot)
       previousOpen = oldestOpen
-      oldestOpen = open
+      oldestOpen = oldestOpenIn(snapshot)
       for (const [eventID, transactionID] of told) if (transactionID < previousOpen) told.delete(eventID)
     }
 
@@ -222,7 +219,7 @@ export const HubEvents = Layer.scopedDiscard(
             // Otherwise the next heartbeat looks from where this one should have.
             if (Option.isSome(untold)) {
               for (const event of untold.value) note(event)
-              beat(BigInt(signal.oldestOpen))
+              beat(signal.snapshot)
             }
             break
           }

@@ -24,6 +24,15 @@ export type HubEvent = typeof Event.Type
 
 const Missed = Schema.Struct({ customerID: CustomerID, eventID: Schema.String })
 
+/** A customer that has somebody here, and what could be seen before. */
+export interface Attending {
+  readonly customerID: CustomerID
+  readonly snapshot: string
+}
+
+/** The oldest transaction that may still record something that a snapshot does not see. */
+export const oldestOpenIn = (snapshot: string) => BigInt(snapshot.split(":")[0] ?? "")
+
 /** What happened, with what clients are to be told of it: rendered once, by the database. */
 export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
   HubEventsRepo,
@@ -34,15 +43,18 @@ export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
       customerID: CustomerID,
       eventIDs: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Pick<HubEvent, "eventID" | "transactionID">>>
-    /** What transactions from the given one on have recorded, and before another, up to a number of events. */
+    /**
+     * What transactions from the given one on have recorded, and before another, up to a number of events; of each
+     * customer only what the snapshot from before it came does not see.
+     */
     readonly since: (
-      customerIDs: ReadonlyArray<CustomerID>,
+      customers: ReadonlyArray<Attending>,
       transactionID: bigint,
       most: number,
       before?: bigint
     ) => Effect.Effect<ReadonlyArray<typeof Missed.Type>>
-    /** The oldest transaction that may still record something. */
-    readonly oldestOpen: Effect.Effect<bigint>
+    /** What can be seen now. */
+    readonly snapshot: Effect.Effect<string>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -56,7 +68,7 @@ const make = Effect.gen(function* () {
   const decodeEvents = Schema.decodeUnknown(Schema.Array(Event))
   const decodeRecorded = Schema.decodeUnknown(Schema.Array(Event.pick("eventID", "transactionID")))
   const decodeMissed = Schema.decodeUnknown(Schema.Array(Missed))
-  const decodeOldest = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ oldestOpen: Schema.BigInt })))
+  const decodeSnapshot = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ snapshot: Schema.String })))
 
   const message = (columns: string) => sql`(
     select row_to_json(shown)::text from (
@@ -96,17 +108,20 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
 
-    since: (customerIDs, transactionID, most, before) =>
+    since: (customers, transactionID, most, before) =>
       sql`
-        select customer_id as "customerID", event_id::text as "eventID" from event
-        where customer_id = any(${[...customerIDs]}::int[])
-          and transaction_id >= ${String(transactionID)}::text::xid8
-          ${before === undefined ? sql`` : sql`and transaction_id < ${String(before)}::text::xid8`}
-        order by event_id limit ${most}`.pipe(Effect.flatMap(decodeMissed), Effect.orDie),
+        select e.customer_id as "customerID", e.event_id::text as "eventID" from event e
+        join unnest(${customers.map(({ customerID }) => customerID)}::int[],
+          ${customers.map(({ snapshot }) => snapshot)}::text[]) there (customer_id, snapshot)
+          on there.customer_id = e.customer_id
+        where e.transaction_id >= ${String(transactionID)}::text::xid8
+          ${before === undefined ? sql`` : sql`and e.transaction_id < ${String(before)}::text::xid8`}
+          and not pg_visible_in_snapshot(e.transaction_id, there.snapshot::pg_snapshot)
+        order by e.event_id limit ${most}`.pipe(Effect.flatMap(decodeMissed), Effect.orDie),
 
-    oldestOpen: sql`select pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpen"`.pipe(
-      Effect.flatMap(decodeOldest),
-      Effect.map(([{ oldestOpen }]) => oldestOpen),
+    snapshot: sql`select pg_current_snapshot()::text as snapshot`.pipe(
+      Effect.flatMap(decodeSnapshot),
+      Effect.map(([{ snapshot }]) => snapshot),
       Effect.orDie
     )
   })

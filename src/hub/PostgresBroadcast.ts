@@ -25,13 +25,13 @@ const typingChannel = "casework_typing"
 const heartbeatEvery = Duration.seconds(5)
 const longestAnswer = Duration.seconds(5)
 
-const beatSql = 'select pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpen", pg_notify($1, $2)'
+const beatSql = "select pg_current_snapshot()::text as snapshot, pg_notify($1, $2)"
 
 class ListenerLost extends Data.TaggedError("ListenerLost")<{ readonly cause: unknown }> {}
 
 const decodeTyping = Schema.decodeUnknownOption(Schema.parseJson(TypingSignal))
 const encodeTyping = Schema.encode(Schema.parseJson(TypingSignal))
-const decodeHeartbeat = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ oldestOpen: Schema.String })))
+const decodeHeartbeat = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ snapshot: Schema.String })))
 
 const isCustomerID = Schema.is(CustomerID)
 
@@ -130,8 +130,8 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
         if (!hearsItself) return yield* new ListenerLost({ cause: "It is deaf: a pooler must pool by session" })
         hearsItself = false
         const answer = yield* ask(() => client.query(beatSql, [echo, ""]).then(({ rows }) => rows))
-        const [{ oldestOpen }] = yield* Effect.orDie(decodeHeartbeat(answer))
-        yield* Queue.offer(signals, { _tag: "Heartbeat", oldestOpen })
+        const [{ snapshot }] = yield* Effect.orDie(decodeHeartbeat(answer))
+        yield* Queue.offer(signals, { _tag: "Heartbeat", snapshot })
       })
       yield* Effect.repeat(beat, Schedule.spaced(heartbeatEvery))
     }).pipe(Effect.scoped)

@@ -15,7 +15,7 @@ export type TypingSignal = typeof TypingSignal.Type
 export type Signal =
   | { readonly _tag: "Recorded"; readonly customerID: CustomerID; readonly eventID: string }
   | { readonly _tag: "Typing"; readonly typing: TypingSignal }
-  /** Nothing was missed so far; what transactions from this one on record is still to be told. */
-  | { readonly _tag: "Heartbeat"; readonly oldestOpen: string }
+  /** Nothing was missed so far; what transactions record that this snapshot does not see is still to be told. */
+  | { readonly _tag: "Heartbeat"; readonly snapshot: string }
   /** It may not have heard everything: what was recorded since the last heartbeats must be looked up. */
   | { readonly _tag: "Resumed" }

@@ -1,5 +1,5 @@
 import { SqlError } from "@effect/sql"
-import { Cause } from "effect"
+import { Cause, Effect, Schedule } from "effect"
 
 // The server refuses, ends or cannot take connections, gave up a statement that took too long, has no room, or is a
 // standby that only reads.
@@ -21,4 +21,16 @@ const lacksConnection = ({ message }: SqlError.SqlError) => /^Failed to acquire 
 export const isDatabaseAway = (cause: Cause.Cause<unknown>) =>
   [...Cause.failures(cause), ...Cause.defects(cause)].some(
     (error) => error instanceof SqlError.SqlError && (lacksConnection(error) || tellsOfAbsence(error.cause))
+  )
+
+/** The database may be away for a while; what was recorded does not run away. Whatever else is wrong stays wrong. */
+export const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  effect.pipe(
+    Effect.sandbox,
+    Effect.retry({
+      while: isDatabaseAway,
+      schedule: Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")),
+      times: 30
+    }),
+    Effect.unsandbox
   )

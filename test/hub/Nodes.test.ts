@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Presence } from "../../src/hub/Presence.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
@@ -46,6 +46,16 @@ layer(quietApp(), { excludeTestServices: true })("Who is connected", (it) => {
       yield* sql`delete from hub_presence where customer_id = 1`
     })
   )
+})
+
+/** Waits until every node has asked its database anew. */
+const heartbeat = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [now] = yield* sql<{ at: string }>`select clock_timestamp()::text as at`
+  const waiting = sql`
+    select 1 from pg_stat_activity where datname = current_database() and application_name = 'casework hub'
+      and (query_start < ${now?.at ?? ""}::timestamptz or state <> 'idle')`
+  yield* eventually(waiting, ({ length }) => length === 0)
 })
 
 const messageIDs = (peer: HubPeer) =>
@@ -138,6 +148,34 @@ if (onPostgres) {
           values (1, 'MessageReceived', ${ticketID}, ${messageID})`
         expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID })
       })
+    )
+
+    it.scoped(
+      "tell nobody of what happened before it came, nor send it away, however long some transaction was open",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const { messageID, ticketID } = yield* newMessage({})
+          const begun = yield* Deferred.make<void>()
+          const goOn = yield* Deferred.make<void>()
+          const open = Effect.zipRight(sql`select pg_current_xact_id()`, Deferred.succeed(begun, undefined)).pipe(
+            Effect.zipRight(Deferred.await(goOn)),
+            sql.withTransaction
+          )
+          const long = yield* Effect.forkScoped(open)
+          yield* Deferred.await(begun)
+          yield* sql`
+          insert into event (customer_id, kind, ticket_id, ticket_message_id)
+          select 1, 'MessageReceived', ${ticketID}::int, ${messageID}::int from generate_series(1, 600)`
+          yield* heartbeat
+          const rep = yield* repPeer("acme-agent")
+          for (let beats = 0; beats < 3; beats++) yield* heartbeat
+          yield* Deferred.succeed(goOn, undefined)
+          yield* Fiber.join(long)
+          for (let beats = 0; beats < 3; beats++) yield* heartbeat
+          const later = yield* newMessage({ ticketID, senderType: "CustomerRep", status: "Sent" })
+          expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID: later.messageID })
+        })
     )
 
     it.scoped("do not send away who comes when much has happened already", () =>
