@@ -35,7 +35,11 @@ export class ReportExport extends Context.Tag("casework/ReportExport")<
   )
 }
 
+/** Each holds all the text of a report while it is put together; more at a time would only take turns. */
+const atOnce = 2
+
 const make = Effect.gen(function* () {
+  const turns = yield* Effect.makeSemaphore(atOnce)
   const reports = yield* ReportsRepo
   const rooms = yield* RoomsRepo
   const photos = yield* PhotosRepo
@@ -57,6 +61,6 @@ const make = Effect.gen(function* () {
         Effect.flatMap(photoBytes.read(customerID, blobID), images.forWord)
       )
       return { fileName: documentFileName(report), bytes }
-    })
+    }, turns.withPermits(1))
   })
 })

@@ -1,23 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { PlaceDescriptionReport } from "../../schema/PlaceDescriptionReports.ts"
-import { type Block, makeHtmlReader } from "../../src/places/document/HtmlBlocks.ts"
+import type { Block } from "../../src/places/document/HtmlBlocks.ts"
 import { documentFileName } from "../../src/places/document/ReportDocument.ts"
 import { columnsIn, tableGrid } from "../../src/places/document/TableGrid.ts"
 import { fitInto } from "../../src/places/document/WordPhotos.ts"
 import { withoutStandIns, wordText } from "../../src/places/document/WordText.ts"
 import { cleanHtml } from "../../src/places/RoomHtml.ts"
 import { openDocx, problemsOf, wordsIn } from "./DocxPackage.ts"
-import { blank, documentOf, render } from "./RenderedReports.ts"
+import { blank, blocksIn, documentOf, render } from "./RenderedReports.ts"
 import { elementsNamed } from "./XmlTree.ts"
-
-/** Reads one document at once. */
-const blocksIn = (html: string) => {
-  const steps = makeHtmlReader()(html)
-  let step = steps.next()
-  while (step.done !== true) step = steps.next()
-  return step.value
-}
 
 const text = (block: Block): string =>
   block.kind === "table"

@@ -2,6 +2,7 @@ import { Chunk, DateTime, Effect, Option, Stream } from "effect"
 import { CustomerID, PlaceDescriptionReportID } from "../../schema/Ids.ts"
 import { PlaceDescriptionReport } from "../../schema/PlaceDescriptionReports.ts"
 import { DocxRenderer } from "../../src/places/document/DocxRenderer.ts"
+import { makeHtmlReader } from "../../src/places/document/HtmlBlocks.ts"
 import { patchedDocx } from "../../src/places/document/PatchedDocx.ts"
 import type { ReportDocument } from "../../src/places/document/ReportDocument.ts"
 import { emptyReport } from "../../src/places/ReportFields.ts"
@@ -33,3 +34,11 @@ export const render = (document: ReportDocument, template = Option.none<string>(
     const bytes = yield* renderer.render(document, () => Effect.dieMessage("There are no photos"))
     return Buffer.concat(Chunk.toReadonlyArray(yield* Stream.runCollect(bytes)))
   }).pipe(Effect.provide(patchedDocx(template)), Effect.runPromise)
+
+/** Reads one document at once. */
+export const blocksIn = (html: string) => {
+  const steps = makeHtmlReader()(html)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}

@@ -56,8 +56,7 @@ const marking: Readonly<Record<string, Partial<Marks>>> = {
 
 const childrenOf = (element: { readonly children: ReadonlyArray<ChildNode> }) => element.children
 
-const elementsIn = (element: Element, ...names: ReadonlyArray<string>) =>
-  childrenOf(element).filter((child): child is Element => isTag(child) && names.includes(child.name))
+const isPartOfTable = (node: ChildNode): node is Element => isTag(node) && /^t(?:d|h|r|head|body|foot)$/.test(node.name)
 
 /** As a browser shows it: no space at the ends of a line, and never two in a row. */
 const collapsed = (runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
@@ -83,7 +82,8 @@ const collapsed = (runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
 
 const asParagraph = (runs: ReadonlyArray<Run>): Block => ({ kind: "paragraph", runs })
 
-const isBlock = (name: string) => /^(?:h[1-6]|p|ul|ol|li|table|caption)$/.test(name)
+// Parts of a table come here where there is no table around them.
+const isBlock = (name: string) => /^(?:h[1-6]|p|[uo]l|li|table|caption|t(?:r|d|h|head|body|foot))$/.test(name)
 
 /** How much is parsed at once. */
 const portion = 10_000
@@ -102,6 +102,12 @@ const parsed = function* (html: string): Steps<ReadonlyArray<ChildNode>> {
   return handler.root.children
 }
 
+/** What blocks get from the elements around them: how many lists these are, and their marks. */
+interface Around {
+  readonly depth: number
+  readonly marks: Marks
+}
+
 type MakeBlock = (runs: ReadonlyArray<Run>) => Block
 
 /** Reads one document in steps; lists are numbered through all that it reads. */
@@ -112,7 +118,7 @@ export const makeHtmlReader = () => {
   const blocksOf = function* (
     nodes: ReadonlyArray<ChildNode>,
     paragraph: MakeBlock,
-    depth: number
+    around: Around
   ): Steps<ReadonlyArray<Block>> {
     const blocks: Array<Block> = []
     let runs: Array<Run> = []
@@ -130,26 +136,26 @@ export const makeHtmlReader = () => {
         else if (!isBlock(node.name)) yield* walk(childrenOf(node), { ...marks, ...marking[node.name] })
         else {
           endLine()
-          for (const block of yield* blockOf(node, paragraph, depth)) blocks.push(block)
+          for (const block of yield* blockOf(node, paragraph, { ...around, marks })) blocks.push(block)
         }
       }
     }
-    yield* walk(nodes, plain)
+    yield* walk(nodes, around.marks)
     endLine()
     return blocks
   }
 
-  const blockOf = (element: Element, paragraph: MakeBlock, depth: number): Steps<ReadonlyArray<Block>> => {
+  const blockOf = (element: Element, paragraph: MakeBlock, around: Around): Steps<ReadonlyArray<Block>> => {
     const level = /^h([1-6])$/.exec(element.name)?.[1]
     if (level !== undefined) {
-      return blocksOf(childrenOf(element), (runs) => ({ kind: "heading", level: Number(level), runs }), depth)
+      return blocksOf(childrenOf(element), (runs) => ({ kind: "heading", level: Number(level), runs }), around)
     }
-    if (element.name === "table") return tableOf(element, depth)
-    if (element.name === "ul" || element.name === "ol") return itemsOf(element, depth)
-    return blocksOf(childrenOf(element), paragraph, depth)
+    if (element.name === "table") return tableOf(element, around)
+    if (element.name === "ul" || element.name === "ol") return itemsOf(element, around)
+    return blocksOf(childrenOf(element), paragraph, around)
   }
 
-  const itemsOf = function* (element: Element, depth: number): Steps<ReadonlyArray<Block>> {
+  const itemsOf = function* (element: Element, { depth, marks }: Around): Steps<ReadonlyArray<Block>> {
     lists += 1
     const list: List = { number: lists, isOrdered: element.name === "ol", depth }
     const blocks: Array<Block> = []
@@ -161,41 +167,55 @@ export const makeHtmlReader = () => {
         return block
       }
       const nodes = isTag(child) && child.name === "li" ? childrenOf(child) : [child]
-      for (const block of yield* blocksOf(nodes, item, depth + 1)) blocks.push(block)
+      for (const block of yield* blocksOf(nodes, item, { depth: depth + 1, marks })) blocks.push(block)
       yield ""
     }
     return blocks
   }
 
-  /** A table, below its caption. */
-  const tableOf = function* (element: Element, depth: number): Steps<ReadonlyArray<Block>> {
+  /** A table, below its caption and whatever else is in it and in no cell. Cells in no row make one, as in a browser. */
+  const tableOf = function* (element: Element, around: Around): Steps<ReadonlyArray<Block>> {
     const blocks: Array<Block> = []
-    for (const caption of elementsIn(element, "caption")) {
-      for (const block of yield* blocksOf(childrenOf(caption), asParagraph, depth)) blocks.push(block)
+    const rows: Array<ReadonlyArray<Cell>> = []
+    const read = function* (nodes: ReadonlyArray<ChildNode>, isRow: boolean): Steps<void> {
+      let cells: Array<Cell> = []
+      let others: Array<ChildNode> = []
+      const endOthers = function* (): Steps<void> {
+        for (const block of yield* blocksOf(others, asParagraph, around)) blocks.push(block)
+        others = []
+      }
+      for (const node of nodes) {
+        if (!isPartOfTable(node)) {
+          others.push(node)
+          continue
+        }
+        yield* endOthers()
+        if (node.name === "td" || node.name === "th") cells.push(yield* cellOf(node, around))
+        else {
+          if (cells.length > 0) rows.push(cells)
+          cells = []
+          yield* read(childrenOf(node), node.name === "tr")
+        }
+      }
+      yield* endOthers()
+      if (isRow || cells.length > 0) rows.push(cells)
     }
-    const rows = elementsIn(element, "thead", "tbody", "tfoot", "tr").flatMap((part) =>
-      part.name === "tr" ? [part] : elementsIn(part, "tr")
-    )
-    const cells: Array<ReadonlyArray<Cell>> = []
-    for (const row of rows) cells.push(yield* cellsOf(row, depth))
-    return [...blocks, { kind: "table", rows: cells }]
+    yield* read(childrenOf(element), false)
+    return [...blocks, { kind: "table", rows }]
   }
 
-  const cellsOf = function* (row: Element, depth: number): Steps<ReadonlyArray<Cell>> {
-    const cells: Array<Cell> = []
-    for (const cell of elementsIn(row, "td", "th")) {
-      cells.push({
-        isHeader: cell.name === "th",
-        columns: Number(cell.attribs["colspan"] ?? 1),
-        rows: Number(cell.attribs["rowspan"] ?? 1),
-        blocks: yield* blocksOf(childrenOf(cell), asParagraph, depth)
-      })
-      yield ""
+  const cellOf = function* (cell: Element, around: Around): Steps<Cell> {
+    const blocks = yield* blocksOf(childrenOf(cell), asParagraph, around)
+    yield ""
+    return {
+      isHeader: cell.name === "th",
+      columns: Number(cell.attribs["colspan"] ?? 1),
+      rows: Number(cell.attribs["rowspan"] ?? 1),
+      blocks
     }
-    return cells
   }
 
   return function* (html: string): Steps<ReadonlyArray<Block>> {
-    return yield* blocksOf(yield* parsed(html), asParagraph, 0)
+    return yield* blocksOf(yield* parsed(html), asParagraph, { depth: 0, marks: plain })
   }
 }

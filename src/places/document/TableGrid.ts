@@ -1,4 +1,4 @@
-import type { Cell } from "./HtmlBlocks.ts"
+import type { Block, Cell } from "./HtmlBlocks.ts"
 
 /** A place in a table: the start of a cell, what a cell above covers, or nothing at all. */
 export type Place =
@@ -9,48 +9,87 @@ export type Place =
 /** Word takes no more. */
 const mostColumns = 63
 
-/** Lays the cells of an HTML table out so that every row has the same number of columns, as Word demands. */
-export const tableGrid = (rows: ReadonlyArray<ReadonlyArray<Cell>>): ReadonlyArray<ReadonlyArray<Place>> => {
-  const taken: Array<Map<number, Place | undefined>> = rows.map(() => new Map())
-  let widest = 0
-  for (const [row, cells] of rows.entries()) {
-    let column = 0
-    for (const cell of cells) {
-      while (taken[row]?.has(column)) column += 1
-      if (column >= mostColumns) break
-      const height = Math.min(cell.rows, rows.length - row)
-      let width = 1
-      const isFree = (at: number) => at < mostColumns && taken[row]?.has(at) !== true
-      while (width < cell.columns && isFree(column + width)) width += 1
-      for (let below = row; below < row + height; below += 1) {
-        const start: Place =
-          below === row
-            ? { kind: "cell", cell, columns: width, isTall: height > 1 }
-            : { kind: "covered", columns: width }
-        // A cell further down never stands where one from above has come first.
-        for (let at = column; at < column + width; at += 1) taken[below]?.set(at, at === column ? start : undefined)
-      }
-      column += width
-      widest = Math.max(widest, column)
-    }
+/** How many places cells may still cover below themselves, in all tables of a document. */
+export interface Covering {
+  left: number
+}
+
+/** Far more than people write. Each is a cell of its own in Word: a short text could ask for millions of them. */
+export const makeCovering = (most = 50_000): Covering => ({ left: most })
+
+/** What reaches down from a row above, over so many rows more. */
+interface Tall {
+  readonly columns: number
+  rows: number
+}
+
+/**
+ * Lays the cells of an HTML table out so that every row has the same number of columns, as Word demands. Rows without a
+ * cell of their own show nothing, and are left out. A cell that would cover more than is left is one row high.
+ */
+export const tableGrid = (
+  rows: ReadonlyArray<ReadonlyArray<Cell>>,
+  covering = makeCovering()
+): ReadonlyArray<ReadonlyArray<Place>> => {
+  const shown = shownUpTo(rows)
+  const above = new Map<number, Tall>()
+  let last: Array<Block> = []
+
+  const heightOf = (cell: Cell, row: number) => {
+    const below = (shown[Math.min(row + cell.rows, rows.length)] ?? 0) - (shown[row + 1] ?? 0)
+    if (below > covering.left) return 1
+    covering.left -= below
+    return 1 + below
   }
-  return taken.map((row) => withoutGaps(row, widest))
+
+  const placesIn = (cells: ReadonlyArray<Cell>, row: number) => {
+    const places: Array<Place> = []
+    const starting: Array<readonly [number, Tall]> = []
+    let column = 0
+    const cover = (at: number, tall: Tall) => {
+      if (at > column) places.push({ kind: "empty", columns: at - column })
+      places.push({ kind: "covered", columns: tall.columns })
+      tall.rows -= 1
+      if (tall.rows === 0) above.delete(at)
+      column = at + tall.columns
+    }
+    for (const cell of cells) {
+      for (let tall = above.get(column); tall !== undefined; tall = above.get(column)) cover(column, tall)
+      if (column >= mostColumns) {
+        // Where there are no more columns, what they hold stands in the last one.
+        for (const block of cell.blocks) last.push(block)
+        continue
+      }
+      let columns = 1
+      while (columns < cell.columns && column + columns < mostColumns && !above.has(column + columns)) columns += 1
+      const height = heightOf(cell, row)
+      last = [...cell.blocks]
+      places.push({ kind: "cell", cell: { ...cell, blocks: last }, columns, isTall: height > 1 })
+      if (height > 1) starting.push([column, { columns, rows: height - 1 }])
+      column += columns
+    }
+    const further = [...above].filter(([at]) => at >= column).sort(([one], [other]) => one - other)
+    for (const [at, tall] of further) cover(at, tall)
+    for (const [at, tall] of starting) above.set(at, tall)
+    return places
+  }
+
+  const laidOut = rows.flatMap((cells, row) => (cells.length === 0 ? [] : [placesIn(cells, row)]))
+  const widest = laidOut.reduce((most, places) => Math.max(most, columnsIn(places)), 0)
+  return laidOut.map((places) => filledTo(widest, places))
+}
+
+/** For each row how many have a cell of their own before it. */
+const shownUpTo = (rows: ReadonlyArray<ReadonlyArray<Cell>>) => {
+  const counts = [0]
+  for (const [row, cells] of rows.entries()) counts.push((counts[row] ?? 0) + (cells.length === 0 ? 0 : 1))
+  return counts
 }
 
 /** One cell fills a gap however wide it is: a wide row among thousands of short ones would make them all wide. */
-const withoutGaps = (row: ReadonlyMap<number, Place | undefined>, widest: number): ReadonlyArray<Place> => {
-  const places: Array<Place> = []
-  let column = 0
-  const fillTo = (end: number) => {
-    if (end > column) places.push({ kind: "empty", columns: end - column })
-  }
-  for (const [at, place] of [...row].sort(([one], [other]) => one - other)) {
-    fillTo(at)
-    column = at + 1
-    if (place !== undefined) places.push(place)
-  }
-  fillTo(widest)
-  return places
+const filledTo = (widest: number, places: ReadonlyArray<Place>): ReadonlyArray<Place> => {
+  const missing = widest - columnsIn(places)
+  return missing === 0 ? places : [...places, { kind: "empty", columns: missing }]
 }
 
 export const columnsIn = (row: ReadonlyArray<Place>) => row.reduce((sum, place) => sum + place.columns, 0)

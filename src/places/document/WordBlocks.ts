@@ -16,9 +16,9 @@ import {
 } from "docx"
 import type { Block, Cell, List, Run } from "./HtmlBlocks.ts"
 import { deepestLevel, type ListNumbers } from "./ListNumbering.ts"
-import { columnsIn, type Place, tableGrid } from "./TableGrid.ts"
+import { type Covering, columnsIn, type Place, tableGrid } from "./TableGrid.ts"
 import { wordText } from "./WordText.ts"
-import { filled, hole, xmlOf } from "./WordXml.ts"
+import { type Frame, filled, framed, frameOf, hole, xmlOf } from "./WordXml.ts"
 
 const textRun = (run: Run, everywhere: { readonly bold?: boolean }) =>
   run === "break"
@@ -66,15 +66,17 @@ const narrowest = 200
 export const gap = () =>
   new Paragraph({ children: [], spacing: { before: 0, after: 0, line: 160, lineRule: LineRuleType.EXACT } })
 
+/** What is counted through a whole document. */
+export interface Counts {
+  readonly numbers: ListNumbers
+  readonly covering: Covering
+}
+
 /** Puts blocks of text into Word, piece by piece, within a width in twentieths of a point. */
-export const wordBlocks = function* (
-  blocks: ReadonlyArray<Block>,
-  numbers: ListNumbers,
-  width: number
-): Generator<string> {
+export const wordBlocks = function* (blocks: ReadonlyArray<Block>, counts: Counts, width: number): Generator<string> {
   for (const block of blocks) {
-    if (block.kind === "table") yield* wordTable(tableGrid(block.rows), numbers, width)
-    else yield* filled(emptyParagraph(block, numbers), textRuns(block.runs))
+    if (block.kind === "table") yield* wordTable(tableGrid(block.rows, counts.covering), counts, width)
+    else yield* filled(emptyParagraph(block, counts.numbers), textRuns(block.runs))
   }
 }
 
@@ -94,7 +96,7 @@ const emptyParagraph = (block: Exclude<Block, { readonly kind: "table" }>, numbe
 
 const wordTable = function* (
   rows: ReadonlyArray<ReadonlyArray<Place>>,
-  numbers: ListNumbers,
+  counts: Counts,
   width: number
 ): Generator<string> {
   const count = rows.reduce((most, row) => Math.max(most, columnsIn(row)), 0)
@@ -107,55 +109,67 @@ const wordTable = function* (
     borders: { ...lines, insideHorizontal: line, insideVertical: line },
     rows: [hole.row]
   })
-  yield* filled(table, wordRows(rows, numbers, column))
+  yield* filled(table, wordRows(rows, counts, column))
   yield xmlOf(gap())
 }
 
-const wordRows = function* (rows: ReadonlyArray<ReadonlyArray<Place>>, numbers: ListNumbers, column: number) {
+const wordRows = function* (rows: ReadonlyArray<ReadonlyArray<Place>>, counts: Counts, column: number) {
+  const frames = makeCellFrames(column)
   for (const row of rows) {
     const isHeader = row.every((place) => place.kind === "cell" && place.cell.isHeader)
-    yield* filled(new TableRow({ tableHeader: isHeader, children: [hole.cell] }), wordCells(row, numbers, column))
+    const cells = wordCells(row, frames, counts, column)
+    yield* filled(new TableRow({ tableHeader: isHeader, children: [hole.cell] }), cells)
   }
 }
 
-const wordCells = function* (row: ReadonlyArray<Place>, numbers: ListNumbers, column: number) {
-  for (const place of row) yield* wordCell(place, numbers, column)
+const wordCells = function* (
+  row: ReadonlyArray<Place>,
+  frameOfCell: (place: Place) => Frame,
+  counts: Counts,
+  column: number
+) {
+  for (const place of row) {
+    const content = place.kind === "cell" ? cellContent(place.cell, counts, column * place.columns - 200) : [emptyLine]
+    yield* framed(frameOfCell(place), content)
+  }
 }
 
-const wordCell = (place: Place, numbers: ListNumbers, column: number) => {
-  const { columns } = place
-  const shared = {
-    width: { size: column * columns, type: WidthType.DXA },
-    margins: cellMargins,
-    ...(columns > 1 && { columnSpan: columns }),
-    children: [hole.paragraph]
+/** What is around the content of a cell: the same for many cells of a table, so that each look is written once. */
+const makeCellFrames = (column: number) => {
+  const known = new Map<string, Frame>()
+  return (place: Place): Frame => {
+    const isTall = place.kind === "cell" && place.isTall
+    const isHeader = place.kind === "cell" && place.cell.isHeader
+    const look = [place.kind, place.columns, isTall, isHeader].join(" ")
+    const frame =
+      known.get(look) ??
+      frameOf(
+        new TableCell({
+          width: { size: column * place.columns, type: WidthType.DXA },
+          margins: cellMargins,
+          ...(place.columns > 1 && { columnSpan: place.columns }),
+          ...(place.kind === "covered" && { verticalMerge: VerticalMergeType.CONTINUE }),
+          ...(isTall && { verticalMerge: VerticalMergeType.RESTART }),
+          ...(isHeader && { shading: { type: ShadingType.CLEAR, color: "auto", fill: "F2F2F2" } }),
+          children: [hole.paragraph]
+        })
+      )
+    known.set(look, frame)
+    return frame
   }
-  if (place.kind !== "cell") {
-    const cell = new TableCell({
-      ...shared,
-      ...(place.kind === "covered" && { verticalMerge: VerticalMergeType.CONTINUE })
-    })
-    return filled(cell, [emptyLine])
-  }
-  const cell = new TableCell({
-    ...shared,
-    ...(place.isTall && { verticalMerge: VerticalMergeType.RESTART }),
-    ...(place.cell.isHeader && { shading: { type: ShadingType.CLEAR, color: "auto", fill: "F2F2F2" } })
-  })
-  return filled(cell, cellContent(place.cell, numbers, column * columns - 200))
 }
 
 const emptyLine = xmlOf(new Paragraph({ children: [] }))
 
 /** A cell has a paragraph, whatever else is in it. */
-const cellContent = function* ({ blocks, isHeader }: Cell, numbers: ListNumbers, width: number) {
+const cellContent = function* ({ blocks, isHeader }: Cell, counts: Counts, width: number) {
   const only = blocks.length === 1 ? blocks[0] : undefined
   if (only?.kind === "paragraph") {
     const paragraph = new Paragraph({ children: [hole.run], style: "TableText" })
     return yield* filled(paragraph, textRuns(only.runs, isHeader ? { bold: true } : {}))
   }
   let isEmpty = true
-  for (const piece of wordBlocks(blocks, numbers, width)) {
+  for (const piece of wordBlocks(blocks, counts, width)) {
     isEmpty = false
     yield piece
   }

@@ -22,6 +22,7 @@ import type { ListNumbers } from "./ListNumbering.ts"
 import { textWidth } from "./Page.ts"
 import { blocksLater, type Content, runsLater } from "./Placeholders.ts"
 import type { DocumentRoom, ReportDocument } from "./ReportDocument.ts"
+import { makeCovering } from "./TableGrid.ts"
 import { cellMargins, gap, wordBlocks } from "./WordBlocks.ts"
 import { makeImages, photoGrid } from "./WordPhotos.ts"
 import { wordLines, wordText } from "./WordText.ts"
@@ -132,11 +133,12 @@ export const documentContent = (
   numbers: ListNumbers
 ): { readonly patches: Readonly<Record<string, IPatch>>; readonly later: Readonly<Record<string, Content>> } => {
   const readHtml = makeHtmlReader()
+  const counts = { numbers, covering: makeCovering() }
   const image = makeImages()
 
   const room = function* ({ html, photos, title }: DocumentRoom, index: number) {
     yield xmlOf(new Paragraph({ heading: HeadingLevel.HEADING_1, children: [new RoomBookmark(index, title)] }))
-    yield* wordBlocks(yield* readHtml(html), numbers, textWidth)
+    yield* wordBlocks(yield* readHtml(html), counts, textWidth)
     if (photosAtEnd || photos.length === 0) return
     yield* photoGrid(photos, textWidth, image)
     yield xmlOf(gap())

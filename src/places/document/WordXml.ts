@@ -71,10 +71,20 @@ export const hole = {
   row: standingFor(new TableRow({ children: [] }), holeName)
 }
 
-/** A part with a hole, piece by piece with what goes into it. */
-export const filled = function* (part: XmlComponent, content: Iterable<string>) {
+/** What stands before the hole of a part and behind it. */
+export type Frame = readonly [start: string, end: string]
+
+export const frameOf = (part: XmlComponent): Frame => {
   const [start = "", end = ""] = xmlOf(part).split(`<${holeName}/>`)
+  return [start, end]
+}
+
+/** A frame, piece by piece with what goes into it. */
+export const framed = function* ([start, end]: Frame, content: Iterable<string>) {
   yield start
   yield* content
   yield end
 }
+
+/** A part with a hole, piece by piece with what goes into it. */
+export const filled = (part: XmlComponent, content: Iterable<string>) => framed(frameOf(part), content)
