@@ -65,7 +65,7 @@ export class PlaceDescriptionPhotosApi extends HttpApiGroup.make("placeDescripti
         OpenApi.annotations({
           summary: "Add photos to a room",
           description:
-            "One or more pictures in the field files, JPEG, PNG or WebP, 25 MiB and 100 pictures in all. Each is turned upright, made to fit 2048 × 768 pixels (long × short side, never enlarged), freed of its metadata and kept in its format; of an animated WebP the first frame stays. They are appended after the room's last photo; the answer lists the new ones. All are taken or none: a file that is no such picture by its declared type or its bytes is 415, one that cannot be read, has more than 120 million pixels or is still over 5 MiB is 400."
+            "One or more pictures in the field files, JPEG, PNG or WebP, 25 MiB and 100 pictures in all. Each is turned upright, made to fit 2048 × 768 pixels (long × short side, never enlarged), freed of its metadata and kept in its format; of an animated WebP the first frame stays. They are appended after the room's last photo; the answer lists the new ones. All are taken or none: a file that is no such picture by its declared type or its bytes is 415, one that cannot be read, has more than 120 million pixels, is held whole while it is read (a progressive JPEG, an interlaced PNG, a lossless WebP) and too large for that, about 50 million pixels of a progressive JPEG, or is still over 5 MiB is 400."
         })
       )
   )

@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect"
-import sharp, { type Sharp } from "sharp"
+import sharp, { type Metadata, type Sharp } from "sharp"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ImageProcessor, NoPicture, type PictureType, UnreadablePicture } from "./ImageProcessor.ts"
+import { isLosslessWebp, makeTurns, megabytesOf, mostMegabytes } from "./PictureMemory.ts"
 import { fittingBox, pictureTypeOf } from "./PictureRules.ts"
 
 /** More than any camera of a telephone has; a picture beyond it is refused by its header, before it is decoded. */
@@ -11,8 +12,8 @@ const options = { limitInputPixels: mostPixels, failOn: "error" } as const
 
 const secondsForOne = 30
 
-/** As many as node's thread pool has; more would only wait there with all their bytes. */
-const threads = 4
+/** As many at once as node's thread pool has; more would only wait there with all their bytes. */
+const least = mostMegabytes / 4
 
 const encode = (image: Sharp, contentType: PictureType) => {
   switch (contentType) {
@@ -25,9 +26,22 @@ const encode = (image: Sharp, contentType: PictureType) => {
   }
 }
 
-const process = async (bytes: Uint8Array, contentType: PictureType) => {
-  const image = sharp(bytes, options)
-  const { autoOrient } = await image.metadata()
+const megabytesFor = (
+  { channels, depth, height, isProgressive, width }: Metadata,
+  contentType: PictureType,
+  bytes: Uint8Array
+) =>
+  megabytesOf({
+    contentType,
+    width,
+    height,
+    channels,
+    bytes: depth === "uchar" ? 1 : 2,
+    isProgressive,
+    isLossless: isLosslessWebp(bytes)
+  })
+
+const process = async (image: Sharp, { autoOrient }: Metadata, contentType: PictureType) => {
   // What is not asked to be kept is left out by sharp: places, cameras, previews, profiles.
   const fitted = image
     .autoOrient()
@@ -44,25 +58,37 @@ const unreadable = (cause: unknown) =>
       : "cannot be read as a picture; it may be damaged or cut off"
   })
 
+const tooHeavy = new UnreadablePicture({
+  message: "takes too much memory to be read; save it smaller, or neither progressive nor interlaced nor lossless"
+})
+
 /** The processor on libvips, which works outside of the main thread. */
 export const SharpImages = Layer.effect(
   ImageProcessor,
   Effect.gen(function* () {
     sharp.cache(false)
-    const turns = yield* Effect.makeSemaphore(threads)
-    // What has begun cannot be stopped, so it keeps its turn to its end.
-    const inTurn = <A, E>(work: Effect.Effect<A, E>) => turns.withPermits(1)(Effect.uninterruptible(work))
+    const inTurn = yield* makeTurns(mostMegabytes)
 
     return ImageProcessor.of({
       prepare: fn("ImageProcessor.prepare")(function* (bytes) {
         const contentType = pictureTypeOf(bytes)
         if (contentType === undefined) return yield* new NoPicture()
-        return yield* inTurn(Effect.tryPromise({ try: () => process(bytes, contentType), catch: unreadable }))
+        const image = sharp(bytes, options)
+        const header = yield* Effect.tryPromise({ try: () => image.metadata(), catch: unreadable })
+        const megabytes = megabytesFor(header, contentType, bytes)
+        if (megabytes > mostMegabytes) return yield* tooHeavy
+        return yield* inTurn(
+          Math.max(least, megabytes),
+          Effect.tryPromise({ try: () => process(image, header, contentType), catch: unreadable })
+        )
       }),
       forWord: fn("ImageProcessor.forWord")(function* (bytes) {
         if (pictureTypeOf(bytes) !== "image/webp") return bytes
         const image = sharp(bytes, options).flatten({ background: "#ffffff" }).jpeg({ quality: 90 })
-        return yield* inTurn(Effect.promise(() => image.toBuffer()))
+        return yield* inTurn(
+          least,
+          Effect.promise(() => image.toBuffer())
+        )
       })
     })
   })

@@ -12,13 +12,17 @@ const chunk = (type: string, data: Uint8Array) => {
   return Buffer.concat([length, body, check])
 }
 
-/** A good PNG of a megabyte that would take far more than that once it is unpacked. */
-export const bomb = (side: number) => {
+/** A good PNG of a megabyte that would take far more than that once it is unpacked: grey, with one bit for a pixel. */
+export const bomb = (side: number) => pngOf(side, [1, 0, 0, 0, 0])
+
+/** The header of an interlaced PNG with 16 bits for each of four channels, and nothing that could be read behind it. */
+export const heavy = (side: number) => pngOf(side, [16, 6, 0, 0, 1])
+
+const pngOf = (side: number, format: ReadonlyArray<number>) => {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(side, 0)
   header.writeUInt32BE(side, 4)
-  // One bit a pixel, grey.
-  header.set([1, 0, 0, 0, 0], 8)
+  header.set(format, 8)
   const rows = deflateSync(Buffer.alloc(side * (1 + Math.ceil(side / 8))))
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),

@@ -9,7 +9,7 @@ import { expectError } from "../http/ErrorBody.ts"
 import { openSocket } from "../http/RawRequest.ts"
 import { eventually } from "../support/Eventually.ts"
 import { baseUrl, clientOf, send, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
-import { animatedWebp, bomb, fromTelephone, noise, svg, truncatedJpeg } from "./BadPictures.ts"
+import { animatedWebp, bomb, fromTelephone, heavy, noise, svg, truncatedJpeg } from "./BadPictures.ts"
 import { draw, formOf, newRoom, type Picture, rowsOf, upload } from "./Places.ts"
 
 const bytesOf = (accessToken: string) =>
@@ -216,6 +216,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
       const wrong: ReadonlyArray<readonly [Picture, RegExp]> = [
         [{ bytes: yield* truncatedJpeg, name: "cut.jpg" }, /cut\.jpg\) cannot be read/],
         [{ bytes: bomb(20_000), name: "bomb.png", type: "image/png" }, /120 million pixels/],
+        [{ bytes: heavy(6_000), name: "heavy.png", type: "image/png" }, /heavy\.png\) takes too much memory/],
         [{ bytes: Buffer.from([0xff, 0xd8, 0xff, 0xe0]), name: "head.jpg" }, /cannot be read/],
         [{ bytes: Buffer.alloc(0), name: "empty.jpg" }, /is empty/],
         [{ bytes: yield* noise, name: "noise.png", type: "image/png" }, /over 5 MiB/]

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, FastCheck as fc } from "effect"
+import sharp from "sharp"
+import { ImageProcessor } from "../../src/places/ImageProcessor.ts"
+import { makeTurns, megabytesOf, mostMegabytes, type PictureHeader } from "../../src/places/PictureMemory.ts"
+import { SharpImages } from "../../src/places/SharpImages.ts"
+import { draw } from "./Places.ts"
+
+const photo = (millions: number, header: Partial<PictureHeader> = {}) =>
+  megabytesOf({
+    contentType: "image/jpeg",
+    width: 1_000,
+    height: millions * 1_000,
+    channels: 3,
+    bytes: 1,
+    isProgressive: false,
+    isLossless: false,
+    ...header
+  })
+
+const png = { contentType: "image/png" } as const
+const webp = { contentType: "image/webp" } as const
+
+describe("The memory for pictures", () => {
+  it("is enough for what telephones and scanners make", () => {
+    const honest = [
+      photo(120),
+      photo(50, { isProgressive: true }),
+      photo(120, { ...png, channels: 4, bytes: 2 }),
+      photo(50, { ...png, isProgressive: true }),
+      photo(120, webp),
+      photo(50, { ...webp, isLossless: true })
+    ]
+    for (const megabytes of honest) expect(megabytes).toBeLessThanOrEqual(mostMegabytes)
+  })
+
+  it("is less than pictures take that are held whole", () => {
+    const bombs = [
+      photo(120, { isProgressive: true }),
+      photo(52, { isProgressive: true, channels: 4 }),
+      photo(36, { ...png, isProgressive: true, channels: 4, bytes: 2 }),
+      photo(120, { ...png, isProgressive: true }),
+      photo(120, { ...webp, isLossless: true })
+    ]
+    for (const megabytes of bombs) expect(megabytes).toBeGreaterThan(mostMegabytes)
+  })
+})
+
+describe("Turns by weight", () => {
+  it.effect("never weigh more together than they may, and each has its own", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 10 }), { maxLength: 30 }), (weights) =>
+          Effect.gen(function* () {
+            const inTurn = yield* makeTurns(10)
+            let running = 0
+            const done = yield* Effect.forEach(
+              weights,
+              (weight) =>
+                inTurn(
+                  weight,
+                  Effect.gen(function* () {
+                    running += weight
+                    expect(running).toBeLessThanOrEqual(10)
+                    yield* Effect.yieldNow()
+                    running -= weight
+                    return weight
+                  })
+                ),
+              { concurrency: "unbounded" }
+            )
+            expect(done).toEqual(weights)
+          }).pipe(Effect.runPromise)
+        ),
+        { numRuns: 30 }
+      )
+    )
+  )
+
+  it.effect("come to the heavy ones, too, and go on when one that waits is given up", () =>
+    Effect.gen(function* () {
+      const inTurn = yield* makeTurns(10)
+      const [first, second] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const order: Array<string> = []
+      const begin = (name: string, weight: number, work: Effect.Effect<void> = Effect.void) =>
+        Effect.fork(
+          inTurn(
+            weight,
+            Effect.zipRight(
+              Effect.sync(() => order.push(name)),
+              work
+            )
+          )
+        ).pipe(Effect.tap(Effect.yieldNow()))
+      const running = yield* begin("first", 5, Deferred.await(first))
+      const heavy = yield* begin("heavy", 10, Deferred.await(second))
+      const light = yield* begin("light", 5)
+      const givenUp = yield* begin("given up", 10)
+      const last = yield* begin("last", 5)
+      const atFirst = [...order]
+      yield* Deferred.succeed(first, undefined)
+      yield* Fiber.join(running)
+      yield* Fiber.interrupt(givenUp)
+      yield* Deferred.succeed(second, undefined)
+      yield* Effect.all([heavy, light, last].map(Fiber.join))
+      expect(atFirst).toEqual(["first"])
+      expect(order).toEqual(["first", "heavy", "light", "last"])
+    })
+  )
+})
+
+describe("Pictures that are held whole", () => {
+  it.live("are taken as long as they are of a size that cameras have", () =>
+    Effect.gen(function* () {
+      const { prepare } = yield* ImageProcessor
+      const plain = yield* draw(400, 300)
+      for (const coded of [
+        sharp(plain).jpeg({ progressive: true }),
+        sharp(plain).png({ progressive: true }),
+        sharp(plain).webp({ lossless: true })
+      ]) {
+        expect(yield* prepare(yield* Effect.promise(() => coded.toBuffer()))).toMatchObject({ widthPx: 400 })
+      }
+      const wide = sharp({ create: { width: 12_000, height: 5_000, channels: 3, background: "#336699" } })
+      const progressive = yield* Effect.promise(() => wide.jpeg({ progressive: true }).toBuffer())
+      expect(yield* Effect.flip(prepare(progressive))).toMatchObject({ message: expect.stringMatching(/memory/) })
+    }).pipe(Effect.provide(SharpImages))
+  )
+})
