@@ -32,13 +32,19 @@ export class PlaceDescriptionRoom extends Schema.Class<PlaceDescriptionRoom>("Pl
   photos: Schema.Array(PlaceDescriptionRoomPhoto)
 }) {}
 
+/** As it is stored, too. */
+export const longestHtml = 500_000
+
+/** Of a room. */
+export const mostVersions = 50
+
 const written = {
   name: emptyAsNull(TextUpTo(255)).annotations({ examples: ["Kitchen"] }),
   sortOrder: Integer.annotations({ examples: [1] }),
   transcriptRaw: emptyAsNull(TextUpTo(200_000)).annotations({
     examples: ["walls white, two drill holes by the window, sink scratched"]
   }),
-  transcriptHtml: emptyAsNull(TextUpTo(500_000)).annotations({ examples: ["<p>The walls are painted white.</p>"] })
+  transcriptHtml: emptyAsNull(TextUpTo(longestHtml)).annotations({ examples: ["<p>The walls are painted white.</p>"] })
 }
 
 export const PlaceDescriptionRoomCreate = Body("PlaceDescriptionRoomCreate", {
@@ -108,7 +114,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
         OpenApi.annotations({
           summary: "Add a room to a report",
           description:
-            "Without sortOrder it comes last. transcriptHtml is reduced to headings, paragraphs, lists, tables, emphasis and review marks."
+            "Without sortOrder it comes last. transcriptHtml is reduced to headings, paragraphs, lists, tables, emphasis and review marks; other elements that hold text apart become paragraphs. 400 when it is too long after that."
         })
       )
   )
@@ -153,7 +159,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
       .annotateContext(
         OpenApi.annotations({
           summary: "List a room's earlier HTML",
-          description: "Every transcriptHtml that was replaced, by a person or by a transformation, the last one first."
+          description: `Every transcriptHtml that was replaced, by a person or by a transformation, the last one first: the last ${mostVersions} are kept.`
         })
       )
   )
@@ -167,7 +173,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
         OpenApi.annotations({
           summary: "Bring earlier HTML back",
           description:
-            "The version becomes the room's transcriptHtml again; what stood there is kept as a version. The version itself stays."
+            "The version becomes the room's transcriptHtml again; what stood there is kept as a version. The version itself stays, too, unless it was the oldest of those that are kept."
         })
       )
   )

@@ -13,6 +13,26 @@ export const withoutFence = (answer: string, language: "html" | "json") => {
   return isFenced && (named === "" || named === language) ? text.slice(first.length, -3).trim() : answer
 }
 
+/** The one code fence that holds what is sought, among words of the model's that do not; else the whole answer. */
+export const fencedPart = (answer: string, sought: RegExp) => {
+  const fences: Array<string> = []
+  const words: Array<string> = []
+  let inside: Array<string> | undefined
+  for (const line of answer.split("\n")) {
+    const text = line.trim()
+    if (inside === undefined) {
+      if (/^```[a-z]*$/i.test(text)) inside = []
+      else words.push(line)
+    } else if (text.endsWith("```")) {
+      fences.push([...inside, text.slice(0, -3)].join("\n"))
+      inside = undefined
+    } else inside.push(line)
+  }
+  const [found, ...others] = fences.filter((fence) => sought.test(fence))
+  const isElsewhere = others.length > 0 || inside !== undefined || sought.test(words.join("\n"))
+  return found === undefined || isElsewhere ? answer : found
+}
+
 /** The JSON in a text: as it is, without a code fence around it, or the outermost object in the middle of words. */
 const jsonIn = (text: string): Either.Either<unknown, string> => {
   const inner = withoutFence(text, "json")

@@ -1,6 +1,7 @@
 import sanitize from "sanitize-html"
-import { withoutFence } from "../ai/AnswerText.ts"
+import { fencedPart, withoutFence } from "../ai/AnswerText.ts"
 import { isTooMuch, withoutTags } from "../platform/Html.ts"
+import { containers, transparent, withoutDivs } from "./WithoutDivs.ts"
 
 const emphasis = ["strong", "b", "em", "i", "u", "s"]
 
@@ -23,22 +24,31 @@ const cell: sanitize.Transformer = (tagName, attributes) => ({
   )
 })
 
-const cleaned = (html: string) =>
+const becoming = (tagName: string, names: ReadonlyArray<string>) =>
+  Object.fromEntries(names.map((name) => [name, () => ({ tagName, attribs: {} })]))
+
+const sanitized = (html: string) =>
   sanitize(html, {
-    allowedTags: [...blocks, ...tables, ...emphasis, "span"],
+    allowedTags: [...blocks, ...tables, ...emphasis, "span", "div", transparent],
     allowedAttributes: { span: ["class", "style"], td: ["colspan", "rowspan"], th: ["colspan", "rowspan"] },
     // Not parsed: transformTags leaves no style but our own.
     parseStyleAttributes: false,
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "title", "iframe", "xmp", "svg", "math"],
     nestingLimit: 50,
     transformTags: {
+      // Taken away later: sanitize would write its end tag in the place of the next one.
       span: (_, attributes) =>
-        isReview(attributes) ? { tagName: "span", attribs: { ...review } } : { tagName: "plain", attribs: {} },
+        isReview(attributes) ? { tagName: "span", attribs: { ...review } } : { tagName: transparent, attribs: {} },
       mark: () => ({ tagName: "span", attribs: { ...review } }),
       td: cell,
-      th: cell
+      th: cell,
+      ...becoming("div", containers),
+      ...becoming("ul", ["dir", "menu"]),
+      ...becoming("s", ["del", "strike"])
     }
-  }).trim()
+  })
+
+const cleaned = (html: string) => withoutDivs(sanitized(html)).trim()
 
 const untilStable = (html: string, passes: number): string => {
   const clean = cleaned(html)
@@ -46,7 +56,8 @@ const untilStable = (html: string, passes: number): string => {
 }
 
 /**
- * Headings, paragraphs, lists, tables, emphasis and review marks; of everything else the text alone stays. What a tag
+ * Headings, paragraphs, lists, tables, emphasis and review marks; of everything else the text alone stays, in paragraphs
+ * where it stood apart. What a tag
  * held apart may come to stand differently once it is gone, so that it takes a second look until nothing changes.
  */
 export const cleanHtml = (html: string) => (isTooMuch(html) ? withoutTags(html) : untilStable(html, 5))
@@ -90,7 +101,7 @@ const asParagraphs = (text: string) =>
 
 /** What a model answered, as the HTML that a room may have; empty when there is no text in it. */
 export const htmlOfAnswer = (answer: string) => {
-  const clean = cleanHtml(withoutFence(answer, "html"))
+  const clean = cleanHtml(fencedPart(withoutFence(answer, "html"), /<(?:p|div|section|h[1-6]|ul|ol|dl|table)\b/i))
   const html = markReviews(/<(?:p|h[1-6]|ul|ol|table)\b/.test(clean) ? clean : asParagraphs(clean))
   return html.replace(/<[^>]*>|&nbsp;|\s/g, "") === "" ? "" : html
 }

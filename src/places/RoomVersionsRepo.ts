@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID, PlaceDescriptionRoomID, PlaceDescriptionRoomVersionID } from "../../schema/Ids.ts"
-import { PlaceDescriptionRoomVersion } from "../../schema/PlaceDescriptionRooms.ts"
+import { mostVersions, PlaceDescriptionRoomVersion } from "../../schema/PlaceDescriptionRooms.ts"
 
 const Row = Schema.Struct({
   ...PlaceDescriptionRoomVersion.fields,
@@ -28,7 +28,7 @@ export class RoomVersionsRepo extends Context.Tag("casework/RoomVersionsRepo")<
       roomID: PlaceDescriptionRoomID,
       versionID: PlaceDescriptionRoomVersionID
     ) => Effect.Effect<Option.Option<PlaceDescriptionRoomVersion>>
-    /** Keeps the HTML that stands in a room now, if there is any. */
+    /** Keeps the HTML that stands in a room now, if there is any, and lets go of the oldest of too many. */
     readonly keep: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<void>
   }
 >() {
@@ -73,6 +73,12 @@ const make = Effect.gen(function* () {
           html_model_id
         from place_description_room
         where customer_id = ${customerID} and place_description_room_id = ${roomID} and transcript_html is not null`.pipe(
+        Effect.zipRight(sql`
+          delete from place_description_room_version
+          where customer_id = ${customerID} and place_description_room_version_id in (
+            select place_description_room_version_id from place_description_room_version
+            where customer_id = ${customerID} and place_description_room_id = ${roomID}
+            order by place_description_room_version_id desc offset ${mostVersions})`),
         Effect.asVoid,
         Effect.orDie
       )

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
-import type { NotFound } from "../../schema/Errors.ts"
+import { BadRequest, type NotFound } from "../../schema/Errors.ts"
 import type {
   CustomerID,
   PlaceDescriptionReportID,
@@ -9,6 +9,7 @@ import type {
   PlaceDescriptionRoomVersionID
 } from "../../schema/Ids.ts"
 import {
+  longestHtml,
   PlaceDescriptionRoom,
   type PlaceDescriptionRoomCreate,
   type PlaceDescriptionRoomUpdate,
@@ -34,11 +35,11 @@ export class Rooms extends Context.Tag("casework/Rooms")<
     readonly create: (
       reportID: PlaceDescriptionReportID,
       room: PlaceDescriptionRoomCreate
-    ) => Effect.Effect<PlaceDescriptionRoom, NotFound, CurrentRep>
+    ) => Effect.Effect<PlaceDescriptionRoom, NotFound | BadRequest, CurrentRep>
     readonly update: (
       roomID: PlaceDescriptionRoomID,
       change: PlaceDescriptionRoomUpdate
-    ) => Effect.Effect<void, NotFound, CurrentRep>
+    ) => Effect.Effect<void, NotFound | BadRequest, CurrentRep>
     readonly delete: (roomID: PlaceDescriptionRoomID) => Effect.Effect<void, NotFound, CurrentRep>
     readonly versions: (
       roomID: PlaceDescriptionRoomID
@@ -62,8 +63,13 @@ const highestOrder = 2 ** 31 - 1
 const nextOrder = (rooms: ReadonlyArray<StoredRoom>) =>
   Math.min(highestOrder, Math.max(0, ...rooms.map(({ sortOrder }) => sortOrder)) + 1)
 
-/** HTML as it is stored: clean, and nothing when no text is left. */
-const storedHtml = (html: string | null) => (html === null ? null : cleanHtml(html) || null)
+const tooLong = `must be at most ${longestHtml.toLocaleString("en")} characters long also when it is clean: each & is written as &amp;, for example`
+
+/** HTML as it is stored: clean, no longer than it may be written again, and nothing when no text is left. */
+const storedHtml = (html: string | null) => {
+  const clean = html === null ? null : cleanHtml(html) || null
+  return clean !== null && clean.length > longestHtml ? BadRequest.at("transcriptHtml", tooLong) : Effect.succeed(clean)
+}
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -112,7 +118,7 @@ const make = Effect.gen(function* () {
         yield* reports.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
         const order = sortOrder ?? nextOrder(yield* repo.list(customerID, reportID))
         const room = yield* repo.insert(customerID, reportID, { name, sortOrder: order, transcriptRaw })
-        yield* replaceHtml(customerID, room, storedHtml(transcriptHtml))
+        yield* replaceHtml(customerID, room, yield* storedHtml(transcriptHtml))
         return yield* shown(customerID, room.placeDescriptionRoomID)
       },
       sql.withTransaction,
@@ -124,7 +130,7 @@ const make = Effect.gen(function* () {
         const { customerID } = yield* CurrentRep
         const stored = yield* lock(customerID, roomID)
         yield* repo.update(customerID, roomID, { ...stored, ...change })
-        if (transcriptHtml !== undefined) yield* replaceHtml(customerID, stored, storedHtml(transcriptHtml))
+        if (transcriptHtml !== undefined) yield* replaceHtml(customerID, stored, yield* storedHtml(transcriptHtml))
       },
       sql.withTransaction,
       Effect.catchTag("SqlError", Effect.die)

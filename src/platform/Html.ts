@@ -41,9 +41,13 @@ const isTooMuchToParse = (html: string) => {
   return !isFine()
 }
 
+/** Tags that may stand in the middle of a word. */
+const inWords =
+  /^<\/?(?:a|abbr|b|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|su[bp]|tt|u|wbr)\b/i
+
 /** The words alone, for HTML that no parser should be given. */
 export const withoutTags = (html: string) =>
   html
-    .replace(/<[^<>]*>/g, "")
+    .replace(/<[^<>]*>/g, (tag) => (inWords.test(tag) ? "" : "\n"))
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

@@ -1,12 +1,9 @@
-import { describe, expect, layer, it as plainIt } from "@effect/vitest"
-import { Effect, FastCheck as fc } from "effect"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
 import { PlaceDescriptionReportID } from "../../schema/Ids.ts"
-import { cleanHtml, htmlOfAnswer, markReviews } from "../../src/places/RoomHtml.ts"
 import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { refusedPaths } from "../topics/Mappings.ts"
 import { newRoom, reportsPath } from "./Places.ts"
-
-const review = (text: string) => `<span class="review" style="background-color:#fff59d">${text}</span>`
 
 layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) => {
   it.effect("come in their order: given, or after the last", () =>
@@ -131,6 +128,48 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
+  it.effect("keep the last fifty of them", () =>
+    Effect.gen(function* () {
+      const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
+      const path = { roomId: (yield* newRoom()).roomID }
+      for (let number = 1; number <= 53; number += 1) {
+        yield* rooms.updatePlaceDescriptionRoom({ path, payload: { transcriptHtml: `<p>${number}</p>` } })
+      }
+      const kept = yield* rooms.listPlaceDescriptionRoomVersions({ path })
+      expect(kept.map(({ transcriptHtml }) => transcriptHtml)).toEqual(
+        Array.from({ length: 50 }, (_, index) => `<p>${52 - index}</p>`)
+      )
+      const oldest = yield* Effect.fromNullable(kept.at(-1))
+      const restored = yield* rooms.restorePlaceDescriptionRoomVersion({
+        path: { ...path, versionId: oldest.placeDescriptionRoomVersionID }
+      })
+      expect(restored.transcriptHtml).toBe("<p>3</p>")
+      expect((yield* rooms.listPlaceDescriptionRoomVersions({ path }))[0]?.transcriptHtml).toBe("<p>53</p>")
+    })
+  )
+
+  it.effect("take no HTML that is too long once it is clean, and what they give they take", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("acme-admin")
+      const { reportID, roomID } = yield* newRoom()
+      const path = `/api/PlaceDescriptionRooms/${roomID}`
+      const put = (transcriptHtml: string) => sendJson("PUT", path, { token, body: { transcriptHtml } })
+      const long = yield* put("&".repeat(100_001))
+      expect(long).toMatchObject({
+        status: 400,
+        json: { details: [{ path: "transcriptHtml", message: expect.stringContaining("500,000") }] }
+      })
+      const body = { transcriptHtml: "&".repeat(100_001) }
+      expect((yield* sendJson("POST", `${reportsPath}/${reportID}/rooms`, { token, body })).status).toBe(400)
+      expect((yield* put("&".repeat(100_000))).status).toBe(204)
+      const { json } = yield* sendJson("GET", `${reportsPath}/${reportID}/rooms`, { token })
+      const [room]: ReadonlyArray<{ readonly transcriptHtml: string }> = Object(json)
+      expect(room?.transcriptHtml).toBe("&amp;".repeat(100_000))
+      expect((yield* put(room?.transcriptHtml ?? "")).status).toBe(204)
+      expect(yield* sendJson("GET", `${path}/versions`, { token })).toMatchObject({ json: [] })
+    })
+  )
+
   it.effect("hold clean HTML only, whoever wrote it", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
@@ -149,98 +188,4 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
       expect(nothing.json).toMatchObject({ transcriptHtml: null })
     })
   )
-})
-
-const tagsIn = (html: string) => Array.from(html.matchAll(/<\/?([^\s>/]*)/g), ([, name]) => name)
-
-const allowed = new Set(
-  "h1 h2 h3 h4 h5 h6 p br ul ol li table caption thead tbody tfoot tr th td strong b em i u s span".split(" ")
-)
-
-const markup = fc
-  .array(
-    fc.oneof(
-      fc.string(),
-      fc.constantFrom(
-        ...'<p>|</p>|<b>|</b>|<ul><li>|</li></ul>|<span class="review">|</span>|<mark>|</mark>|<script>|</script>'.split(
-          "|"
-        ),
-        ...'<svg onload=x>|<td colspan="3">|</td>|<td rowspan="999">|<a href="javascript:x">|<!--|-->|[[|]]|&lt;|&amp;|&#x3c;'.split(
-          "|"
-        ),
-        ...'<style>|</style>|<iframe src=x>|<math>|<p style="position:fixed">|<title>|"|\'|`|\u0000'.split("|")
-      )
-    ),
-    { maxLength: 30 }
-  )
-  .map((pieces) => pieces.join(""))
-
-describe("The HTML of a room", () => {
-  plainIt("has only what a report may have, and cleaning it again changes nothing", () => {
-    fc.assert(
-      fc.property(markup, (html) => {
-        const clean = cleanHtml(html)
-        expect(tagsIn(clean).filter((tag) => !allowed.has(tag ?? ""))).toEqual([])
-        const attributes = Array.from(clean.matchAll(/<\w+ ([^>]*)>/g), ([, text]) => text)
-        for (const text of attributes) {
-          expect(text).toMatch(
-            /^(?:\/|class="review" style="background-color:#fff59d"|(?:colspan|rowspan)="\d{1,2}"(?: (?:col|row)span="\d{1,2}")?)$/
-          )
-        }
-        expect(cleanHtml(clean)).toBe(clean)
-      }),
-      { numRuns: 500 }
-    )
-  })
-
-  plainIt("marks what stands between [[ and ]], also across tags", () => {
-    expect(markReviews("<p>a [[b]] c</p>")).toBe(`<p>a ${review("b")} c</p>`)
-    expect(markReviews("<p>[[a <b>b</b></p><p>c]] d</p>")).toBe(
-      `<p>${review("a ")}<b>${review("b")}</b></p><p>${review("c")} d</p>`
-    )
-    expect(markReviews("<p>a [[ b</p>")).toBe("<p>a [[ b</p>")
-    expect(markReviews("<p>a ]] b [c] [d]</p>")).toBe("<p>a ]] b [c] [d]</p>")
-    expect(markReviews("[[a [[b]] c]] d")).toBe(`${review("a ")}${review("b")}${review(" c")} d`)
-    expect(markReviews("a [[b [[c]] d")).toBe(`a [[b ${review("c")} d`)
-    expect(markReviews("[[a]] b]] c")).toBe(`${review("a")} b]] c`)
-  })
-
-  plainIt("leaves no bracket of marks in marks, and marks all that stands in the outermost", () => {
-    const { marked } = fc.letrec<{ marked: string }>((tie) => ({
-      marked: fc
-        .array(fc.oneof({ maxDepth: 4 }, fc.constantFrom("a", "b c", "<b>d</b>"), tie("marked")), { maxLength: 4 })
-        .map((parts) => `[[${parts.join("")}]]`)
-    }))
-    fc.assert(
-      fc.property(marked, (html) => {
-        const result = markReviews(`x${html}y`)
-        expect(result).not.toMatch(/[[\]]/)
-        expect(result.replace(/<span[^>]*>[^<]*<\/span>|<[^>]*>/g, "")).toBe("xy")
-      })
-    )
-  })
-
-  plainIt("loses no text to the marks", () => {
-    const text = (html: string) => html.replace(/<[^>]*>|\[\[|\]\]/g, "")
-    fc.assert(
-      fc.property(markup.map(cleanHtml), (html) => {
-        const marked = markReviews(html)
-        expect(text(marked)).toBe(text(html))
-        expect(cleanHtml(marked)).toBe(marked.trim())
-      }),
-      { numRuns: 500 }
-    )
-  })
-
-  plainIt("is taken out of what a model says around it", () => {
-    expect(htmlOfAnswer("```html\n<p>a</p>\n```")).toBe("<p>a</p>")
-    expect(htmlOfAnswer("```\n<p>a</p>```")).toBe("<p>a</p>")
-    expect(htmlOfAnswer("<html><head><title>t</title></head><body><p>a</p></body></html>")).toBe("<p>a</p>")
-    expect(htmlOfAnswer("first line\nsecond [[line]]\n\nnext < 3")).toBe(
-      `<p>first line<br />second ${review("line")}</p><p>next &lt; 3</p>`
-    )
-    for (const nothing of ["", " \n", "<p> </p>", "<script>x</script>", "```html\n```", "<p>&nbsp;</p>"]) {
-      expect(htmlOfAnswer(nothing), nothing).toBe("")
-    }
-  })
 })
