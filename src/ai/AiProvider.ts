@@ -32,6 +32,8 @@ export interface AiCall extends ModelChoice {
   readonly user: string
   /** What the prompt was rendered from, as JSON: another version of it can be tried on the same later. */
   readonly input?: unknown
+  /** What to do when the provider takes too long. Given for a call that is not tried again then: it would take as long. */
+  readonly whenSlow?: string
   /** What the ledger remembers beside the call. */
   readonly ticketMessageID?: TicketMessageID
   readonly documents?: ReadonlyArray<{ readonly documentID: DocumentID; readonly version: number }>

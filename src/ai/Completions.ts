@@ -10,6 +10,8 @@ export interface Question {
   readonly images: ReadonlyArray<AiImage>
   /** The answer must be JSON of this shape; none: plain text. */
   readonly answerSchema: Option.Option<object>
+  /** What the asker should do when it takes too long; a question with it is not put again then. */
+  readonly whenSlow?: string
 }
 
 export interface Completion {

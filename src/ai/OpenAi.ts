@@ -41,6 +41,15 @@ const fromError = (error: unknown): AttemptFailed => {
   return failed("The AI provider's answer could not be read.", true)
 }
 
+const tooSlow = (limit: Duration.Duration, { whenSlow }: Question) =>
+  failed(
+    [
+      `The AI provider did not answer within ${Duration.format(limit)}.`,
+      ...(whenSlow === undefined ? [] : [whenSlow])
+    ].join(" "),
+    whenSlow === undefined
+  )
+
 const contentOf = ({ images, user }: Question) => [
   { type: "text" as const, text: user },
   ...images.map(({ bytes, contentType }) => ({
@@ -94,7 +103,7 @@ export const openAi = (baseUrl: Option.Option<string>, key: Redacted.Redacted, l
     }).pipe(
       Effect.timeoutFail({
         duration: limits.attempt,
-        onTimeout: () => failed(`The AI provider did not answer within ${Duration.format(limits.attempt)}.`, true)
+        onTimeout: () => tooSlow(limits.attempt, question)
       }),
       Effect.flatMap((body) => Effect.mapError(readOpenAiAnswer(body), (message) => failed(message, false)))
     )

@@ -13,9 +13,9 @@ import {
   type PlaceDescriptionReportsQuery,
   reportPaging
 } from "../../schema/PlaceDescriptionReports.ts"
-import { whenGiven } from "../platform/Filters.ts"
 import { ownRows } from "../platform/OwnRows.ts"
 import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
+import { holdsAll, spelledPatterns } from "../platform/SearchWords.ts"
 import { type ReportFields, reportValues } from "./ReportFields.ts"
 
 export class ReportsRepo extends Context.Tag("casework/ReportsRepo")<
@@ -81,8 +81,6 @@ const heroToken = `(select hero.access_token::text from place_description_room_p
   where hero.customer_id = place_description_report.customer_id
     and hero.place_description_room_photo_id = place_description_report.hero_photo_id)`
 
-const literally = (search: string) => search.replace(/[\\%_]/g, "\\$&")
-
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(`place_description_report_id as "placeDescriptionReportID", customer_id as "customerID",
@@ -104,7 +102,7 @@ const make = Effect.gen(function* () {
     from: ({ customerID, search }: { readonly customerID: CustomerID; readonly search: string | undefined }) =>
       sql`place_description_report where ${sql.and([
         sql`customer_id = ${customerID}`,
-        ...whenGiven(search, (part) => sql`search_text like lower(${`%${literally(part.trim())}%`}::text)`)
+        holdsAll(sql, "search_text", spelledPatterns(search))
       ])}`,
     sortBy: {
       placeDescriptionReportID: "place_description_report_id",

@@ -4,7 +4,7 @@ import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, PlaceDescriptionRoomID } from "../../schema/Ids.ts"
 import type { PlaceDescriptionReport } from "../../schema/PlaceDescriptionReports.ts"
-import { type TransformRequest, TransformResult } from "../../schema/PlaceDescriptionRooms.ts"
+import { longestHtml, type TransformRequest, TransformResult } from "../../schema/PlaceDescriptionRooms.ts"
 import { type AiAnswer, AiProvider } from "../ai/AiProvider.ts"
 import { callWith } from "../ai/prompts/Prompt.ts"
 import { transformPrompt } from "../ai/prompts/Transform.ts"
@@ -40,6 +40,9 @@ export class Transform extends Context.Tag("casework/Transform")<
 
 /** The topic that is tried when neither the request nor the report names one. */
 export const fallbackTopic = "Place description Room"
+
+const whenSlow =
+  "The notes may be too long for one call: make them shorter, or divide them among several rooms, and try again."
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -98,6 +101,8 @@ const make = Effect.gen(function* () {
     function* (roomID: PlaceDescriptionRoomID, html: string, { modelID }: AiAnswer<string>) {
       const { customerID, customerRepID } = yield* CurrentRep
       yield* reports.touchOfRoom(customerID, roomID).pipe(changedOrNotFound(missingRoom(roomID)))
+      // Who waited for its deletion has touched only the report.
+      yield* rooms.find(customerID, roomID).pipe(orNotFound(missingRoom(roomID)))
       yield* versions.keep(customerID, roomID)
       yield* rooms.writeHtml(customerID, roomID, html, { customerRepID, modelID })
       return yield* rooms.noteTransformation(customerID, roomID)
@@ -142,9 +147,12 @@ const make = Effect.gen(function* () {
           }))
         }
       )
-      const answer = yield* ai.text(images.length === 0 ? call : { ...call, images })
+      const answer = yield* ai.text({ ...call, whenSlow, ...(images.length > 0 && { images }) })
       const html = htmlOfAnswer(answer.value)
       if (html === "") return yield* BadGateway.of("The AI model answered no text. Nothing was changed; try again.")
+      if (html.length > longestHtml) {
+        return yield* BadGateway.of("The AI model answered more than a room can hold. Nothing was changed; try again.")
+      }
       const lastTransformedAtUtc = yield* store(roomID, html, answer)
       return new TransformResult({
         roomId: roomID,

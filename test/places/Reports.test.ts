@@ -193,6 +193,14 @@ layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
       expect(yield* found(`  ${word.toUpperCase().replace("SS", "ß")} `)).toEqual([0, 1, 2])
       expect(yield* found(word.slice(3))).toEqual([0, 1, 2])
       expect(yield* found(word.replace("_", "x"))).toEqual([])
+      expect(yield* found(`West ${word} 12`), "each word somewhere").toEqual([0])
+      const hotel = fresh("H\u00f4tel\u00e9").replace(" ", "")
+      for (const address of [hotel.normalize("NFC"), hotel.normalize("NFD")]) {
+        ids.push((yield* reports.createPlaceDescriptionReport({ payload: { address } })).placeDescriptionReportID)
+      }
+      for (const search of [hotel.normalize("NFC"), hotel.normalize("NFD")]) {
+        expect(yield* found(search), "however it is spelled").toEqual([4, 5])
+      }
       expect(yield* found(`West\n`)).toContain(0)
       const theirs = (yield* clientOf("initech-admin")).placeDescriptionReports
       expect((yield* theirs.listPlaceDescriptionReports({ urlParams: { search: word } })).totalCount).toBe(0)
