@@ -3,6 +3,7 @@ import {
   HeadingLevel,
   LineRuleType,
   NumberProperties,
+  OnOffElement,
   Paragraph,
   ParagraphProperties,
   ShadingType,
@@ -14,35 +15,42 @@ import {
   VerticalMergeType,
   WidthType
 } from "docx"
+import { runsGoBackward, stretchesOf, tableGoesBackward } from "./Direction.ts"
 import type { Block, Cell, List, Run } from "./HtmlBlocks.ts"
 import { deepestLevel, type ListNumbers } from "./ListNumbering.ts"
 import { type Covering, columnsIn, type Place, tableGrid } from "./TableGrid.ts"
 import { wordText } from "./WordText.ts"
 import { type Frame, filled, framed, frameOf, hole, xmlOf } from "./WordXml.ts"
 
-const textRun = (run: Run, everywhere: { readonly bold?: boolean }) =>
-  run === "break"
-    ? new TextRun({ break: 1 })
-    : new TextRun({
-        text: wordText(run.text),
-        ...(run.bold && { bold: true }),
-        ...(run.italic && { italics: true }),
-        ...(run.underline && { underline: {} }),
-        ...(run.strike && { strike: true }),
-        ...(run.review && { highlight: "yellow" }),
-        ...everywhere
-      })
+const marksOf = (run: Exclude<Run, "break">) => ({
+  ...(run.bold && { bold: true }),
+  ...(run.italic && { italics: true }),
+  ...(run.underline && { underline: {} }),
+  ...(run.strike && { strike: true }),
+  ...(run.review && { highlight: "yellow" as const })
+})
 
 const textRuns = function* (runs: ReadonlyArray<Run>, everywhere: { readonly bold?: boolean } = {}) {
-  for (const run of runs) yield xmlOf(textRun(run, everywhere))
+  const inBackward = runsGoBackward(runs)
+  for (const run of runs) {
+    if (run === "break") yield xmlOf(new TextRun({ break: 1 }))
+    else {
+      for (const { isBackward, text } of stretchesOf(wordText(run.text), inBackward)) {
+        yield xmlOf(new TextRun({ text, ...marksOf(run), ...everywhere, ...(isBackward && { rightToLeft: true }) }))
+      }
+    }
+  }
 }
 
 /** A paragraph of a list. The library's own numbering needs a document that it made itself, not one that it patches. */
 class ListParagraph extends Paragraph {
-  constructor(number: number, level: number) {
+  constructor(number: number, level: number, isBackward: boolean) {
     super({ children: [hole.run], style: "ListParagraph" })
     const [properties] = this.root
-    if (properties instanceof ParagraphProperties) properties.push(new NumberProperties(number, level))
+    if (!(properties instanceof ParagraphProperties)) return
+    properties.push(new NumberProperties(number, level))
+    // Word demands that it stands behind the number.
+    if (isBackward) properties.push(new OnOffElement("w:bidi", true))
   }
 }
 
@@ -81,16 +89,17 @@ export const wordBlocks = function* (blocks: ReadonlyArray<Block>, counts: Count
 }
 
 const emptyParagraph = (block: Exclude<Block, { readonly kind: "table" }>, numbers: ListNumbers) => {
-  const children = [hole.run]
+  const isBackward = runsGoBackward(block.runs)
+  const shared = { children: [hole.run], ...(isBackward && { bidirectional: true }) }
   switch (block.kind) {
     case "heading":
-      return new Paragraph({ children, heading: headingOf(block.level) })
+      return new Paragraph({ ...shared, heading: headingOf(block.level) })
     case "paragraph":
-      return new Paragraph({ children })
+      return new Paragraph(shared)
     case "item":
       return block.isMore
-        ? new Paragraph({ children, style: "ListParagraph", indent: { left: 360 * (levelOf(block.list) + 1) } })
-        : new ListParagraph(numbers.numberOf(block.list), levelOf(block.list))
+        ? new Paragraph({ ...shared, style: "ListParagraph", indent: { left: 360 * (levelOf(block.list) + 1) } })
+        : new ListParagraph(numbers.numberOf(block.list), levelOf(block.list), isBackward)
   }
 }
 
@@ -107,6 +116,7 @@ const wordTable = function* (
     width: { size: column * count, type: WidthType.DXA },
     columnWidths: Array.from({ length: count }, () => column),
     borders: { ...lines, insideHorizontal: line, insideVertical: line },
+    ...(tableGoesBackward(rows) && { visuallyRightToLeft: true }),
     rows: [hole.row]
   })
   yield* filled(table, wordRows(rows, counts, column))
@@ -165,7 +175,12 @@ const emptyLine = xmlOf(new Paragraph({ children: [] }))
 const cellContent = function* ({ blocks, isHeader }: Cell, counts: Counts, width: number) {
   const only = blocks.length === 1 ? blocks[0] : undefined
   if (only?.kind === "paragraph") {
-    const paragraph = new Paragraph({ children: [hole.run], style: "TableText" })
+    const isBackward = runsGoBackward(only.runs)
+    const paragraph = new Paragraph({
+      children: [hole.run],
+      style: "TableText",
+      ...(isBackward && { bidirectional: true })
+    })
     return yield* filled(paragraph, textRuns(only.runs, isHeader ? { bold: true } : {}))
   }
   let isEmpty = true
