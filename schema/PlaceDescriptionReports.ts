@@ -124,7 +124,7 @@ export const reportPaging = paging({
 export const PlaceDescriptionReportsQuery = Query({
   ...reportPaging.query,
   search: changeable(TextUpTo(512)).annotations({
-    description: "Any part of the address, the case number or the client names, in any case"
+    description: "Words, each of them any part of the address, the case number or the client names, in any case"
   })
 })
 export type PlaceDescriptionReportsQuery = typeof PlaceDescriptionReportsQuery.Type
