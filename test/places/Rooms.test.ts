@@ -154,17 +154,17 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
       const { reportID, roomID } = yield* newRoom()
       const path = `/api/PlaceDescriptionRooms/${roomID}`
       const put = (transcriptHtml: string) => sendJson("PUT", path, { token, body: { transcriptHtml } })
-      const long = yield* put("&".repeat(100_001))
-      expect(long).toMatchObject({
+      const transcriptHtml = "&".repeat(99_000) + "x".repeat(10_000)
+      expect(yield* put(transcriptHtml)).toMatchObject({
         status: 400,
         json: { details: [{ path: "transcriptHtml", message: expect.stringContaining("500,000") }] }
       })
-      const body = { transcriptHtml: "&".repeat(100_001) }
+      const body = { transcriptHtml }
       expect((yield* sendJson("POST", `${reportsPath}/${reportID}/rooms`, { token, body })).status).toBe(400)
-      expect((yield* put("&".repeat(100_000))).status).toBe(204)
+      expect((yield* put("&".repeat(99_000))).status).toBe(204)
       const { json } = yield* sendJson("GET", `${reportsPath}/${reportID}/rooms`, { token })
       const [room]: ReadonlyArray<{ readonly transcriptHtml: string }> = Object(json)
-      expect(room?.transcriptHtml).toBe("&amp;".repeat(100_000))
+      expect(room?.transcriptHtml).toBe("&amp;".repeat(99_000))
       expect((yield* put(room?.transcriptHtml ?? "")).status).toBe(204)
       expect(yield* sendJson("GET", `${path}/versions`, { token })).toMatchObject({ json: [] })
     })
