@@ -28,6 +28,7 @@ import { DataRightsWork } from "./dataRights/DataRightsWork.ts"
 import { Deliveries } from "./delivery/Deliveries.ts"
 import { DeliverMessageJob } from "./delivery/DeliverMessage.ts"
 import { DeliveryLive } from "./delivery/DeliveryLive.ts"
+import { FollowTextJob } from "./delivery/FollowText.ts"
 import { DataRetrieval } from "./documents/DataRetrieval.ts"
 import { Documents } from "./documents/Documents.ts"
 import { PlaceholderValues } from "./documents/PlaceholderValues.ts"
@@ -185,6 +186,7 @@ const Work = Layer.mergeAll(
   TicketTallyFolding,
   DeliverMessageJob,
   EscalationMailJob,
+  FollowTextJob,
   ImportJobs,
   PasswordResetJob,
   SubscriptionJobs,

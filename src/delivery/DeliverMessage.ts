@@ -6,11 +6,12 @@ import { Events } from "../events/Events.ts"
 import type { JobClaim } from "../platform/JobClaim.ts"
 import { Again, pauseFor } from "../platform/JobRun.ts"
 import { type JobKind, Jobs } from "../platform/Jobs.ts"
-import { storable } from "../platform/Storable.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 import { Delivery, NotDelivered, type OutboundMessage } from "./Delivery.ts"
+import { followText } from "./FollowText.ts"
+import { makeMarkFailed } from "./MarkFailed.ts"
 import { OutboundRepo } from "./OutboundRepo.ts"
 
 const Payload = Schema.Struct({
@@ -47,40 +48,20 @@ export const DeliverMessageJob = Layer.effectDiscard(
     const outbound = yield* OutboundRepo
     const messages = yield* TicketMessagesRepo
     const events = yield* Events
+    const markFailed = yield* makeMarkFailed
 
     // Only while this node holds the job: what follows from a delivery follows once.
     const markSent = fn("DeliverMessage.markSent")(
-      function* (customerID: CustomerID, { ticketID, ticketMessageID }: OutboundMessage, claim: JobClaim) {
+      function* (customerID: CustomerID, message: OutboundMessage, claim: JobClaim) {
+        const { channelType, ticketID, ticketMessageID } = message
         yield* claim.confirm
         if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
         yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError: null })
         yield* events.record(customerID, [{ kind: "MessageSent", ticketID, ticketMessageID }])
-      },
-      sql.withTransaction,
-      Effect.orDie
-    )
-
-    /** Remembers the failure; when it is final, the answered message waits for a person again. */
-    const markFailed = fn("DeliverMessage.markFailed")(
-      function* (
-        customerID: CustomerID,
-        message: OutboundMessage,
-        claim: JobClaim,
-        failure: NotDelivered,
-        isFinal: boolean
-      ) {
-        yield* claim.confirm
-        const { answersMessageID, ticketID, ticketMessageID } = message
-        const reason = storable(failure.message)
-        if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
-        yield* messages.update(customerID, ticketMessageID, {
-          status: "Failed",
-          deliveryError: reason,
-          ...(isFinal && { isGivenUp: true })
-        })
-        if (!isFinal) return
-        if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
-        yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])
+        // The one channel on which it turns out later that a message which was taken does not arrive.
+        if (channelType !== "WhatsApp") return
+        const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
+        yield* jobs.enqueue(followText, customerID, { ticketMessageID, automationRunID }, String(ticketMessageID))
       },
       sql.withTransaction,
       Effect.orDie

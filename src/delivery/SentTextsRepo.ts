@@ -4,13 +4,21 @@ import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
 const Holder = Schema.Struct({ ticketMessageID: TicketMessageID })
+const SentText = Schema.Struct({
+  sid: Schema.String,
+  /** How long ago it was taken for the message. */
+  secondsAgo: Schema.Number
+})
 
 /** Which message at the phone provider is which of ours. */
 export class SentTextsRepo extends Context.Tag("casework/SentTextsRepo")<
   SentTextsRepo,
   {
-    /** Whether one at the provider is known to be this message. */
-    readonly isKnown: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    /** The one at the provider that is known to be this message. */
+    readonly find: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID
+    ) => Effect.Effect<Option.Option<typeof SentText.Type>>
     /** Takes one at the provider for this message. Answers whether it is: of several with the same words, one gets it. */
     readonly claim: (customerID: CustomerID, ticketMessageID: TicketMessageID, sid: string) => Effect.Effect<boolean>
   }
@@ -21,9 +29,9 @@ export class SentTextsRepo extends Context.Tag("casework/SentTextsRepo")<
       const sql = yield* SqlClient.SqlClient
       const find = SqlSchema.findOne({
         Request: Key,
-        Result: Holder,
+        Result: SentText,
         execute: (_) => sql`
-          select ticket_message_id as "ticketMessageID" from sent_text
+          select sid, extract(epoch from now() - created_at)::float8 as "secondsAgo" from sent_text
           where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} limit 1`
       })
       // The update changes nothing: it makes the statement answer who has it already.
@@ -38,8 +46,7 @@ export class SentTextsRepo extends Context.Tag("casework/SentTextsRepo")<
           returning ticket_message_id as "ticketMessageID"`
       })
       return {
-        isKnown: (customerID, ticketMessageID) =>
-          find({ customerID, ticketMessageID }).pipe(Effect.map(Option.isSome), Effect.orDie),
+        find: (customerID, ticketMessageID) => find({ customerID, ticketMessageID }).pipe(Effect.orDie),
         claim: (customerID, ticketMessageID, sid) =>
           claim({ customerID, ticketMessageID, sid }).pipe(
             Effect.map(Option.exists((holder) => holder.ticketMessageID === ticketMessageID)),

@@ -50,7 +50,7 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
     account: TelephonyAccount,
     message: TextMessage
   ) {
-    if (yield* sentTexts.isKnown(customerID, ticketMessageID)) return true
+    if (Option.isSome(yield* sentTexts.find(customerID, ticketMessageID))) return true
     // The same words may have gone to that number as another message.
     for (const sid of yield* telephony.findSent(account, message, createdAt)) {
       if (yield* sentTexts.claim(customerID, ticketMessageID, sid)) return true

@@ -25,7 +25,12 @@ export class TelephonyFailed extends Data.TaggedError("TelephonyFailed")<{
 
 const Refusal = Schema.Struct({ message: Schema.String })
 const optionalText = Schema.optional(Schema.NullOr(Schema.String))
-const Sent = Schema.Struct({ sid: Schema.String, status: optionalText, error_message: optionalText })
+const State = Schema.Struct({
+  status: optionalText,
+  error_code: Schema.optional(Schema.NullOr(Schema.Union(Schema.Number, Schema.String))),
+  error_message: optionalText
+})
+const Sent = Schema.Struct({ sid: Schema.String, ...State.fields })
 const Listed = Schema.Struct({
   messages: Schema.Array(
     Schema.Struct({
@@ -39,6 +44,15 @@ const Listed = Schema.Struct({
 
 /** The provider takes some messages only to say that they come to nothing. */
 const isLost = (status: string | null | undefined) => /^(?:failed|undelivered|canceled)$/i.test(status ?? "")
+
+const hasArrived = (status: string | null | undefined) => /^(?:delivered|read)$/i.test(status ?? "")
+
+/** What became of a message that the provider took. */
+export type TextFate =
+  | { readonly _tag: "Arrived" }
+  /** It may still come to either. */
+  | { readonly _tag: "OnItsWay" }
+  | { readonly _tag: "Lost"; readonly why: string }
 
 /** How long a call of the phone provider may take. */
 export class TelephonyLimits extends Context.Reference<TelephonyLimits>()("casework/TelephonyLimits", {
@@ -60,6 +74,8 @@ export class Telephony extends Context.Tag("casework/Telephony")<
       message: TextMessage,
       since: Date
     ) => Effect.Effect<ReadonlyArray<string>, TelephonyFailed>
+    /** Asks about one by the provider's id. */
+    readonly fateOf: (account: TelephonyAccount, sid: string) => Effect.Effect<TextFate, TelephonyFailed>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -70,23 +86,28 @@ export class Telephony extends Context.Tag("casework/Telephony")<
 
 const failed = (message: string) => Effect.fail(new TelephonyFailed({ message, refused: false }))
 
+const saidTo = ({ accountSID, authToken }: TelephonyAccount, text: string) =>
+  withoutSecret(text, authToken, Redacted.make(`${accountSID}:${Redacted.value(authToken)}`))
+
+const fateIn = (account: TelephonyAccount, { error_code, error_message, status }: typeof State.Type): TextFate => {
+  if (!isLost(status)) return { _tag: hasArrived(status) ? "Arrived" : "OnItsWay" }
+  const said = [status, error_code, error_message].filter((one) => one !== undefined && one !== null).join(" ")
+  return { _tag: "Lost", why: saidTo(account, `The phone provider took the message but says ${said}`.trim()) }
+}
+
 const make = Effect.gen(function* () {
   const { telephonyBaseUrl } = yield* Settings
   const { longestCall } = yield* TelephonyLimits
   // Its spans would carry the account and the numbers.
   const client = (yield* HttpClient.HttpClient).pipe(HttpClient.withTracerDisabledWhen(() => true))
 
-  const refusal = (response: HttpClientResponse.HttpClientResponse, { accountSID, authToken }: TelephonyAccount) =>
+  const refusal = (response: HttpClientResponse.HttpClientResponse, account: TelephonyAccount) =>
     HttpClientResponse.schemaBodyJson(Refusal)(response).pipe(
       Effect.orElseSucceed(() => ({ message: "" })),
       Effect.flatMap(({ message }) =>
         Effect.fail(
           new TelephonyFailed({
-            message: withoutSecret(
-              `The phone provider answered ${response.status} ${message}`.trim(),
-              authToken,
-              Redacted.make(`${accountSID}:${Redacted.value(authToken)}`)
-            ),
+            message: saidTo(account, `The phone provider answered ${response.status} ${message}`.trim()),
             refused: response.status >= 400 && response.status < 500 && response.status !== 429
           })
         )
@@ -115,23 +136,20 @@ const make = Effect.gen(function* () {
     )
 
   const messagesOf = ({ accountSID }: TelephonyAccount) =>
-    `${telephonyBaseUrl}/2010-04-01/Accounts/${encodeURIComponent(accountSID)}/Messages.json`
+    `${telephonyBaseUrl}/2010-04-01/Accounts/${encodeURIComponent(accountSID)}/Messages`
 
   return Telephony.of({
     send: fn("Telephony.send")(function* (account, { body, from, to }) {
-      const request = HttpClientRequest.post(messagesOf(account)).pipe(
+      const request = HttpClientRequest.post(`${messagesOf(account)}.json`).pipe(
         HttpClientRequest.bodyUrlParams({ From: from, To: to, Body: body })
       )
       yield* beforeItLeaves
-      const { error_message: reason, sid, status } = yield* call(request, account, Sent)
-      if (isLost(status)) {
-        const message = `The phone provider took the message but says ${status} ${reason ?? ""}`.trim()
-        return yield* new TelephonyFailed({ message, refused: true })
-      }
-      return sid
+      const { sid, ...state } = yield* call(request, account, Sent)
+      const fate = fateIn(account, state)
+      return fate._tag === "Lost" ? yield* new TelephonyFailed({ message: fate.why, refused: true }) : sid
     }),
     findSent: fn("Telephony.findSent")(function* (account, { body, from, to }, since) {
-      const request = HttpClientRequest.get(messagesOf(account)).pipe(
+      const request = HttpClientRequest.get(`${messagesOf(account)}.json`).pipe(
         HttpClientRequest.setUrlParams({ From: from, To: to, PageSize: "100" })
       )
       const { messages } = yield* call(request, account, Listed)
@@ -143,6 +161,10 @@ const make = Effect.gen(function* () {
         .filter(mayBeIt)
         .map(({ sid }) => sid)
         .toReversed()
+    }),
+    fateOf: fn("Telephony.fateOf")(function* (account, sid) {
+      const request = HttpClientRequest.get(`${messagesOf(account)}/${encodeURIComponent(sid)}.json`)
+      return fateIn(account, yield* call(request, account, State))
     })
   })
 })

@@ -21,6 +21,11 @@ export type Reaction =
   | "hang"
   | { readonly status: number; readonly message: string }
 
+/** What it says later of one that it took; "break" says nothing. */
+export type Fate =
+  | "break"
+  | { readonly status: string; readonly error_code?: number | null; readonly error_message?: string | null }
+
 const readBody = async (request: IncomingMessage) => {
   const chunks: Array<Uint8Array> = []
   for await (const chunk of request) chunks.push(chunk)
@@ -39,6 +44,10 @@ export class TelephonyServer extends Context.Tag("test/TelephonyServer")<
     readonly react: (...reactions: ReadonlyArray<Reaction>) => Effect.Effect<void>
     /** What it took to a number, oldest first. */
     readonly taken: (to: string) => Effect.Effect<ReadonlyArray<TextMessage>>
+    /** What becomes of those to a number; without a word they are delivered. */
+    readonly comesTo: (to: string, fate: Fate) => Effect.Effect<void>
+    /** How often it was asked what became of those to a number. */
+    readonly asked: (to: string) => Effect.Effect<number>
     /** Attempts to send so far, whatever became of them. */
     readonly attempts: Effect.Effect<number>
     /** What it has taken so far it took a day before. */
@@ -55,10 +64,13 @@ export class TelephonyServer extends Context.Tag("test/TelephonyServer")<
 const { accountSID, authToken } = TelephonyServer.account
 const credentials = `Basic ${Buffer.from(`${accountSID}:${authToken}`).toString("base64")}`
 const path = `/2010-04-01/Accounts/${accountSID}/Messages.json`
+const pathOfOne = new RegExp(`^/2010-04-01/Accounts/${accountSID}/Messages/(\\w+)\\.json$`)
 
 const make = Effect.gen(function* () {
   const taken: Array<TextMessage> = []
   const reactions: Array<Reaction> = []
+  const fates = new Map<string, Fate>()
+  const asked: Array<string> = []
   let attempts = 0
 
   const take = (form: URLSearchParams) => {
@@ -88,10 +100,20 @@ const make = Effect.gen(function* () {
       .slice(0, Number(query.get("PageSize") ?? 50))
     answer(response, 200, { messages })
   }
+  const onAsk = (response: ServerResponse, sid: string) => {
+    const message = taken.find((one) => one.sid === sid)
+    if (message === undefined) return void answer(response, 404, { message: "No such message" })
+    asked.push(message.to)
+    const fate = fates.get(message.to) ?? { status: "delivered" }
+    if (fate === "break") return void response.destroy()
+    answer(response, 200, { ...message, error_code: null, error_message: null, ...fate })
+  }
   const server = createServer({ keepAlive: false }, async (request, response) => {
     const url = new URL(request.url ?? "", "http://provider")
     const text = await readBody(request)
     if (request.headers.authorization !== credentials) return void answer(response, 401, { message: "Authenticate" })
+    const one = request.method === "GET" ? pathOfOne.exec(url.pathname)?.[1] : undefined
+    if (one !== undefined) return onAsk(response, one)
     if (url.pathname !== path) return void answer(response, 404, { message: "No such resource" })
     if (request.method === "GET") return onList(response, url.searchParams)
     if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded")) {
@@ -114,6 +136,8 @@ const make = Effect.gen(function* () {
     url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
     react: (...next) => Effect.sync(() => void reactions.splice(0, reactions.length, ...next)),
     taken: (to) => Effect.sync(() => taken.filter((message) => message.to === to)),
+    comesTo: (to, fate) => Effect.sync(() => void fates.set(to, fate)),
+    asked: (to) => Effect.sync(() => asked.filter((one) => one === to).length),
     attempts: Effect.sync(() => attempts),
     dayPasses: Effect.sync(() => {
       const older = taken.map((message) => ({

@@ -1,8 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
-import type { TicketMessageID } from "../../schema/Ids.ts"
-import { TelephonyLimits } from "../../src/telephony/Telephony.ts"
+import { Effect } from "effect"
 import { formWith, upload } from "../files/Uploads.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Reaction, TelephonyServer } from "../support/TelephonyServer.ts"
@@ -10,32 +8,7 @@ import { clientOf, quietApp } from "../support/TestApp.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
 import { newChannel } from "../topics/Mappings.ts"
 import { messageEvents, messagesOf, newMessage, readMessage, settledAnswer } from "./MessageTools.ts"
-
-const whatsAppApp = Layer.unwrapEffect(
-  Effect.map(TelephonyServer, ({ url }) => quietApp({ TELEPHONY_BASE_URL: url }))
-).pipe(
-  Layer.provide(Layer.succeed(TelephonyLimits, { longestCall: Duration.seconds(5) })),
-  Layer.provideMerge(TelephonyServer.layer)
-)
-
-const reply = (id: TicketMessageID, modifiedAnswer: string) =>
-  Effect.flatMap(clientOf("acme-admin"), ({ ticketMessages }) =>
-    ticketMessages.sendReply({ path: { id }, payload: { modifiedAnswer } })
-  )
-
-const configure = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
-  customers.updateCustomer({ payload: { telephonyAuthToken: TelephonyServer.account.authToken } })
-)
-
-let numbers = 0
-
-/** A message from a number that no other test uses. */
-const received = Effect.gen(function* () {
-  numbers += 1
-  const number = `+1555020${numbers}`
-  const message = yield* newMessage({ channelID: yield* channelOf("WhatsApp"), uid: number, fromAddress: number })
-  return { ...message, to: `whatsapp:${number}` }
-})
+import { configure, outcome, received, reply, withTelephony } from "./WhatsAppTools.ts"
 
 /** The next attempt need not wait for its pause; the last one is the last. */
 const hurry = (last = false) =>
@@ -55,10 +28,7 @@ const answersLeave = (ticketID: Parameters<typeof messagesOf>[0]) =>
 /** The same reaction to every attempt, until there is another. */
 const always = (reaction: Reaction) => Array.from({ length: 20 }, () => reaction)
 
-const outcome = (ticketID: Parameters<typeof messagesOf>[0]) =>
-  Effect.map(messagesOf(ticketID), (items) => items.map(({ senderType, status }) => `${senderType} ${status}`))
-
-layer(whatsAppApp, { excludeTestServices: true })("WhatsApp", (it) => {
+layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) => {
   it.effect("that is not configured is 400 naming what is missing, and nothing changes", () =>
     Effect.gen(function* () {
       const inbound = yield* received

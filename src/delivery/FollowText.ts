@@ -1,0 +1,112 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { CurrentChain } from "../automation/Chain.ts"
+import { CustomerSettings } from "../customers/CustomerSettings.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { ranks } from "../platform/JobRank.ts"
+import { Again } from "../platform/JobRun.ts"
+import { type JobKind, Jobs } from "../platform/Jobs.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
+import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
+import { Telephony } from "../telephony/Telephony.ts"
+import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+import { NotDelivered } from "./Delivery.ts"
+import { makeMarkFailed } from "./MarkFailed.ts"
+import { SentTextsRepo } from "./SentTextsRepo.ts"
+
+const Payload = Schema.Struct({
+  ticketMessageID: TicketMessageID,
+  /** The run whose action sent it, as for its delivery. */
+  automationRunID: Schema.NullOr(Schema.String)
+})
+
+/** Enqueued in the transaction that takes a text message for sent. */
+export const followText: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+  kind: "FollowText",
+  payload: Payload,
+  rank: ranks.fresh
+}
+
+/** How long after it was handed over one asks what became of a text message; after the last time nobody asks any more. */
+export class FollowTiming extends Context.Reference<FollowTiming>()("casework/FollowTiming", {
+  defaultValue: (): { readonly looksAfterSeconds: ReadonlyArray<number> } => ({
+    looksAfterSeconds: [20, 120, 600, 3600]
+  })
+}) {}
+
+/** When to look next; nothing after the last look. */
+export const nextLook = (looksAfterSeconds: ReadonlyArray<number>, secondsAgo: number) => {
+  const next = looksAfterSeconds.find((seconds) => seconds > secondsAgo)
+  return next === undefined ? undefined : new Again({ pauseSeconds: Math.ceil(next - secondsAgo) })
+}
+
+/** The phone provider says only later that it could not deliver a message which it had taken. */
+export const FollowTextJob = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* Jobs
+    const customers = yield* CustomerSettings
+    const messages = yield* TicketMessagesRepo
+    const sentTexts = yield* SentTextsRepo
+    const telephony = yield* Telephony
+    const markFailed = yield* makeMarkFailed
+    const { looksAfterSeconds } = yield* FollowTiming
+    const [firstLook = 0] = looksAfterSeconds
+
+    const unknown = (why: string) => ({ _tag: "Unknown", why }) as const
+
+    /** That nobody can tell is no failure of the message. */
+    const look = fn("FollowText.look")(
+      function* (customerID: CustomerID, sid: string) {
+        const { telephonyAccountSID: accountSID, telephonyAuthToken: authToken } = yield* customers.get(customerID)
+        if (accountSID === null || authToken === null) return unknown("There is no account at the phone provider")
+        return yield* telephony.fateOf({ accountSID, authToken }, sid)
+      },
+      Effect.catchTag("TelephonyFailed", ({ message }) => Effect.succeed(unknown(message))),
+      Effect.catchAllDefect((defect) =>
+        Effect.as(Effect.logError("looking after a text message broke", defect), unknown("It went wrong unexpectedly"))
+      )
+    )
+
+    /** Answers whether it did: somebody may have deleted the message meanwhile. */
+    const markLost = fn("FollowText.markLost")(
+      function* (customerID: CustomerID, ticketMessageID: TicketMessageID, claim: JobClaim, failure: NotDelivered) {
+        yield* claim.confirm
+        const found = yield* messages.findForUpdate(customerID, ticketMessageID)
+        if (Option.isNone(found) || found.value.status !== "Sent") return false
+        yield* markFailed(customerID, found.value, claim, failure, true)
+        return true
+      },
+      sql.withTransaction,
+      Effect.orDie
+    )
+
+    yield* jobs.handle(
+      followText,
+      fn("FollowText.run")(function* (customerID, { automationRunID, ticketMessageID }, claim) {
+        const text = Option.getOrNull(yield* sentTexts.find(customerID, ticketMessageID))
+        if (text === null) return
+        const again = nextLook(looksAfterSeconds, text.secondsAgo)
+        if (text.secondsAgo < firstLook) return again
+        const fate = yield* look(customerID, text.sid)
+        if (fate._tag === "Arrived") return
+        if (fate._tag === "Lost") {
+          const failure = new NotDelivered({ message: fate.why, permanent: true })
+          const isMarked = yield* Effect.provideService(
+            markLost(customerID, ticketMessageID, claim, failure),
+            CurrentChain,
+            automationRunID === null ? null : { automationRunID }
+          )
+          if (!isMarked) return
+          deliveries.add({ channel: "WhatsApp", outcome: "failed" })
+          return yield* Effect.logWarning("message not delivered", failure)
+        }
+        if (fate._tag === "Unknown" && again === undefined) {
+          yield* Effect.logInfo(`what became of a text message is not known: ${fate.why}`)
+        }
+        return again
+      })
+    )
+  })
+)

@@ -1,0 +1,43 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { Events } from "../events/Events.ts"
+import type { JobClaim } from "../platform/JobClaim.ts"
+import { storable } from "../platform/Storable.ts"
+import { fn } from "../platform/telemetry/Fn.ts"
+import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
+import type { NotDelivered, OutboundMessage } from "./Delivery.ts"
+
+type Undelivered = Pick<OutboundMessage, "answersMessageID" | "ticketID" | "ticketMessageID">
+
+/** Remembers the failure; when it is final, the answered message waits for a person again. */
+export const makeMarkFailed = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const messages = yield* TicketMessagesRepo
+  const events = yield* Events
+
+  // Only while this node holds the job: what follows from a failure follows once.
+  return fn("DeliverMessage.markFailed")(
+    function* (
+      customerID: CustomerID,
+      { answersMessageID, ticketID, ticketMessageID }: Undelivered,
+      claim: JobClaim,
+      failure: NotDelivered,
+      isFinal: boolean
+    ) {
+      yield* claim.confirm
+      const reason = storable(failure.message)
+      if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
+      yield* messages.update(customerID, ticketMessageID, {
+        status: "Failed",
+        deliveryError: reason,
+        ...(isFinal && { isGivenUp: true })
+      })
+      if (!isFinal) return
+      if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
+      yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+})
