@@ -86,7 +86,7 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
       inReplyTo,
       references,
       conversationID: message.conversationId,
-      sender: fromAddress ?? null,
+      senders: fromAddress === undefined ? [] : [fromAddress],
       tokens: [...tokensInAddresses(everybody), ...tokensInMessageIDs([...inReplyTo, ...references])]
     },
     isAutomatic: isAutomaticMail(message),
@@ -106,12 +106,47 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
 /** What the service itself sent to the mailbox says what it answers, or has a Message-ID of the service. */
 const isOwnMail = ({ hints, internetMessageID }: ReadMail) => isAnswer(hints) || isOwnMessageID(internetMessageID ?? "")
 
+/** A mailing list has its own address replied to, whoever wrote. */
+const isOfList = ({ internetMessageHeaders: headers }: GraphMessage) =>
+  ["List-Id", "List-Post", "List-Unsubscribe"].some((name) => headerOf(headers, name) !== null)
+
+/** Also with a tag, as in support+tag@acme.example. */
+const isOfMailbox = (address: string, mailbox: string) =>
+  isSame(address, mailbox) || isSame(address.replace(/\+[^@]*/, ""), mailbox)
+
+/** Whoever is to be replied to instead of the one who wrote it; never the mailbox. */
+const replyToOf = (message: GraphMessage, mail: ReadMail, mailbox: string) => {
+  if (mail.isOurs || isOwnMessageID(mail.internetMessageID ?? "") || isOfList(message)) return undefined
+  const others = message.replyTo.flatMap((recipient) => {
+    const address = addressOf(recipient) ?? ""
+    const isUsable = /^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address) && !isOfMailbox(address, mailbox)
+    return isUsable ? [{ address, name: clean(recipient.emailAddress?.name, 255) }] : []
+  })
+  return others.some(({ address }) => isSame(address, mail.fromAddress ?? "")) ? undefined : others[0]
+}
+
+/** A mail that is from whoever is to be replied to. Its writer has part in it still. */
+const readForReplyTo = (message: GraphMessage, mailbox: string): ReadMail => {
+  const mail = readAsWritten(message, mailbox)
+  const replyTo = replyToOf(message, mail, mailbox)
+  if (replyTo === undefined) return mail
+  const { hints, participants } = mail
+  return {
+    ...mail,
+    fromAddress: replyTo.address,
+    fromName: replyTo.name ?? mail.fromName,
+    participants: [...new Set([replyTo.address.toLowerCase(), ...participants])],
+    // Anybody may name anybody to be replied to: that alone leads into nobody's conversation.
+    hints: { ...hints, senders: hints.senders.length === 0 ? [] : [...hints.senders, replyTo.address] }
+  }
+}
+
 /**
- * A mail as it was written, but for one: a form on a web page may write in the mailbox's name and to it. That is the
- * question of whoever is to be replied to.
+ * A mail as a ticket needs it. A form on a web page writes in its own name, or in the mailbox's name and to it: that is
+ * the question of whoever is to be replied to.
  */
 export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
-  const mail = readAsWritten(message, mailbox)
+  const mail = readForReplyTo(message, mailbox)
   const isToItself = mail.isOurs && addressesOf(message.toRecipients).some((address) => isSame(address, mailbox))
   if (!isToItself || isOwnMail(mail)) return mail
   const from = message.replyTo.find((recipient) => addressOf(recipient) !== undefined) ?? message.from

@@ -6,7 +6,8 @@ export interface ThreadHints {
   /** Oldest first, as they stand in the header. */
   readonly references: ReadonlyArray<string>
   readonly conversationID: string | null
-  readonly sender: string | null
+  /** Who it says that it is from: whoever wrote it, and whoever is to be replied to instead. */
+  readonly senders: ReadonlyArray<string>
   /** Ticket tokens in the addresses that it was sent to. */
   readonly tokens: ReadonlyArray<string>
 }
@@ -40,7 +41,7 @@ const sameText = (left: string, right: string) => left.toLowerCase() === right.t
 
 /**
  * The ticket that a mail belongs to: that of the mail it answers, else of the newest one it refers to, else of its
- * conversation when the sender has taken part in it, else the one whose token stands in an address. Never by its
+ * conversation when all its senders have taken part in it, else the one whose token stands in an address. Never by its
  * subject.
  */
 export const threadOf = (
@@ -54,13 +55,13 @@ export const threadOf = (
     const ticketID = withMessageID(messageID)
     if (ticketID !== undefined) return ticketID
   }
-  const { conversationID, sender } = hints
+  const { conversationID, senders } = hints
   const ofConversation = known.filter(
     (mail) =>
       conversationID !== null &&
-      sender !== null &&
+      senders.length > 0 &&
       mail.conversationID === conversationID &&
-      mail.participants.some((address) => sameText(address, sender))
+      senders.every((sender) => mail.participants.some((address) => sameText(address, sender)))
   )
   return (
     newestOf(ofConversation) ??

@@ -25,7 +25,7 @@ const hints: fc.Arbitrary<ThreadHints> = fc.record({
   inReplyTo: fc.array(messageIDs, { maxLength: 1 }),
   references: fc.array(messageIDs, { maxLength: 3 }),
   conversationID: fc.option(conversations),
-  sender: fc.option(addresses),
+  senders: fc.uniqueArray(addresses, { maxLength: 2 }),
   tokens: fc.array(tokens, { maxLength: 1 })
 })
 
@@ -58,7 +58,7 @@ describe("The ticket that a mail belongs to", () => {
     )
   })
 
-  it("is else that of its conversation, if the sender has taken part, else that of the token", () => {
+  it("is else that of its conversation, if its senders have taken part, else that of the token", () => {
     fc.assert(
       fc.property(hints, knownMails, ticketTokens, (mail, known, ofTickets) => {
         const alone = { ...mail, inReplyTo: [], references: [] }
@@ -66,8 +66,8 @@ describe("The ticket that a mail belongs to", () => {
           ({ conversationID, participants }) =>
             conversationID !== null &&
             conversationID === mail.conversationID &&
-            mail.sender !== null &&
-            participants.includes(mail.sender)
+            mail.senders.length > 0 &&
+            mail.senders.every((sender) => participants.includes(sender))
         )
         const byToken = mail.tokens[0] === ofTickets[0]?.token ? ofTickets[0]?.ticketID : undefined
         expect(threadOf(alone, known, ofTickets)).toBe(newest(shared) ?? byToken)
@@ -76,7 +76,7 @@ describe("The ticket that a mail belongs to", () => {
   })
 
   it("is a new one when nothing points to another", () => {
-    const nothing = { inReplyTo: [], references: [], conversationID: null, sender: null, tokens: [] }
+    const nothing = { inReplyTo: [], references: [], conversationID: null, senders: [], tokens: [] }
     fc.assert(fc.property(knownMails, ticketTokens, (known, all) => threadOf(nothing, known, all) === undefined))
   })
 })
