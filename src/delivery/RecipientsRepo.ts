@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
-import { CustomerID, EndUserID } from "../../schema/Ids.ts"
+import { ChannelID, CustomerID, EndUserID, TicketID } from "../../schema/Ids.ts"
 
 const uidType: Readonly<Record<ChannelType, string>> = {
   Email: "email",
@@ -10,15 +10,21 @@ const uidType: Readonly<Record<ChannelType, string>> = {
   WhatsApp: "phone"
 }
 
-/** Where an end user may be reached on a type of channel: the primary UID of that type, then the others, then the profile. */
 export class RecipientsRepo extends Context.Tag("casework/RecipientsRepo")<
   RecipientsRepo,
   {
+    /** Where an end user may be reached on a type of channel: its primary UID, then the others, then the profile. */
     readonly addressesOf: (
       customerID: CustomerID,
       endUserID: EndUserID,
       channelType: ChannelType
     ) => Effect.Effect<ReadonlyArray<string>>
+    /** Where the last message that a person sent into a ticket came from on a channel, the surest first. */
+    readonly lastSenderIn: (
+      customerID: CustomerID,
+      ticketID: TicketID,
+      channelID: ChannelID
+    ) => Effect.Effect<ReadonlyArray<string | null>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -38,10 +44,24 @@ export class RecipientsRepo extends Context.Tag("casework/RecipientsRepo")<
             from end_user where customer_id = ${_.customerID} and end_user_id = ${_.endUserID}
           ) known where address is not null order by rank, number`
       })
+      const lastSender = SqlSchema.findAll({
+        Request: Schema.Struct({ customerID: CustomerID, ticketID: TicketID, channelID: ChannelID }),
+        Result: Schema.Struct({ fromAddress: Schema.NullOr(Schema.String), uid: Schema.NullOr(Schema.String) }),
+        execute: (_) => sql`
+          select from_address as "fromAddress", uid from ticket_message
+          where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and channel_id = ${_.channelID}
+            and sender_type = 'EndUser' and not is_automatic
+          order by created_at desc, ticket_message_id desc limit 1`
+      })
       return {
         addressesOf: (customerID, endUserID, channelType) =>
           list({ customerID, endUserID, uidType: uidType[channelType] }).pipe(
             Effect.map((rows) => rows.map(({ address }) => address)),
+            Effect.orDie
+          ),
+        lastSenderIn: (customerID, ticketID, channelID) =>
+          lastSender({ customerID, ticketID, channelID }).pipe(
+            Effect.map((rows) => rows.flatMap(({ fromAddress, uid }) => [fromAddress, uid])),
             Effect.orDie
           )
       }

@@ -6,6 +6,7 @@ import type { TicketMessageCreate } from "../../schema/TicketMessageBodies.ts"
 import type { TicketMessage } from "../../schema/TicketMessages.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
+import { RecipientsRepo } from "../delivery/RecipientsRepo.ts"
 import { EndUsers } from "../endUsers/EndUsers.ts"
 import { wordsOf } from "../endUsers/SenderIdentity.ts"
 import { Events } from "../events/Events.ts"
@@ -60,6 +61,7 @@ const make = Effect.gen(function* () {
   const changes = yield* TicketChanges
   const endUsers = yield* EndUsers
   const deliveries = yield* Deliveries
+  const recipients = yield* RecipientsRepo
   const events = yield* Events
   const agentJoins = yield* AgentJoins
   const openings = yield* OpeningsRepo
@@ -196,7 +198,7 @@ const make = Effect.gen(function* () {
             channelID,
             endUserID: ticket.endUserID,
             wanted: incoming.toAddress,
-            given: [incoming.uid]
+            given: [incoming.uid, ...(yield* recipients.lastSenderIn(customerID, ticket.ticketID, channelID))]
           })
         : message.toAddress
       const ticketMessageID = yield* messages.insert(customerID, ticket.ticketID, {

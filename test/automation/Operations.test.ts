@@ -248,6 +248,18 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
+  it.effect("sends a document where the question came from", () =>
+    Effect.gen(function* () {
+      const { endUsers } = yield* clientOf("acme-admin")
+      const UIDs = [{ UID: "office@three.example", IsPrimary: true }, { UID: "home@three.example" }]
+      yield* endUsers.createEndUser({ payload: { FirstName: "Three", LastName: "Homes", UIDs } })
+      const { messageID, ticketID } = yield* settledMessage({ message: quietText, fromAddress: "home@three.example" })
+      const { documentID } = yield* newDocument("Address", "From nine to five.")
+      yield* doneTo(messageID, { operation: "SendDocument", parameters: { documentID } })
+      expect(yield* settledAnswer(ticketID, "Sent")).toMatchObject({ toAddress: "home@three.example" })
+    })
+  )
+
   it.effect("tells somebody by mail", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer

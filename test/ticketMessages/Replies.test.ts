@@ -241,6 +241,29 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
+  it.effect("goes where the conversation came from last, also when it answers no message in particular", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const { endUsers } = yield* clientOf("acme-admin")
+      yield* endUsers.createEndUser({
+        payload: {
+          FirstName: "Two",
+          LastName: "Homes",
+          UIDs: [{ UID: "office@two.example", IsPrimary: true }, { UID: "home@two.example" }]
+        }
+      })
+      const { ticketID } = yield* newMessage({ fromAddress: "office@two.example" })
+      const write = { ticketID, senderType: "CustomerRep", fromAddress: "support@acme.example" } as const
+      yield* newMessage({ ticketID, fromAddress: "home@two.example" })
+      expect((yield* newMessage(write)).toAddress).toBe("home@two.example")
+      expect((yield* mailer.next).to).toBe("home@two.example")
+      // What was said on another channel is no address of this one.
+      yield* newMessage({ ticketID, channelID: yield* channelOf("Chat"), fromAddress: "chat@two.example" })
+      expect((yield* newMessage(write)).toAddress).toBe("home@two.example")
+      expect((yield* mailer.next).to).toBe("home@two.example")
+    })
+  )
+
   it.effect("on chat and phone is stored for the client to read; on a deleted channel it is refused", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
