@@ -69,11 +69,6 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
     /** Gives the ticket a language when it has none yet. */
     readonly setLanguage: (customerID: CustomerID, ticketID: number, language: string) => Effect.Effect<void>
     readonly hasLanguage: (customerID: CustomerID, ticketID: number) => Effect.Effect<boolean>
-    /** Whether a person has written in its ticket since. */
-    readonly isAnsweredByPerson: (
-      customerID: CustomerID,
-      message: { readonly ticketID: number; readonly ticketMessageID: number }
-    ) => Effect.Effect<boolean>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -161,13 +156,6 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
             update ticket set language = ${language}
             where customer_id = ${customerID} and ticket_id = ${ticketID} and language is null`.pipe(
             Effect.asVoid,
-            Effect.orDie
-          ),
-        isAnsweredByPerson: (customerID, { ticketID, ticketMessageID }) =>
-          sql`
-            select 1 from ticket_message where customer_id = ${customerID} and ticket_id = ${ticketID}
-              and ticket_message_id > ${ticketMessageID} and customer_rep_id is not null limit 1`.pipe(
-            Effect.map((rows) => rows.length > 0),
             Effect.orDie
           ),
         hasLanguage: (customerID, ticketID) =>

@@ -162,7 +162,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     })
     if (!verdict.isSpam) return next("Not spam")
     // Whoever answered it while the model thought did not take it for spam.
-    return yield* markSpam(input, `Spam: ${verdict.reason}`, repo.isAnsweredByPerson(customerID, message))
+    return yield* markSpam(input, `Spam: ${verdict.reason}`, messages.isAnsweredByPerson(customerID, message))
   })
 
   const language: Step = fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {

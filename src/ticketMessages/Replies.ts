@@ -24,7 +24,7 @@ export class Replies extends Context.Tag("casework/Replies")<
   {
     /**
      * Sends the given text, else the prepared one. However many try at once, one does it and the others get 409, as does
-     * an action whose draft a person has changed.
+     * an action where a person has changed its draft or written since.
      */
     readonly send: (
       author: Author,
@@ -66,6 +66,9 @@ const make = Effect.gen(function* () {
         if (inbound.status === "Replied") return yield* answered()
         if (customerRepID === null && inbound.isPersonsDraft) {
           return yield* Conflict.of("Left to the person who changed the prepared answer.")
+        }
+        if (customerRepID === null && (yield* messages.isAnsweredByPerson(customerID, inbound))) {
+          return yield* answered()
         }
         const text = [answer, inbound.aiReply].find(isFilled)
         if (text === undefined) {

@@ -103,6 +103,11 @@ export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo
     ) => Effect.Effect<boolean>
     /** Marks an end user's message as replied to, for the one caller that is first. */
     readonly claimReply: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    /** Whether a person has written in its ticket since. */
+    readonly isAnsweredByPerson: (
+      customerID: CustomerID,
+      message: Pick<StoredMessage, "ticketID" | "ticketMessageID">
+    ) => Effect.Effect<boolean>
     readonly delete: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
   }
 >() {
@@ -209,6 +214,11 @@ const make = Effect.gen(function* () {
         where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
           and sender_type = 'EndUser' and status <> 'Replied'
         returning ticket_message_id`.pipe(isAny, Effect.orDie),
+
+    isAnsweredByPerson: (customerID, { ticketID, ticketMessageID }) =>
+      sql`
+        select 1 from ticket_message where customer_id = ${customerID} and ticket_id = ${ticketID}
+          and ticket_message_id > ${ticketMessageID} and customer_rep_id is not null limit 1`.pipe(isAny, Effect.orDie),
 
     delete: (customerID, ticketMessageID) =>
       sql`

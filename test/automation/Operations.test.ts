@@ -227,6 +227,25 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
+  it.effect("sends no prepared answer after a person has written by another way", () =>
+    Effect.gen(function* () {
+      const { ticketMessagesOnPhone } = yield* clientOf("acme-agent")
+      const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
+      expect((yield* readMessage(messageID)).aiReply).not.toBeNull()
+      yield* ticketMessagesOnPhone.createTicketMessage({
+        payload: { ticketID, senderType: "CustomerRep", message: "It is at the desk." }
+      })
+      expect(yield* doneTo(messageID, { operation: "SendReply" })).toMatchObject([
+        { status: "Failed", error: "This message has been answered already." }
+      ])
+      const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
+      expect(answers.map(({ message }) => message)).toEqual(["It is at the desk."])
+      // What is asked after that is open to it.
+      const later = yield* settledMessage({ message: "And my other key?", ticketID })
+      expect(statuses(yield* doneTo(later.messageID, { operation: "SendReply" }))).toEqual(["Done"])
+    })
+  )
+
   it.effect("sends a document with its placeholders filled", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
