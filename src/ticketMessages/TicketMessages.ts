@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, Forbidden, type NotFound } from "../../schema/Errors.ts"
-import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import type { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import type {
   CorrectTopics,
   MessagesOfTicketQuery,
@@ -20,7 +20,7 @@ import { channelOf, MessageAccess } from "./MessageAccess.ts"
 import { MessageListRepo } from "./MessageListRepo.ts"
 import { MessageTopicsRepo } from "./MessageTopicsRepo.ts"
 import { NewMessages } from "./NewMessages.ts"
-import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 type Refusal = NotFound | Forbidden
 
@@ -92,6 +92,20 @@ const make = Effect.gen(function* () {
     return { ...message, customerRepID: null, channelID, boundToChannel: channelID }
   })
 
+  /** What an answer was for that is deleted before it has left waits for one again. */
+  const reopenQuestion = fn("TicketMessages.reopenQuestion")(function* (
+    customerID: CustomerID,
+    { answersMessageID, status, ticketID }: StoredMessage
+  ) {
+    if (answersMessageID === null || (status !== "Queued" && status !== "Failed")) return
+    const question = yield* repo.find(customerID, answersMessageID)
+    if (Option.isNone(question) || question.value.status !== "Replied") return
+    yield* repo.update(customerID, answersMessageID, {
+      status: question.value.aiReply === null ? "Received" : "Drafted"
+    })
+    yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID: answersMessageID }])
+  })
+
   return TicketMessages.of({
     list: fn("TicketMessages.list")(function* (ticketID, query) {
       const { customerID } = yield* CurrentRep
@@ -141,13 +155,13 @@ const make = Effect.gen(function* () {
     delete: fn("TicketMessages.delete")(
       function* (ticketMessageID) {
         const { customerID } = yield* CurrentRep
-        const { ticketID } = yield* repo
-          .findForUpdate(customerID, ticketMessageID)
-          .pipe(access.orRefuse(ticketMessageID))
+        const deleted = yield* repo.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+        const { ticketID } = deleted
         yield* repo
           .delete(customerID, ticketMessageID)
           .pipe(changedOrNotFound(`There is no ticket message ${ticketMessageID}.`))
         yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
+        yield* reopenQuestion(customerID, deleted)
       },
       sql.withTransaction,
       Effect.catchTag("SqlError", Effect.die)
