@@ -10,9 +10,13 @@ import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
 import { makeAnswerFiles } from "./AnswerFiles.ts"
 import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "./Delivery.ts"
 
+/** How mail programs of many languages mark an answer, as in Re:, AW: or RE[2]:. */
+const replyPrefix =
+  /^\s*(?:re|aw|antw|antwort|sv|vs|odp|r|rif|ref|res|ynt|vá|atb|απ|σχετ|回复|回覆|答复|答覆)\s*(?:[[(]\d+[\])])?\s*[:：]/iu
+
 export const subjectOf = ({ isReply, subject }: OutboundMessage) => {
   if (subject === null || subject.trim() === "") return "Your message"
-  return isReply && !/^re:/i.test(subject) ? `Re: ${subject}` : subject
+  return isReply && !replyPrefix.test(subject) ? `Re: ${subject}` : subject
 }
 
 const signatureOf = ({ emailSignatureHTML, emailSignatureText }: SignatureTexts) =>

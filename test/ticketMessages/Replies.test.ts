@@ -55,6 +55,26 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
+  it.effect("is marked as one once, in whichever language that was done", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      for (const [asked, answered] of [
+        ["AW: Re: Schlüssel", "AW: Re: Schlüssel"],
+        ["SV: Antw: Odp: VS: x", "SV: Antw: Odp: VS: x"],
+        ["RE[2]: x", "RE[2]: x"],
+        ["回复：x", "回复：x"],
+        ["WG: Schlüssel", "Re: WG: Schlüssel"],
+        ["Reading: the meter", "Re: Reading: the meter"],
+        ["Re the key", "Re: Re the key"]
+      ] as const) {
+        const { messageID } = yield* newMessage({ subject: asked })
+        yield* reply(messageID, "Answer")
+        expect((yield* mailer.next).subject).toBe(answered)
+        expect((yield* readMessage(messageID)).subject).toBe(asked)
+      }
+    })
+  )
+
   it.effect("is the draft when nothing else is given, and needs one of them", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
