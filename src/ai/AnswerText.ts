@@ -13,7 +13,7 @@ export const withoutFence = (answer: string, language: "html" | "json") => {
   return isFenced && (named === "" || named === language) ? text.slice(first.length, -3).trim() : answer
 }
 
-/** The one code fence that holds what is sought, among words of the model's that do not; else the whole answer. */
+/** What stands in the code fences that hold what is sought, among words of the model's that do not; else the answer. */
 export const fencedPart = (answer: string, sought: RegExp) => {
   const fences: Array<string> = []
   const words: Array<string> = []
@@ -28,9 +28,9 @@ export const fencedPart = (answer: string, sought: RegExp) => {
       inside = undefined
     } else inside.push(line)
   }
-  const [found, ...others] = fences.filter((fence) => sought.test(fence))
-  const isElsewhere = others.length > 0 || inside !== undefined || sought.test(words.join("\n"))
-  return found === undefined || isElsewhere ? answer : found
+  const found = fences.filter((fence) => sought.test(fence))
+  const isElsewhere = inside !== undefined || sought.test(words.join("\n"))
+  return found.length === 0 || isElsewhere ? answer : found.join("\n")
 }
 
 /** The JSON in a text: as it is, without a code fence around it, or the outermost object in the middle of words. */

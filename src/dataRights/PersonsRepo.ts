@@ -33,8 +33,14 @@ export class PersonsRepo extends Context.Tag("casework/PersonsRepo")<
   )
 }
 
-/** A UID can be any word, also one that is in everybody's texts; an address or a number hardly is. */
-export const isMark = (address: string) => /.@./.test(address) || (address.length >= 7 && /\P{L}/u.test(address))
+const looksLikeMail = /^[^\s@]+@[^\s@]+$/
+const looksLikePhone = /^\+?(?:[\s()./-]*\d){7,}$/
+const looksLikeKey = /^(?=.*\p{N})\S{7,}$/u
+const looksLikeDate = /^\d{4}-\d\d-\d\d/
+
+/** A UID can be any word or phrase, also one that is in everybody's texts; an address, a number or a key hardly is. */
+export const isMark = (address: string) =>
+  [looksLikeMail, looksLikePhone, looksLikeKey].some((look) => look.test(address)) && !looksLikeDate.test(address)
 
 const Found = Schema.Struct({ addresses: Schema.Array(Schema.NullOr(Schema.String)) })
 const Key = Schema.Struct({ customerID: CustomerID, endUserID: EndUserID })

@@ -48,6 +48,14 @@ const sanitized = (html: string) =>
     }
   })
 
+/** Its lines are held apart by nothing else. */
+const withLines = (html: string) =>
+  html.replace(/<pre\b[^]*?(?:<\/pre|$)/gi, (pre) =>
+    pre
+      .replace(/^(<pre[^<>]*>)\r?\n/i, "$1")
+      .replace(/<[^<>]*>|\r?\n/g, (found) => (found.startsWith("<") ? found : "<br />"))
+  )
+
 const cleaned = (html: string) => withoutDivs(sanitized(html)).trim()
 
 const untilStable = (html: string, passes: number): string => {
@@ -60,7 +68,7 @@ const untilStable = (html: string, passes: number): string => {
  * where it stood apart. What a tag
  * held apart may come to stand differently once it is gone, so that it takes a second look until nothing changes.
  */
-export const cleanHtml = (html: string) => (isTooMuch(html) ? withoutTags(html) : untilStable(html, 5))
+export const cleanHtml = (html: string) => (isTooMuch(html) ? withoutTags(html) : untilStable(withLines(html), 5))
 
 /** Which of the markers in a text are a pair: a closing one and the last one that is still open; pairs may be nested. */
 const pairedMarkers = (pieces: ReadonlyArray<string>) => {
@@ -101,7 +109,8 @@ const asParagraphs = (text: string) =>
 
 /** What a model answered, as the HTML that a room may have; empty when there is no text in it. */
 export const htmlOfAnswer = (answer: string) => {
-  const clean = cleanHtml(fencedPart(withoutFence(answer, "html"), /<(?:p|div|section|h[1-6]|ul|ol|dl|table)\b/i))
+  const fenced = fencedPart(answer, /<(?:p|div|section|h[1-6]|ul|ol|dl|table)\b/i)
+  const clean = cleanHtml(fenced === answer ? withoutFence(answer, "html") : fenced)
   const html = markReviews(/<(?:p|h[1-6]|ul|ol|table)\b/.test(clean) ? clean : asParagraphs(clean))
   return html.replace(/<[^>]*>|&nbsp;|\s/g, "") === "" ? "" : html
 }

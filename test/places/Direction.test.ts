@@ -31,6 +31,13 @@ describe("Text in two directions", () => {
 })
 
 describe("A report from right to left", () => {
+  it("stays near the length of its text, however often the direction changes", async () => {
+    const text = "aא".repeat(100_000)
+    const docx = await openDocx(await render(documentOf([`<p>${text}</p>`])))
+    expect(textIn(docx.document)).toContain(text)
+    expect(elementsNamed(docx.document, "w:r").length).toBeLessThan(110_000)
+  })
+
   it("goes from right to left in Word: its paragraphs, lists, headings and tables", async () => {
     const cells = "<tr><td>1</td><td>קיר</td></tr>"
     const html = `<h2>מטבח</h2><p>קיר <b>white</b></p><ul><li>דלת<p>חלון</p></li></ul><table>${cells}</table>`

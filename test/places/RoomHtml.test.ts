@@ -70,6 +70,12 @@ describe("The HTML of a room", () => {
     for (const [html, expected] of clean) expect(cleanHtml(html)).toBe(expected)
   })
 
+  it("has the lines of preformatted text", () => {
+    expect(cleanHtml("<pre class=x>\none\n<a\nhref=y>two</a>\r\n  three</pre>\nfour")).toBe(
+      "<p>one<br />two<br />  three</p>\nfour"
+    )
+  })
+
   it("never has two words run together that stood apart", () => {
     const around = "div section blockquote p h2 ul+li ol+li dl+dt dl+dd table+tr+td b em span u".split(" ")
     const { part } = fc.letrec<{ part: string }>((tie) => ({
@@ -142,6 +148,11 @@ describe("The HTML of a room", () => {
       }),
       { numRuns: 500 }
     )
+  })
+
+  it("is taken out of several fences", () => {
+    const fence = (html: string) => `\`\`\`html\n${html}\n\`\`\``
+    expect(htmlOfAnswer(`${fence("<p>a</p>")}\n\n${fence("<p>b</p>")}`)).toBe("<p>a</p>\n\n<p>b</p>")
   })
 
   it("is taken out of what a model says around it", () => {

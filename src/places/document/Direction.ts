@@ -26,14 +26,27 @@ export interface Stretch {
   readonly isBackward: boolean
 }
 
-/** Cuts a text where its direction changes; what has none goes with the paragraph. */
-export const stretchesOf = (text: string, inBackward: boolean): ReadonlyArray<Stretch> => {
+/** How often the direction may still change, in all texts of a document. */
+export interface Turns {
+  left: number
+}
+
+/** Far more than people write. Each is a run of its own in Word, many times as long as its letter. */
+export const makeTurns = (most = 50_000): Turns => ({ left: most })
+
+/**
+ * Cuts a text where its direction changes; what has none goes with the paragraph, and so does all when no more changes
+ * are left.
+ */
+export const stretchesOf = (text: string, inBackward: boolean, turns = makeTurns()): ReadonlyArray<Stretch> => {
   const result: Array<Stretch> = []
   let end = 0
   const put = (piece: string, isBackward: boolean) => {
     if (piece !== "") result.push({ text: piece, isBackward })
   }
   for (const { 0: piece, index } of text.matchAll(inBackward ? stretches.forward : stretches.backward)) {
+    if (turns.left === 0) break
+    turns.left -= 1
     put(text.slice(end, index), inBackward)
     put(piece, !inBackward)
     end = index + piece.length

@@ -15,7 +15,7 @@ import {
   VerticalMergeType,
   WidthType
 } from "docx"
-import { runsGoBackward, stretchesOf, tableGoesBackward } from "./Direction.ts"
+import { runsGoBackward, stretchesOf, type Turns, tableGoesBackward } from "./Direction.ts"
 import type { Block, Cell, List, Run } from "./HtmlBlocks.ts"
 import { deepestLevel, type ListNumbers } from "./ListNumbering.ts"
 import { type Covering, columnsIn, type Place, tableGrid } from "./TableGrid.ts"
@@ -30,12 +30,12 @@ const marksOf = (run: Exclude<Run, "break">) => ({
   ...(run.review && { highlight: "yellow" as const })
 })
 
-const textRuns = function* (runs: ReadonlyArray<Run>, everywhere: { readonly bold?: boolean } = {}) {
+const textRuns = function* (runs: ReadonlyArray<Run>, { turns }: Counts, everywhere: { readonly bold?: boolean } = {}) {
   const inBackward = runsGoBackward(runs)
   for (const run of runs) {
     if (run === "break") yield xmlOf(new TextRun({ break: 1 }))
     else {
-      for (const { isBackward, text } of stretchesOf(wordText(run.text), inBackward)) {
+      for (const { isBackward, text } of stretchesOf(wordText(run.text), inBackward, turns)) {
         yield xmlOf(new TextRun({ text, ...marksOf(run), ...everywhere, ...(isBackward && { rightToLeft: true }) }))
       }
     }
@@ -78,13 +78,14 @@ export const gap = () =>
 export interface Counts {
   readonly numbers: ListNumbers
   readonly covering: Covering
+  readonly turns: Turns
 }
 
 /** Puts blocks of text into Word, piece by piece, within a width in twentieths of a point. */
 export const wordBlocks = function* (blocks: ReadonlyArray<Block>, counts: Counts, width: number): Generator<string> {
   for (const block of blocks) {
     if (block.kind === "table") yield* wordTable(tableGrid(block.rows, counts.covering), counts, width)
-    else yield* filled(emptyParagraph(block, counts.numbers), textRuns(block.runs))
+    else yield* filled(emptyParagraph(block, counts.numbers), textRuns(block.runs, counts))
   }
 }
 
@@ -181,7 +182,7 @@ const cellContent = function* ({ blocks, isHeader }: Cell, counts: Counts, width
       style: "TableText",
       ...(isBackward && { bidirectional: true })
     })
-    return yield* filled(paragraph, textRuns(only.runs, isHeader ? { bold: true } : {}))
+    return yield* filled(paragraph, textRuns(only.runs, counts, isHeader ? { bold: true } : {}))
   }
   let isEmpty = true
   for (const piece of wordBlocks(blocks, counts, width)) {

@@ -17,6 +17,7 @@ import {
   TextRun,
   WidthType
 } from "docx"
+import { makeTurns } from "./Direction.ts"
 import { makeHtmlReader } from "./HtmlBlocks.ts"
 import type { ListNumbers } from "./ListNumbering.ts"
 import { textWidth } from "./Page.ts"
@@ -133,7 +134,7 @@ export const documentContent = (
   numbers: ListNumbers
 ): { readonly patches: Readonly<Record<string, IPatch>>; readonly later: Readonly<Record<string, Content>> } => {
   const readHtml = makeHtmlReader()
-  const counts = { numbers, covering: makeCovering() }
+  const counts = { numbers, covering: makeCovering(), turns: makeTurns() }
   const image = makeImages()
 
   const room = function* ({ html, photos, title }: DocumentRoom, index: number) {
