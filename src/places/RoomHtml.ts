@@ -50,7 +50,7 @@ const sanitized = (html: string) =>
 
 /** Its lines are held apart by nothing else. */
 const withLines = (html: string) =>
-  html.replace(/<pre\b[^]*?(?:<\/pre|$)/gi, (pre) =>
+  html.replace(/<pre\b.*?(?:<\/pre|$)/gis, (pre) =>
     pre
       .replace(/^(<pre[^<>]*>)\r?\n/i, "$1")
       .replace(/<[^<>]*>|\r?\n/g, (found) => (found.startsWith("<") ? found : "<br />"))
