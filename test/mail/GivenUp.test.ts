@@ -62,10 +62,14 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
         where customer_id = 1 and kind = 'ImportFolder' and status = 'Queued'`
       const folder = Effect.zipRight(hurry, folderOf(folderID))
       yield* eventually(folder, ({ lastError }) => lastError?.includes("AADSTS7000215") === true)
-      yield* channels.updateChannel({ path, payload: { overrideMailProviderClientSecret: null } })
-      yield* eventually(folder, ({ lastError }) => lastError?.includes("ClientSecret missing") === true)
-      const overrideMailProviderClientSecret = simulatedCredentials.clientSecret
-      yield* channels.updateChannel({ path, payload: { overrideMailProviderClientSecret } })
+      yield* channels.updateChannel({ path, payload: { overrideMailProviderTenantID: null } })
+      yield* eventually(folder, ({ lastError }) => lastError?.includes("TenantID missing") === true)
+      const { clientSecret: overrideMailProviderClientSecret, tenantID: overrideMailProviderTenantID } =
+        simulatedCredentials
+      yield* channels.updateChannel({
+        path,
+        payload: { overrideMailProviderClientSecret, overrideMailProviderTenantID }
+      })
       yield* eventually(folder, ({ lastError }) => lastError === null)
       yield* ticketsArrive(channelID, 1)
     })
