@@ -13,7 +13,7 @@ const person = {
   customerID: CustomerID.make(1),
   endUserID: EndUserID.make(1),
   addresses: [],
-  marks: [],
+  marks: ["axolotl"],
   ticketIDs: [],
   messageIDs: []
 }

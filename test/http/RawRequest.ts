@@ -6,7 +6,8 @@ export const openSocket = Effect.flatMap(baseUrl, (base) =>
   Effect.acquireRelease(
     Effect.async<Socket>((resume) => {
       const socket = connect(Number(new URL(base).port), "127.0.0.1", () => resume(Effect.succeed(socket)))
-      socket.on("error", () => undefined)
+      // Once it is connected, who uses it sees that it has ended.
+      socket.on("error", (error) => resume(Effect.die(error)))
     }),
     (socket) => Effect.sync(() => socket.destroy())
   )

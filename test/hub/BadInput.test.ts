@@ -1,9 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { sendRaw } from "../http/RawRequest.ts"
+import { eventually } from "../support/Eventually.ts"
 import { quietApp, tokenOf } from "../support/TestApp.ts"
-import { newMessage } from "../ticketMessages/MessageTools.ts"
-import { allTold, nextTold, repPeer, say, visitorPeer } from "./HubTools.ts"
+import { messagesOf, newMessage } from "../ticketMessages/MessageTools.ts"
+import { allTold, repPeer, say, toldMessage, visitorPeer } from "./HubTools.ts"
 import { frame, handshake, rawHub, separator } from "./RawHub.ts"
 
 const connected = (first = handshake) =>
@@ -126,9 +127,12 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
       yield* allTold(rep)
       yield* hub.send(call("SendMessage", { ticketID, message: "And off" }), frame("", { opcode: 8 }))
       yield* hub.closed
-      yield* Effect.repeat(nextTold(rep, "MessageReceived"), {
-        until: (message) => Object(message).message === "And off"
-      })
+      const [said] = yield* eventually(
+        Effect.map(messagesOf(ticketID), (all) => all.filter(({ message }) => message === "And off")),
+        ({ length }) => length === 1
+      )
+      const { messageID } = yield* Effect.fromNullable(said)
+      yield* Effect.timeout(toldMessage(rep, messageID), "1 minute")
     })
   )
 

@@ -85,7 +85,8 @@ export const rawHub = (query: string, headers: ReadonlyArray<string> = []) =>
         ""
       ].join("\r\n")
     )
-    const answer = yield* Deferred.await(upgraded)
+    const closedEarly = Effect.zipRight(Deferred.await(closed), Effect.dieMessage("It was closed without an answer."))
+    const answer = yield* Effect.raceFirst(Deferred.await(upgraded), closedEarly)
     return {
       socket,
       answer,
