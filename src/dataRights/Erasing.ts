@@ -4,6 +4,7 @@ import { ChannelID, type CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { addressParts } from "./AddressParts.ts"
 import type { Counts } from "./DataRequestsRepo.ts"
 import { type PersonalTableName, personalTable, personalTables } from "./PersonalData.ts"
 import type { Person } from "./PersonsRepo.ts"
@@ -106,7 +107,7 @@ const make = Effect.gen(function* () {
     sql`
       update ticket_message set to_address = null, modified_at = now()
       where customer_id = ${customerID} and not (ticket_message_id = any(${messageIDs}::int[]))
-        and regexp_split_to_array(lower(to_address), '[,;<>[:space:]]+') && ${marks}::text[]`.pipe(
+        and ${sql.literal(addressParts("to_address"))} && ${marks}::text[]`.pipe(
       Effect.zipRight(sql`
         update mail_message set participants = array(
           select one from unnest(participants) one where lower(one) <> all(${addresses}::text[]))

@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { addressParts } from "./AddressParts.ts"
 import type { DataRequest } from "./DataRequestsRepo.ts"
 
 /** An end user, and how its traces are found. Its names lead nowhere: anybody may have them, or give itself any. */
@@ -84,7 +85,7 @@ const make = Effect.gen(function* () {
       select ticket_id as "ticketID" from ticket
       where customer_id = ${_.customerID} and end_user_id = ${_.endUserID} order by ticket_id for update`
   })
-  const partsOf = (column: string) => sql`regexp_split_to_array(lower(${sql.literal(column)}), '[,;<>[:space:]]+')`
+  const partsOf = (column: string) => sql.literal(addressParts(column))
   const isFrom = ({ addresses, marks }: Pick<typeof Traced.Type, "addresses" | "marks">) => sql`(
     lower(m.from_address) = any(${addresses}::text[]) or lower(m.uid) = any(${addresses}::text[])
     or ${partsOf("m.from_address")} && ${marks}::text[])`

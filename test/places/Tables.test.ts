@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import JSZip from "jszip"
+import { makeAllowance } from "../../src/places/document/Allowance.ts"
 import type { Block, Cell } from "../../src/places/document/HtmlBlocks.ts"
-import { makeCovering, tableGrid } from "../../src/places/document/TableGrid.ts"
+import { tableGrid } from "../../src/places/document/TableGrid.ts"
 import { cleanHtml } from "../../src/places/RoomHtml.ts"
 import { openDocx, paragraphsIn, problemsOf } from "./DocxPackage.ts"
 import { blocksIn, documentOf, render } from "./RenderedReports.ts"
@@ -31,7 +32,7 @@ const wordsOf = ({ blocks }: Cell) =>
   blocks.flatMap((block) => (block.kind === "table" ? [] : block.runs.map((run) => (run === "break" ? "" : run.text))))
 
 /** A letter for a cell of one row, a capital for a taller one, a sign for what is covered or empty. */
-const drawn = (rows: ReadonlyArray<ReadonlyArray<Cell>>, covering = makeCovering()) =>
+const drawn = (rows: ReadonlyArray<ReadonlyArray<Cell>>, covering = makeAllowance()) =>
   tableGrid(rows, covering).map((row) =>
     row
       .map((place) => {
@@ -65,7 +66,7 @@ describe("A table's cells over several rows", () => {
 
   it("are one row high when a document has too many of them", () => {
     const rows = [[cell("a", { rows: 3 }), cell("b")], [cell("c")], [cell("d")]]
-    const covering = makeCovering(3)
+    const covering = makeAllowance(3)
     expect(drawn(rows, covering)).toEqual(["Ab", "^c", "^d"])
     expect(drawn(rows, covering)).toEqual(["ab", "c.", "d."])
   })
@@ -78,7 +79,7 @@ describe("A table's cells over several rows", () => {
         const number = spans.flat().length
         const before = spans.map((_, index) => spans.slice(0, index).flat().length)
         const rows = spans.map((row, at) => row.map((one, index) => cell(`${(before[at] ?? 0) + index + 1}`, one)))
-        const covering = makeCovering(most)
+        const covering = makeAllowance(most)
         const places = tableGrid(rows, covering).flat()
         const words = places.flatMap((place) => (place.kind === "cell" ? wordsOf(place.cell) : []))
         expect(words).toEqual(Array.from({ length: number }, (_, index) => `${index + 1}`))

@@ -1,3 +1,4 @@
+import { makeAllowance } from "./Allowance.ts"
 import type { Run } from "./HtmlBlocks.ts"
 import type { Place } from "./TableGrid.ts"
 
@@ -26,19 +27,11 @@ export interface Stretch {
   readonly isBackward: boolean
 }
 
-/** How often the direction may still change, in all texts of a document. */
-export interface Turns {
-  left: number
-}
-
-/** Far more than people write. Each is a run of its own in Word, many times as long as its letter. */
-export const makeTurns = (most = 50_000): Turns => ({ left: most })
-
 /**
  * Cuts a text where its direction changes; what has none goes with the paragraph, and so does all when no more changes
- * are left.
+ * are left: each is a run of its own in Word, many times as long as its letter.
  */
-export const stretchesOf = (text: string, inBackward: boolean, turns = makeTurns()): ReadonlyArray<Stretch> => {
+export const stretchesOf = (text: string, inBackward: boolean, turns = makeAllowance()): ReadonlyArray<Stretch> => {
   const result: Array<Stretch> = []
   let end = 0
   const put = (piece: string, isBackward: boolean) => {

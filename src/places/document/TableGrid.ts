@@ -1,3 +1,4 @@
+import { makeAllowance } from "./Allowance.ts"
 import type { Block, Cell } from "./HtmlBlocks.ts"
 
 /** A place in a table: the start of a cell, what a cell above covers, or nothing at all. */
@@ -9,14 +10,6 @@ export type Place =
 /** Word takes no more. */
 const mostColumns = 63
 
-/** How many places cells may still cover below themselves, in all tables of a document. */
-export interface Covering {
-  left: number
-}
-
-/** Far more than people write. Each is a cell of its own in Word: a short text could ask for millions of them. */
-export const makeCovering = (most = 50_000): Covering => ({ left: most })
-
 /** What reaches down from a row above, over so many rows more. */
 interface Tall {
   readonly columns: number
@@ -25,11 +18,12 @@ interface Tall {
 
 /**
  * Lays the cells of an HTML table out so that every row has the same number of columns, as Word demands. Rows without a
- * cell of their own show nothing, and are left out. A cell that would cover more than is left is one row high.
+ * cell of their own show nothing, and are left out. A cell that would cover more than is left is one row high: each
+ * place that it covers is a cell of its own in Word.
  */
 export const tableGrid = (
   rows: ReadonlyArray<ReadonlyArray<Cell>>,
-  covering = makeCovering()
+  covering = makeAllowance()
 ): ReadonlyArray<ReadonlyArray<Place>> => {
   const shown = shownUpTo(rows)
   const above = new Map<number, Tall>()

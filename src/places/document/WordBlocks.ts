@@ -15,10 +15,11 @@ import {
   VerticalMergeType,
   WidthType
 } from "docx"
-import { runsGoBackward, stretchesOf, type Turns, tableGoesBackward } from "./Direction.ts"
+import type { Allowance } from "./Allowance.ts"
+import { runsGoBackward, stretchesOf, tableGoesBackward } from "./Direction.ts"
 import type { Block, Cell, List, Run } from "./HtmlBlocks.ts"
 import { deepestLevel, type ListNumbers } from "./ListNumbering.ts"
-import { type Covering, columnsIn, type Place, tableGrid } from "./TableGrid.ts"
+import { columnsIn, type Place, tableGrid } from "./TableGrid.ts"
 import { wordText } from "./WordText.ts"
 import { type Frame, filled, framed, frameOf, hole, xmlOf } from "./WordXml.ts"
 
@@ -77,8 +78,10 @@ export const gap = () =>
 /** What is counted through a whole document. */
 export interface Counts {
   readonly numbers: ListNumbers
-  readonly covering: Covering
-  readonly turns: Turns
+  /** Places that cells may cover below themselves. */
+  readonly covering: Allowance
+  /** Changes of the direction. */
+  readonly turns: Allowance
 }
 
 /** Puts blocks of text into Word, piece by piece, within a width in twentieths of a point. */

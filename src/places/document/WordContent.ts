@@ -17,13 +17,12 @@ import {
   TextRun,
   WidthType
 } from "docx"
-import { makeTurns } from "./Direction.ts"
+import { makeAllowance } from "./Allowance.ts"
 import { makeHtmlReader } from "./HtmlBlocks.ts"
 import type { ListNumbers } from "./ListNumbering.ts"
 import { textWidth } from "./Page.ts"
 import { blocksLater, type Content, runsLater } from "./Placeholders.ts"
 import type { DocumentRoom, ReportDocument } from "./ReportDocument.ts"
-import { makeCovering } from "./TableGrid.ts"
 import { cellMargins, gap, wordBlocks } from "./WordBlocks.ts"
 import { makeImages, photoGrid } from "./WordPhotos.ts"
 import { wordLines, wordText } from "./WordText.ts"
@@ -134,7 +133,7 @@ export const documentContent = (
   numbers: ListNumbers
 ): { readonly patches: Readonly<Record<string, IPatch>>; readonly later: Readonly<Record<string, Content>> } => {
   const readHtml = makeHtmlReader()
-  const counts = { numbers, covering: makeCovering(), turns: makeTurns() }
+  const counts = { numbers, covering: makeAllowance(), turns: makeAllowance() }
   const image = makeImages()
 
   const room = function* ({ html, photos, title }: DocumentRoom, index: number) {
