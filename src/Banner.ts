@@ -1,7 +1,7 @@
 import { HttpServer } from "@effect/platform"
 import { Console, Effect, Layer, Option } from "effect"
 import { demoPassword } from "./demo/DemoContent.ts"
-import { Settings } from "./platform/Settings.ts"
+import { Settings } from "./platform/settings/Settings.ts"
 
 /** What a node answers that only works: it has no pages, and nobody logs in to it. */
 const ofWorker = (local: string, { metricsToken }: typeof Settings.Service) => {

@@ -3,7 +3,7 @@ import type { HttpServerError } from "@effect/platform"
 import type { Migrator, SqlError } from "@effect/sql"
 import { Cause, Chunk, type ConfigError } from "effect"
 import type { Refused } from "./admin/Refused.ts"
-import type { FolderInUse } from "./platform/FolderLock.ts"
+import type { FolderInUse } from "./platform/settings/FolderLock.ts"
 
 /** Every known reason for which the service or a command may not run. */
 export type KnownError =

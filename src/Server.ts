@@ -19,8 +19,8 @@ import { RequestFibers } from "./platform/http/RequestFibers.ts"
 import { makeRoutes, plainUrl } from "./platform/http/Routes.ts"
 import { NodeServer, serve } from "./platform/http/Serve.ts"
 import { lazily } from "./platform/Lazily.ts"
-import { Settings } from "./platform/Settings.ts"
 import { Stopping } from "./platform/Stopping.ts"
+import { Settings } from "./platform/settings/Settings.ts"
 
 const hubPath = "/chatHub"
 

@@ -13,7 +13,7 @@ import {
 } from "../../schema/Operations.ts"
 import { AuthRepo } from "../auth/AuthRepo.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { problemsIn } from "../platform/http/ErrorResponse.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionsRepo, type StoredAction } from "./ActionsRepo.ts"

@@ -3,9 +3,9 @@ import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { Action, type ActionPage, type ActionsQuery, actionPaging } from "../../schema/Actions.ts"
 import { ActionID, CustomerID } from "../../schema/Ids.ts"
 import { OperationName, OperationParameters } from "../../schema/Operations.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, actionID: ActionID })
 

@@ -3,8 +3,8 @@ import { SqlClient } from "@effect/sql"
 import { Console, Effect } from "effect"
 import { FailedMailsRepo } from "../mail/FailedMailsRepo.ts"
 import { importMessage, messageKey } from "../mail/MailJobs.ts"
-import { ranks } from "../platform/JobRank.ts"
-import { JobsRepo } from "../platform/JobsRepo.ts"
+import { ranks } from "../platform/queue/JobRank.ts"
+import { JobsRepo } from "../platform/queue/JobsRepo.ts"
 import { harmless } from "./Harmless.ts"
 
 const list = Command.make("list", {}, () =>

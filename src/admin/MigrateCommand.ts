@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { migrate } from "../platform/Migrate.ts"
+import { migrate } from "../platform/database/Migrate.ts"
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {

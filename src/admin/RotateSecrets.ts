@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Effect, Exit, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { type EncryptedColumn, encryptedColumns } from "../platform/EncryptedColumns.ts"
+import { type EncryptedColumn, encryptedColumns } from "../platform/database/EncryptedColumns.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 

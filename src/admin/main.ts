@@ -1,7 +1,7 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Layer, Logger } from "effect"
-import { DatabaseLive } from "../platform/Database.ts"
-import { Settings } from "../platform/Settings.ts"
+import { DatabaseLive } from "../platform/database/Database.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { runMain } from "../RunMain.ts"
 import { commandLine } from "./CommandLine.ts"
 

@@ -1,7 +1,7 @@
 import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
-import { sendReady } from "../platform/ReadyJson.ts"
+import { sendReady } from "../platform/database/ReadyJson.ts"
 import { AiRuns } from "./AiRuns.ts"
 
 export const AiRunsHttp = HttpApiBuilder.group(CaseworkApi, "aiRuns", (handlers) =>

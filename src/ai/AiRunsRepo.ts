@@ -12,14 +12,14 @@ import {
 } from "../../schema/AiRuns.ts"
 import { AiRunID, CustomerID, ModelID, TicketMessageID } from "../../schema/Ids.ts"
 import { Slot } from "../customers/ModelsRepo.ts"
-import { whenGiven } from "../platform/Filters.ts"
-import { isoDate } from "../platform/JsonColumns.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import { pagedJson } from "../platform/PagedJson.ts"
-import { ignoringCase } from "../platform/PagedQuery.ts"
-import type { ReadyJson } from "../platform/ReadyJson.ts"
-import { eachStorable, storable } from "../platform/Storable.ts"
-import { failOnViolation, type MissingReference } from "../platform/Violations.ts"
+import { whenGiven } from "../platform/database/Filters.ts"
+import { isoDate } from "../platform/database/JsonColumns.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import { pagedJson } from "../platform/database/PagedJson.ts"
+import { ignoringCase } from "../platform/database/PagedQuery.ts"
+import type { ReadyJson } from "../platform/database/ReadyJson.ts"
+import { eachStorable, storable } from "../platform/database/Storable.ts"
+import { failOnViolation, type MissingReference } from "../platform/database/Violations.ts"
 
 const NewRun = Schema.Struct({
   ticketMessageID: Schema.NullOr(TicketMessageID),

@@ -1,5 +1,5 @@
 import { Either, ParseResult, Schema } from "effect"
-import { eachStorable } from "../platform/Storable.ts"
+import { eachStorable } from "../platform/database/Storable.ts"
 
 /** Turns what a model wrote into a value, or says what is wrong with it. */
 export type ReadAnswer<A> = (text: string) => Either.Either<A, string>

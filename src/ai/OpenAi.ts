@@ -1,7 +1,7 @@
 import { Data, Duration, Effect, Option, Redacted } from "effect"
 import OpenAI, { APIConnectionError, APIError } from "openai"
 import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions"
-import { retryAfterSeconds, retryPauses } from "../platform/RetryAfter.ts"
+import { retryAfterSeconds, retryPauses } from "../platform/outbound/RetryAfter.ts"
 import type { AiLimits } from "./AiLimits.ts"
 import { type Complete, type Completion, CompletionFailed, type Question } from "./Completions.ts"
 import { readOpenAiAnswer } from "./OpenAiAnswer.ts"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
 import { Token } from "../../schema/Auth.ts"
 import { networkOf } from "../platform/http/ClientAddress.ts"
-import { Settings } from "../platform/Settings.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { Auth } from "./Auth.ts"
 
 export const AuthHttp = HttpApiBuilder.group(CaseworkApi, "auth", (handlers) =>

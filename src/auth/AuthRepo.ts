@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { Role } from "../../schema/Authentication.ts"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
-import { fence } from "../platform/JobClaim.ts"
+import { fence } from "../platform/queue/JobClaim.ts"
 
 const Rep = Schema.Struct({
   customerID: CustomerID,

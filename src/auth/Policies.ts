@@ -12,7 +12,7 @@ import {
   TicketAccess
 } from "../../schema/Authentication.ts"
 import { Forbidden, NotFound, Unauthorized } from "../../schema/Errors.ts"
-import { Settings } from "../platform/Settings.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { isTraced, noteCustomer } from "../platform/telemetry/RequestTelemetry.ts"
 import { AuthRepo } from "./AuthRepo.ts"
 import { Tokens } from "./Tokens.ts"

@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
-import { AfterCommit } from "../platform/AfterCommit.ts"
+import { AfterCommit } from "../platform/database/AfterCommit.ts"
 import { steadyClock } from "../platform/SteadyClock.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")

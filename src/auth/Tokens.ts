@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Either, Layer, Option, Redacted, Schema } fr
 import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose"
 import { type Caller, Role } from "../../schema/Authentication.ts"
 import { ChannelID, CustomerID, CustomerRepID, idFromString } from "../../schema/Ids.ts"
-import { Settings } from "../platform/Settings.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { Revocations } from "./Revocations.ts"
 
 const issuer = "casework"

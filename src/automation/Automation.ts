@@ -5,7 +5,7 @@ import { FiredHook, type FireHook, HookStep, MessageTrace, SkippedHookAction } f
 import { BadRequest, Conflict, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import { HookActionID, type TicketMessageID } from "../../schema/Ids.ts"
 import { Events } from "../events/Events.ts"
-import { Jobs } from "../platform/Jobs.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"

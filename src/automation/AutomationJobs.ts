@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { TicketID, TicketMessageID } from "../../schema/Ids.ts"
-import { ranks } from "../platform/JobRank.ts"
-import type { JobKind } from "../platform/Jobs.ts"
+import { ranks } from "../platform/queue/JobRank.ts"
+import type { JobKind } from "../platform/queue/Jobs.ts"
 
 const Message = Schema.Struct({
   ticketMessageID: TicketMessageID,

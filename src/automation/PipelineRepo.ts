@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
-import type { JobClaim } from "../platform/JobClaim.ts"
+import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { runActions, runPipeline } from "./AutomationJobs.ts"
 
 export interface FinishedStep {

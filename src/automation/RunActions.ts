@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { Again } from "../platform/JobRun.ts"
-import { Jobs } from "../platform/Jobs.ts"
+import { Again } from "../platform/queue/JobRun.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionRunner } from "./ActionRunner.ts"
 import { runActions } from "./AutomationJobs.ts"

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { TraceEntry } from "../../schema/Automation.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
-import { isoDate } from "../platform/JsonColumns.ts"
+import { isoDate } from "../platform/database/JsonColumns.ts"
 
 /** Everything that is written down about a message and what was sent because of it, in the order in which it happened. */
 export class TraceRepo extends Context.Tag("casework/TraceRepo")<

@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { ChannelFolder } from "../../schema/ChannelFolders.ts"
 import { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 
 const moment = Schema.NullOr(Schema.DateTimeUtcFromDate)
 

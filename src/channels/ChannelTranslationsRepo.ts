@@ -2,8 +2,8 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { ChannelTranslation, type ChatTexts } from "../../schema/ChannelTranslations.ts"
 import { ChannelID, type ChannelTranslationID, CustomerID } from "../../schema/Ids.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import type { Duplicate } from "../platform/Violations.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import type { Duplicate } from "../platform/database/Violations.ts"
 
 const textColumns = {
   chatTitle: "chat_title",

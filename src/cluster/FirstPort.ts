@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { refuse } from "../admin/Refused.ts"
-import { highestPort, port } from "../platform/SettingValues.ts"
+import { highestPort, port } from "../platform/settings/SettingValues.ts"
 
 /** The port of the first of so many nodes; each of the others has the next one. */
 export const firstPortOf = (count: number) =>

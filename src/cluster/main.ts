@@ -3,7 +3,7 @@ import { createInterface } from "node:readline"
 import { Console, Deferred, Effect, Option } from "effect"
 import { Refused } from "../admin/Refused.ts"
 import { inOneLine } from "../OneLine.ts"
-import { keptSecret } from "../platform/KeptSecrets.ts"
+import { keptSecret } from "../platform/settings/KeptSecrets.ts"
 import { runMain } from "../RunMain.ts"
 import { firstPortOf } from "./FirstPort.ts"
 

@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { Customer } from "../../schema/Customers.ts"
 import { CustomerID } from "../../schema/Ids.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 import { profileColumns } from "./ProfileColumns.ts"
 
 /** The customer's own row; its secrets are encrypted. */

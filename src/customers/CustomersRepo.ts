@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 import type { Feature } from "./Features.ts"
 
 const Summary = Schema.Struct({ customerID: CustomerID, name: Schema.String })

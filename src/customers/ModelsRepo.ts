@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Model } from "../../schema/Customers.ts"
 import { CustomerID, ModelID } from "../../schema/Ids.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 
 /** What a model can be used for. */
 export const Slot = Schema.Literal("Topic", "Webchat", "EmailText", "EmailVision", "Call", "Spam")

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { EndUserID } from "../../schema/Ids.ts"
-import type { JobKind } from "../platform/Jobs.ts"
+import type { JobKind } from "../platform/queue/Jobs.ts"
 
 const Payload = Schema.Struct({ endUserID: EndUserID })
 

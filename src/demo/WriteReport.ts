@@ -12,8 +12,8 @@ import { PhotoBytes } from "../places/PhotoBytes.ts"
 import { PlacesRepos } from "../places/PlacesServices.ts"
 import { ReportExport } from "../places/ReportExport.ts"
 import { SharpImages } from "../places/SharpImages.ts"
-import { layerFromPGlite, openPGlite } from "../platform/EmbeddedPostgres.ts"
-import { migrated } from "../platform/Migrate.ts"
+import { layerFromPGlite, openPGlite } from "../platform/database/EmbeddedPostgres.ts"
+import { migrated } from "../platform/database/Migrate.ts"
 import { DemoTools, seedDemoData } from "./DemoData.ts"
 
 const FirstReport = Schema.Struct({

@@ -12,7 +12,7 @@ import {
 } from "../../schema/Documents.ts"
 import { type BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, DocumentID } from "../../schema/Ids.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { masked, writtenSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"

@@ -2,8 +2,8 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { Document, type DocumentsQuery, documentPaging } from "../../schema/Documents.ts"
 import { CustomerID, DocumentID } from "../../schema/Ids.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
 import { documentColumns } from "./DocumentColumns.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, documentID: DocumentID })

@@ -1,4 +1,4 @@
-import { folded } from "../platform/SearchWords.ts"
+import { folded } from "../platform/database/SearchWords.ts"
 
 /** What of an end user can be found. */
 interface Searchable {

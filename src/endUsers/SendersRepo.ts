@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, EndUserID } from "../../schema/Ids.ts"
-import { searchPatterns } from "../platform/SearchWords.ts"
+import { searchPatterns } from "../platform/database/SearchWords.ts"
 import { lowered } from "./EndUserUids.ts"
 
 export class SendersRepo extends Context.Tag("casework/SendersRepo")<

@@ -6,11 +6,11 @@ import { CurrentChain } from "../automation/Chain.ts"
 import { Reactions } from "../automation/EventHooks.ts"
 import { Broadcast } from "../hub/Broadcast.ts"
 import { eventChannel } from "../hub/PostgresBroadcast.ts"
-import { Jobs } from "../platform/Jobs.ts"
-import type { JobPlace } from "../platform/JobsRepo.ts"
-import { eachStorable } from "../platform/Storable.ts"
+import { eachStorable } from "../platform/database/Storable.ts"
+import type { Place } from "../platform/database/WrittenOnce.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
+import type { JobPlace } from "../platform/queue/JobsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import type { Place } from "../platform/WrittenOnce.ts"
 
 /** What can happen to a ticket or a message. */
 export type EventKind =

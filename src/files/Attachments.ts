@@ -11,7 +11,7 @@ import {
 } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
 import { largestAttachment, type TicketMessageAttachment } from "../../schema/TicketMessageAttachments.ts"
-import { lastTransaction } from "../platform/LastTransaction.ts"
+import { lastTransaction } from "../platform/database/LastTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"

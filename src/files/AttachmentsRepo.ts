@@ -2,8 +2,8 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID, TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
 import { TicketMessageAttachment } from "../../schema/TicketMessageAttachments.ts"
-import { quick } from "../platform/LeanStatements.ts"
-import { failOnViolation, type MissingReference } from "../platform/Violations.ts"
+import { quick } from "../platform/database/LeanStatements.ts"
+import { failOnViolation, type MissingReference } from "../platform/database/Violations.ts"
 import { BlobID } from "./BlobStore.ts"
 
 const Row = Schema.Struct({ ...TicketMessageAttachment.fields, createdDateTime: Schema.DateTimeUtcFromDate })

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { JobKind } from "../platform/Jobs.ts"
+import type { JobKind } from "../platform/queue/Jobs.ts"
 import { BlobID } from "./BlobStore.ts"
 
 const Removal = Schema.Struct({ blobID: BlobID, discardedAt: Schema.optional(Schema.DateTimeUtc) })

@@ -1,7 +1,7 @@
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
-import { Again } from "../platform/JobRun.ts"
-import { Jobs } from "../platform/Jobs.ts"
-import { onOneNode } from "../platform/Periodically.ts"
+import { Again } from "../platform/queue/JobRun.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
+import { onOneNode } from "../platform/queue/Periodically.ts"
 import { blobRemoval } from "./BlobRemoval.ts"
 import { Blobs } from "./Blobs.ts"
 

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { migrations } from "../../migrations/migrations.ts"
 import { ServiceUnavailable } from "../../schema/Errors.ts"
-import { appliedMigrations } from "../platform/Migrate.ts"
+import { appliedMigrations } from "../platform/database/Migrate.ts"
 import { Stopping } from "../platform/Stopping.ts"
 
 const everyMigration = Object.keys(migrations)

@@ -14,7 +14,7 @@ import { type ChannelID, type CustomerID, HookActionID, TopicActionID } from "..
 import { targetOf } from "../../schema/MappingTarget.ts"
 import type { PriorityUpdate, TopicAction } from "../../schema/TopicActions.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "../topics/AddMappings.ts"
 import { TopicActionsRepo } from "../topics/TopicActionsRepo.ts"

@@ -2,8 +2,8 @@ import { SqlClient, type Statement } from "@effect/sql"
 import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effect"
 import { HookAction, type HookActionPage, type HookActionsQuery, hookActionPaging } from "../../schema/HookActions.ts"
 import type { CustomerID, HookActionID } from "../../schema/Ids.ts"
-import { whenGiven } from "../platform/Filters.ts"
-import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
+import { whenGiven } from "../platform/database/Filters.ts"
+import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
 import { type HookChannel, matchesChannel } from "./ChannelMatch.ts"
 
 /** Reads the rows of hooks; they are written as topic actions. */

@@ -2,8 +2,8 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ResumedChat } from "../../schema/Hub.ts"
 import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
-import { type ReadyJson, readyJson } from "../platform/ReadyJson.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { type ReadyJson, readyJson } from "../platform/database/ReadyJson.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 import { visitorColumns } from "./VisitorColumns.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketID: TicketID })

@@ -1,6 +1,6 @@
 import { Array as Arr, Cause, Effect, Layer, Option, Queue, Schedule } from "effect"
 import type { CustomerID, TicketID } from "../../schema/Ids.ts"
-import { isDatabaseAway, persistently } from "../platform/DatabaseAway.ts"
+import { isDatabaseAway, persistently } from "../platform/database/DatabaseAway.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Broadcast } from "./Broadcast.ts"
 import { HubClients } from "./HubClients.ts"

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, TicketID } from "../../schema/Ids.ts"
-import { writtenOnce } from "../platform/WrittenOnce.ts"
+import { writtenOnce } from "../platform/database/WrittenOnce.ts"
 import { messageColumns } from "../ticketMessages/MessageColumns.ts"
 import { ticketColumns } from "../tickets/TicketColumns.ts"
 import { visitorColumns } from "./VisitorColumns.ts"

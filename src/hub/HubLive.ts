@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { Settings } from "../platform/Settings.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { Admission } from "./Admission.ts"
 import { Chats } from "./Chats.ts"
 import { HubClients } from "./HubClients.ts"

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { TooManyRequests } from "../../schema/Errors.ts"
-import type { HubLimits } from "../platform/Settings.ts"
+import type { HubLimits } from "../platform/settings/Settings.ts"
 import type { HubCaller } from "./HubClients.ts"
 
 const comeBackAfterSeconds = 10

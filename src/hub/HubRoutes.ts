@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import { Negotiation } from "../../schema/Hub.ts"
 import { networkOf } from "../platform/http/ClientAddress.ts"
-import { Settings } from "../platform/Settings.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { Admission } from "./Admission.ts"
 import { HubSockets } from "./HubSockets.ts"
 

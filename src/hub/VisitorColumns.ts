@@ -1,4 +1,4 @@
-import { isoDate } from "../platform/JsonColumns.ts"
+import { isoDate } from "../platform/database/JsonColumns.ts"
 
 /** A message as the visitor of a chat sees it, from ticket_message m. */
 export const visitorColumns = `

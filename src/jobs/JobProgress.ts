@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import type { NotFound } from "../../schema/Errors.ts"
 import { Job, type JobID } from "../../schema/Jobs.ts"
-import { orNotFound } from "../platform/Found.ts"
+import { orNotFound } from "../platform/database/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { JobProgressRepo } from "./JobProgressRepo.ts"
 

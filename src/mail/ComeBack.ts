@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Again, pauseFor } from "../platform/JobRun.ts"
+import { Again, pauseFor } from "../platform/queue/JobRun.ts"
 import { MailProblem } from "./MailGraph.ts"
 
 /** A provider that says when to come back is taken at its word. */

@@ -1,6 +1,6 @@
 import type { HttpClientResponse } from "@effect/platform"
 import { Chunk, Effect, Schema, Stream } from "effect"
-import { retryAfterSeconds } from "../platform/RetryAfter.ts"
+import { retryAfterSeconds } from "../platform/outbound/RetryAfter.ts"
 import { ErrorAnswer } from "./GraphShapes.ts"
 import { MailProblem } from "./MailGraph.ts"
 

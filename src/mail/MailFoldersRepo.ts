@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 import { importFolder } from "./MailJobs.ts"
 
 /** A folder as the mail side sees it. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { ChannelFolderID, ChannelID, type CustomerID } from "../../schema/Ids.ts"
-import { ranks } from "../platform/JobRank.ts"
-import type { JobKind } from "../platform/Jobs.ts"
+import { ranks } from "../platform/queue/JobRank.ts"
+import type { JobKind } from "../platform/queue/Jobs.ts"
 
 const Folder = Schema.Struct({ folderID: ChannelFolderID })
 

@@ -1,6 +1,6 @@
 import { Cause, Chunk, Effect, Exit, Option, Stream } from "effect"
 import { firstLine } from "../platform/FirstLine.ts"
-import { isClaimLost, type JobClaim } from "../platform/JobClaim.ts"
+import { isClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { OpenFolder } from "./MailFolders.ts"
 import type { MailProblem } from "./MailGraph.ts"

@@ -2,7 +2,7 @@ import { HttpApiBuilder, HttpServerRequest } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import { NotFound } from "../../schema/Errors.ts"
 import { demoCustomers } from "../demo/DemoContent.ts"
-import { Settings } from "../platform/Settings.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { type Asset, assetOf, readAsset, serveAsset } from "./Asset.ts"
 import { DemoChatRepo } from "./DemoChatRepo.ts"
 

@@ -8,7 +8,7 @@ import {
 } from "../../schema/Ids.ts"
 import { PlaceDescriptionRoomPhoto } from "../../schema/PlaceDescriptionPhotos.ts"
 import { BlobID } from "../files/BlobStore.ts"
-import { ownRows } from "../platform/OwnRows.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
 
 const Row = Schema.Struct({
   ...PlaceDescriptionRoomPhoto.fields,

@@ -1,6 +1,6 @@
 import { Struct } from "effect"
 import type { PlaceDescriptionReport, PlaceDescriptionReportUpdate } from "../../schema/PlaceDescriptionReports.ts"
-import type { Reference } from "../platform/OwnReferences.ts"
+import type { Reference } from "../platform/database/OwnReferences.ts"
 
 /** The column of each field that is stored as it is written. */
 const reportColumns = {

@@ -11,8 +11,8 @@ import {
   type PlaceDescriptionReportUpdate
 } from "../../schema/PlaceDescriptionReports.ts"
 import { Blobs } from "../files/Blobs.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
-import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 import { emptyReport, referencesOf } from "./ReportFields.ts"

@@ -13,9 +13,9 @@ import {
   type PlaceDescriptionReportsQuery,
   reportPaging
 } from "../../schema/PlaceDescriptionReports.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
-import { holdsAll, spelledPatterns } from "../platform/SearchWords.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
+import { holdsAll, spelledPatterns } from "../platform/database/SearchWords.ts"
 import { type ReportFields, reportValues } from "./ReportFields.ts"
 
 export class ReportsRepo extends Context.Tag("casework/ReportsRepo")<

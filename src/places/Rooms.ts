@@ -16,7 +16,7 @@ import {
   type PlaceDescriptionRoomVersion
 } from "../../schema/PlaceDescriptionRooms.ts"
 import { Blobs } from "../files/Blobs.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 import { missingReport } from "./Reports.ts"

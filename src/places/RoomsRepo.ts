@@ -8,7 +8,7 @@ import {
   PlaceDescriptionRoomID
 } from "../../schema/Ids.ts"
 import { PlaceDescriptionRoom } from "../../schema/PlaceDescriptionRooms.ts"
-import { ownRows } from "../platform/OwnRows.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
 
 const Stored = Schema.Struct({
   ...Struct.omit(PlaceDescriptionRoom.fields, "photos"),

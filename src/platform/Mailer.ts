@@ -1,10 +1,10 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Context, Data, Effect, Layer, Option, Predicate, Redacted, type Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { beforeItLeaves } from "./JobClaim.ts"
 import { Outbox } from "./Outbox.ts"
+import { beforeItLeaves } from "./queue/JobClaim.ts"
 import { Secrets } from "./Secrets.ts"
-import { Settings } from "./Settings.ts"
+import { Settings } from "./settings/Settings.ts"
 import { fn } from "./telemetry/Fn.ts"
 
 export interface Mail {

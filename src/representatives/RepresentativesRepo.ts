@@ -8,8 +8,8 @@ import {
   type RepresentativesQuery,
   representativePaging
 } from "../../schema/Representatives.ts"
-import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
-import { type Duplicate, failOnDuplicate } from "../platform/Violations.ts"
+import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
+import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 
 const text = Schema.NullOr(Schema.String)
 

@@ -1,10 +1,10 @@
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Data, Duration, Effect, Layer, Redacted, Schema } from "effect"
-import { beforeItLeaves } from "../platform/JobClaim.ts"
-import { Settings } from "../platform/Settings.ts"
+import { withoutSecret } from "../platform/outbound/WithoutSecret.ts"
+import { beforeItLeaves } from "../platform/queue/JobClaim.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { withoutSecret } from "../platform/WithoutSecret.ts"
 
 export interface TelephonyAccount {
   readonly accountSID: string

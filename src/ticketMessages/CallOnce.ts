@@ -3,7 +3,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { clip } from "../ai/Clip.ts"
 import { longestDocument } from "../ai/prompts/Draft.ts"
 import { interruptedCall } from "../documents/RetrievalRequest.ts"
-import { CurrentClaim } from "../platform/JobClaim.ts"
+import { CurrentClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { type Called, type DraftCall, DraftCallsRepo } from "./DraftCallsRepo.ts"
 

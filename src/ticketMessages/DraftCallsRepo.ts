@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, DocumentID, TicketMessageID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
-import type { JobClaim } from "../platform/JobClaim.ts"
+import type { JobClaim } from "../platform/queue/JobClaim.ts"
 
 /** What a call brought for the prompt, or why it brought nothing. */
 export interface Called {

@@ -1,4 +1,4 @@
-import { isoDate } from "../platform/JsonColumns.ts"
+import { isoDate } from "../platform/database/JsonColumns.ts"
 
 /** A message as the world sees it, from ticket_message m, with what other tables know of it. */
 const columnsWith = (others: {

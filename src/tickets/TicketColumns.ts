@@ -1,4 +1,4 @@
-import { isoDate } from "../platform/JsonColumns.ts"
+import { isoDate } from "../platform/database/JsonColumns.ts"
 
 // Not a join: the planner would walk through all tickets of each channel instead of the newest ones.
 export const channelType = `(

@@ -1,9 +1,9 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import type { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { type TicketsQuery, ticketPaging } from "../../schema/Tickets.ts"
-import { whenGiven } from "../platform/Filters.ts"
-import { unseen, wholeRequest } from "../platform/PagedQuery.ts"
-import { holdsAll, searchPatterns, spelledPatterns } from "../platform/SearchWords.ts"
+import { whenGiven } from "../platform/database/Filters.ts"
+import { unseen, wholeRequest } from "../platform/database/PagedQuery.ts"
+import { holdsAll, searchPatterns, spelledPatterns } from "../platform/database/SearchWords.ts"
 
 type Sql = SqlClient.SqlClient
 

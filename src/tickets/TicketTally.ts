@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { onEveryNode } from "../platform/Periodically.ts"
+import { onEveryNode } from "../platform/queue/Periodically.ts"
 
 const Long = Schema.Array(Schema.Struct({ customerID: CustomerID }))
 

@@ -1,7 +1,7 @@
 import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
-import { sendReady } from "../platform/ReadyJson.ts"
+import { sendReady } from "../platform/database/ReadyJson.ts"
 import { Tickets } from "./Tickets.ts"
 
 export const TicketsHttp = HttpApiBuilder.group(CaseworkApi, "tickets", (handlers) =>

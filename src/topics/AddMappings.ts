@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type BadRequest, Conflict } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { Target } from "../../schema/MappingTarget.ts"
-import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf, targetKey } from "./MappingTarget.ts"
 

@@ -2,9 +2,9 @@ import type { SqlClient } from "@effect/sql"
 import type { Schema } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { Target, targetFilters } from "../../schema/MappingTarget.ts"
-import { whenGiven } from "../platform/Filters.ts"
-import type { Reference } from "../platform/OwnReferences.ts"
-import { ignoringCase } from "../platform/PagedQuery.ts"
+import { whenGiven } from "../platform/database/Filters.ts"
+import type { Reference } from "../platform/database/OwnReferences.ts"
+import { ignoringCase } from "../platform/database/PagedQuery.ts"
 
 /** The columns that say what a mapping belongs to, the same in both of its tables. */
 export const targetColumns = `topic_id as "topicID", hook_name as "hookName", channel_id as "channelID",

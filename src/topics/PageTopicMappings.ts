@@ -10,8 +10,8 @@ import type {
   PageTopicMappingsQuery,
   PageTopicMappingUpdate
 } from "../../schema/PageTopicMappings.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
-import { makeCheckOwnReferences } from "../platform/OwnReferences.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf } from "./MappingTarget.ts"
 import { PageTopicMappingsRepo } from "./PageTopicMappingsRepo.ts"

@@ -7,10 +7,10 @@ import {
   type PageTopicMappingsQuery,
   pageTopicMappingPaging
 } from "../../schema/PageTopicMappings.ts"
-import { whenGiven } from "../platform/Filters.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
-import type { Duplicate } from "../platform/Violations.ts"
+import { whenGiven } from "../platform/database/Filters.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
+import type { Duplicate } from "../platform/database/Violations.ts"
 
 export type PageTopicMappingFields = Omit<PageTopicMapping, "pageTopicMappingID">
 

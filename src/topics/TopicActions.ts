@@ -10,7 +10,7 @@ import type {
   TopicActionPage,
   TopicActionsQuery
 } from "../../schema/TopicActions.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "./AddMappings.ts"
 import { TopicActionsRepo } from "./TopicActionsRepo.ts"

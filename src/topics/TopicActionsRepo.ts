@@ -7,9 +7,9 @@ import {
   type TopicActionsQuery,
   topicActionPaging
 } from "../../schema/TopicActions.ts"
-import { whenGiven } from "../platform/Filters.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import { pagedQuery } from "../platform/PagedQuery.ts"
+import { whenGiven } from "../platform/database/Filters.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import { pagedQuery } from "../platform/database/PagedQuery.ts"
 import { targetColumns, targetConditions, targetSortBy, targetValues } from "./MappingTarget.ts"
 
 export type TopicActionFields = Omit<TopicAction, "topicActionID">

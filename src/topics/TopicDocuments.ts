@@ -11,8 +11,8 @@ import type {
   TopicDocumentsQuery,
   TopicDocumentUpdate
 } from "../../schema/TopicDocuments.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
-import { makeCheckOwnReferences, newReferences } from "../platform/OwnReferences.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { makeCheckOwnReferences, newReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "./AddMappings.ts"
 import { referencesOf } from "./MappingTarget.ts"

@@ -7,10 +7,10 @@ import {
   type TopicDocumentsQuery,
   topicDocumentPaging
 } from "../../schema/TopicDocuments.ts"
-import { whenGiven } from "../platform/Filters.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import { pagedQuery } from "../platform/PagedQuery.ts"
-import type { Duplicate } from "../platform/Violations.ts"
+import { whenGiven } from "../platform/database/Filters.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import { pagedQuery } from "../platform/database/PagedQuery.ts"
+import type { Duplicate } from "../platform/database/Violations.ts"
 import { targetColumns, targetConditions, targetSortBy, targetValues } from "./MappingTarget.ts"
 
 export type TopicDocumentFields = Omit<TopicDocument, "topicDocumentID">

@@ -3,7 +3,7 @@ import { CurrentRep } from "../../schema/Authentication.ts"
 import { Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { TopicID } from "../../schema/Ids.ts"
 import type { Topic, TopicCreate, TopicPage, TopicsQuery, TopicUpdate } from "../../schema/Topics.ts"
-import { changedOrNotFound, orNotFound } from "../platform/Found.ts"
+import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TopicsRepo } from "./TopicsRepo.ts"
 

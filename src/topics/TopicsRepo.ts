@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, type Option } from "effect"
 import type { CustomerID, TopicID } from "../../schema/Ids.ts"
 import { Topic, type TopicPage, type TopicsQuery, type TopicUpdate, topicPaging } from "../../schema/Topics.ts"
-import { ownRows } from "../platform/OwnRows.ts"
-import { ignoringCase, pagedQuery } from "../platform/PagedQuery.ts"
-import type { Duplicate } from "../platform/Violations.ts"
+import { ownRows } from "../platform/database/OwnRows.ts"
+import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
+import type { Duplicate } from "../platform/database/Violations.ts"
 
 export class TopicsRepo extends Context.Tag("casework/TopicsRepo")<
   TopicsRepo,

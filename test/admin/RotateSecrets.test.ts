@@ -1,7 +1,7 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { encryptedColumns } from "../../src/platform/EncryptedColumns.ts"
+import { encryptedColumns } from "../../src/platform/database/EncryptedColumns.ts"
 import { Secrets } from "../../src/platform/Secrets.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"

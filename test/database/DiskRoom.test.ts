@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Ref } from "effect"
 import { inOneLine } from "../../src/OneLine.ts"
-import { isDatabaseAway } from "../../src/platform/DatabaseAway.ts"
-import { checkRoom, FreeBytes, watchRoom } from "../../src/platform/DiskRoom.ts"
-import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
+import { isDatabaseAway } from "../../src/platform/database/DatabaseAway.ts"
+import { checkRoom, FreeBytes, watchRoom } from "../../src/platform/database/DiskRoom.ts"
+import { layerFromPGlite, openPGlite } from "../../src/platform/database/EmbeddedPostgres.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const megabyte = 1024 * 1024

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
+import { layerFromPGlite, openPGlite } from "../../src/platform/database/EmbeddedPostgres.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 it.scoped("A folder that was not unpacked to its end is begun again, and keeps what is written then", () =>

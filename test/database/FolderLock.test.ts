@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 import { expect, layer } from "@effect/vitest"
 import { Cause, Context, Effect, Layer } from "effect"
 import { inOneLine } from "../../src/OneLine.ts"
-import { lockFolder } from "../../src/platform/FolderLock.ts"
+import { lockFolder } from "../../src/platform/settings/FolderLock.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -31,7 +31,7 @@ class Compiled extends Context.Tag("test/Compiled")<Compiled, { readonly script:
     Effect.acquireRelease(
       Effect.promise(async () => {
         const folder = await mkdtemp(join(tmpdir(), "casework-lock-"))
-        const source = join(root, "src/platform/FolderLock.ts")
+        const source = join(root, "src/platform/settings/FolderLock.ts")
         const options =
           "--target es2022 --lib es2024 --module nodenext --rewriteRelativeImportExtensions --skipLibCheck"
         const compiler = join(root, "node_modules/typescript/bin/tsc")

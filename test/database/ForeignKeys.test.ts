@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Cause, Effect, Option } from "effect"
-import { sqlState } from "../../src/platform/Violations.ts"
+import { sqlState } from "../../src/platform/database/Violations.ts"
 import { findTenantTables } from "../support/StatementAudit.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

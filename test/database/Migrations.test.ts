@@ -4,8 +4,8 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { inject } from "vitest"
 import { migrations } from "../../migrations/migrations.ts"
-import { layerFromUrl } from "../../src/platform/Database.ts"
-import { appliedMigrations, migrate } from "../../src/platform/Migrate.ts"
+import { layerFromUrl } from "../../src/platform/database/Database.ts"
+import { appliedMigrations, migrate } from "../../src/platform/database/Migrate.ts"
 import { copyOfTemplate, TestDatabase } from "../support/TestDatabase.ts"
 
 const inFolder = readdirSync(new URL("../../migrations/", import.meta.url))

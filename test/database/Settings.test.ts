@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
 import { inOneLine } from "../../src/OneLine.ts"
-import { keptSecret } from "../../src/platform/KeptSecrets.ts"
-import { Settings } from "../../src/platform/Settings.ts"
+import { keptSecret } from "../../src/platform/settings/KeptSecrets.ts"
+import { Settings } from "../../src/platform/settings/Settings.ts"
 
 const given = {
   DATABASE_URL: "postgres://localhost/casework",

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Array as Arr, Deferred, Effect, Either, Fiber, Layer } from "effect"
-import { quick } from "../../src/platform/LeanStatements.ts"
+import { quick } from "../../src/platform/database/LeanStatements.ts"
 import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
 interface Answer {

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
-import { Jobs } from "../../src/platform/Jobs.ts"
+import { Jobs } from "../../src/platform/queue/Jobs.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Array as Arr, Effect, Fiber } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { folderKey, importFolder } from "../../src/mail/MailJobs.ts"
-import { Jobs } from "../../src/platform/Jobs.ts"
+import { Jobs } from "../../src/platform/queue/Jobs.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
 import {

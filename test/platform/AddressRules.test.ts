@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { isPublicAddress } from "../../src/platform/AddressRules.ts"
-import { isAllowed, parseOutboundAllow } from "../../src/platform/OutboundAllow.ts"
+import { isPublicAddress } from "../../src/platform/outbound/AddressRules.ts"
+import { isAllowed, parseOutboundAllow } from "../../src/platform/outbound/OutboundAllow.ts"
 
 const refused = [
   "0.0.0.0",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { ranks } from "../../src/platform/JobRank.ts"
+import { ranks } from "../../src/platform/queue/JobRank.ts"
 import {
   begin,
   end,
@@ -13,7 +13,7 @@ import {
   oldWorkPause,
   workers,
   workersOfCustomer
-} from "../../src/platform/JobTurns.ts"
+} from "../../src/platform/queue/JobTurns.ts"
 
 const job = fc.record({
   customerID: fc.integer({ min: 1, max: 4 }).map((id) => CustomerID.make(id)),

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Housekeeping } from "../../src/platform/Housekeeping.ts"
+import { Housekeeping } from "../../src/platform/queue/Housekeeping.ts"
 import { eventually } from "../support/Eventually.ts"
 import { heard, StatementAudit } from "../support/StatementAudit.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"

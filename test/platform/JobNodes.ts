@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { Jobs, StopWork } from "../../src/platform/Jobs.ts"
-import { ClaimTiming } from "../../src/platform/JobsRepo.ts"
+import { Jobs, StopWork } from "../../src/platform/queue/Jobs.ts"
+import { ClaimTiming } from "../../src/platform/queue/JobsRepo.ts"
 import { Stopping } from "../../src/platform/Stopping.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Array as Arr, Deferred, Effect, Exit, Fiber, Scope } from "effect"
-import type { Jobs } from "../../src/platform/Jobs.ts"
+import type { Jobs } from "../../src/platform/queue/Jobs.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { kindOf, one, rowsOf, startNode } from "./JobNodes.ts"

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { spelledPatterns } from "../../src/platform/SearchWords.ts"
+import { spelledPatterns } from "../../src/platform/database/SearchWords.ts"
 
 it("A word is looked for in every spelling that an index finds, or in all when it finds none", () => {
   expect(spelledPatterns("  Ménagère 50% ")).toEqual([["%Ménagère%", "%Me\u0301nage\u0300re%"], ["%50\\%%"]])

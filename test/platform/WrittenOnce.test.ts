@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { writtenOnce } from "../../src/platform/WrittenOnce.ts"
+import { writtenOnce } from "../../src/platform/database/WrittenOnce.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 interface Values {

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Duration, Effect, Layer } from "effect"
 import type { ChannelFolderID, ChannelID, TicketID } from "../../schema/Ids.ts"
-import { LookEvery } from "../../src/platform/Periodically.ts"
+import { LookEvery } from "../../src/platform/queue/Periodically.ts"
 import { eventually } from "./Eventually.ts"
 import { GraphServer, simulatedCredentials } from "./GraphServer.ts"
 import { baseUrl, clientOf, quietApp } from "./TestApp.ts"

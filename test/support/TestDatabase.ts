@@ -4,8 +4,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Redacted } from "effect"
 import pg from "pg"
 import { inject } from "vitest"
-import { layerFromUrl } from "../../src/platform/Database.ts"
-import { layerFromPGlite, openPGlite } from "../../src/platform/EmbeddedPostgres.ts"
+import { layerFromUrl } from "../../src/platform/database/Database.ts"
+import { layerFromPGlite, openPGlite } from "../../src/platform/database/EmbeddedPostgres.ts"
 import { CopyOf, type Template, unpacked } from "./Template.ts"
 
 let known: Template | undefined

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { type JobKind, Jobs } from "../../src/platform/Jobs.ts"
+import { type JobKind, Jobs } from "../../src/platform/queue/Jobs.ts"
 import { ExportIntervals } from "../../src/platform/telemetry/Telemetry.ts"
 import { repPeer } from "../hub/HubTools.ts"
 import { eventually } from "../support/Eventually.ts"

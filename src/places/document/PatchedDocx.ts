@@ -1,7 +1,7 @@
 import { Effect, Layer, type Option, Stream } from "effect"
 import { InternalServerError } from "../../../schema/Errors.ts"
 import { type ZippedFile, zipStream } from "../../files/ZipStream.ts"
-import { Settings } from "../../platform/Settings.ts"
+import { Settings } from "../../platform/settings/Settings.ts"
 import { fn } from "../../platform/telemetry/Fn.ts"
 import type { PhotoPart } from "./DocxParts.ts"
 import { DocxRenderer, type OpenPhoto } from "./DocxRenderer.ts"

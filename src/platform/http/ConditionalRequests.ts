@@ -3,8 +3,8 @@ import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { PreconditionFailed } from "../../../schema/Errors.ts"
-import { withAfterCommit } from "../AfterCommit.ts"
-import { sqlState } from "../Violations.ts"
+import { withAfterCommit } from "../database/AfterCommit.ts"
+import { sqlState } from "../database/Violations.ts"
 import type { App, Route } from "./Routes.ts"
 
 const etagOf = (response: HttpServerResponse.HttpServerResponse) =>

@@ -10,8 +10,8 @@ import {
   PayloadTooLarge,
   ServiceUnavailable
 } from "../../../schema/Errors.ts"
-import { isDatabaseAway } from "../DatabaseAway.ts"
-import { sqlState } from "../Violations.ts"
+import { isDatabaseAway } from "../database/DatabaseAway.ts"
+import { sqlState } from "../database/Violations.ts"
 import type { Routes } from "./Routes.ts"
 
 /** The one body of every error; what is private to an error class stays behind. */

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option } from "effect"
-import type { RateLimits } from "../Settings.ts"
+import type { RateLimits } from "../settings/Settings.ts"
 
 const windowSeconds = 60
 

@@ -1,6 +1,6 @@
 import { Headers, HttpTraceContext } from "@effect/platform"
 import { Clock, Effect, type Exit, Option, type Tracer } from "effect"
-import type { ClaimedJob } from "../NextJob.ts"
+import type { ClaimedJob } from "../queue/NextJob.ts"
 import { isTraced } from "./RequestTelemetry.ts"
 import { jobDuration, jobs, jobsOldest, jobsRunning, jobsWaiting } from "./ServiceMetrics.ts"
 

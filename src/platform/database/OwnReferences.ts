@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { BadRequest } from "../../schema/Errors.ts"
-import type { CustomerID } from "../../schema/Ids.ts"
-import { fn } from "./telemetry/Fn.ts"
+import { BadRequest } from "../../../schema/Errors.ts"
+import type { CustomerID } from "../../../schema/Ids.ts"
+import { fn } from "../telemetry/Fn.ts"
 
 const kinds = {
   topic: { key: "topic_id", plural: "topics", alive: "" },

@@ -1,6 +1,6 @@
 import { Migrator, SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import { migrations } from "../../migrations/migrations.ts"
+import { migrations } from "../../../migrations/migrations.ts"
 import { withoutLimit } from "./Silence.ts"
 
 const table = "casework_migrations"

@@ -1,6 +1,6 @@
 import { type SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { type PageRequest, totalPages } from "../../schema/Paging.ts"
+import { type PageRequest, totalPages } from "../../../schema/Paging.ts"
 
 /**
  * A list's order. In fields that a list calls optional, what has no value counts as the least: upwards it comes first,

@@ -1,4 +1,4 @@
-import type { CustomerID } from "../../schema/Ids.ts"
+import type { CustomerID } from "../../../schema/Ids.ts"
 import { ranks } from "./JobRank.ts"
 import type { ClaimedJob, JobSearch } from "./NextJob.ts"
 

@@ -1,7 +1,7 @@
 import { type SqlClient, SqlSchema } from "@effect/sql"
 import { Schema } from "effect"
-import { CustomerID } from "../../schema/Ids.ts"
-import { JobID } from "../../schema/Jobs.ts"
+import { CustomerID } from "../../../schema/Ids.ts"
+import { JobID } from "../../../schema/Jobs.ts"
 import { type JobRank, ranks } from "./JobRank.ts"
 
 const Claimed = Schema.Struct({

@@ -1,6 +1,6 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { Array as Arr, Effect, Schema } from "effect"
-import type { CustomerID } from "../../schema/Ids.ts"
+import type { CustomerID } from "../../../schema/Ids.ts"
 import { failOnDuplicate } from "./Violations.ts"
 
 type Values = Readonly<Record<string, string | number | boolean | null>>

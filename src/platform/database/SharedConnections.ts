@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import pg from "pg"
+import { noLongerThan } from "../NoLongerThan.ts"
+import { onEveryNode } from "../queue/Periodically.ts"
 import type { Rows, Share } from "./LeanStatements.ts"
-import { noLongerThan } from "./NoLongerThan.ts"
-import { onEveryNode } from "./Periodically.ts"
 import { statementOf } from "./PreparedStatements.ts"
 import { allowSilence, breakOffWhenSilent, Silence } from "./Silence.ts"
 

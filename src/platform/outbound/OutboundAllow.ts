@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net"
 import type { Either } from "effect"
-import { parseCommaList } from "./CommaList.ts"
+import { parseCommaList } from "../settings/CommaList.ts"
 
 /** A host that may be called although its address is not public; without a port, on every port. */
 export interface AllowedHost {

@@ -1,6 +1,6 @@
 import type { SqlError, Statement } from "@effect/sql"
 import { Cause, Chunk, Clock, Context, Data, Duration, Effect } from "effect"
-import type { JobID } from "../../schema/Jobs.ts"
+import type { JobID } from "../../../schema/Jobs.ts"
 import type { JobsRepo, Progress } from "./JobsRepo.ts"
 import type { ClaimedJob } from "./NextJob.ts"
 

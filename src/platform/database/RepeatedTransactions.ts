@@ -1,6 +1,6 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { type Cause, Effect, Option, Schedule } from "effect"
-import { transactionsHindered } from "./telemetry/ServiceMetrics.ts"
+import { transactionsHindered } from "../telemetry/ServiceMetrics.ts"
 import { sqlState } from "./Violations.ts"
 
 const mostTries = 3

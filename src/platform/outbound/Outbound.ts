@@ -3,10 +3,10 @@ import { HttpClient } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, FiberSet, Layer } from "effect"
 import { Agent, buildConnector } from "undici"
+import { Settings } from "../settings/Settings.ts"
 import { isPublicAddress } from "./AddressRules.ts"
 import { makeSharedLookup, NameLookup, type Resolve } from "./NameLookup.ts"
 import { type AllowedHost, isAllowed, normalHost } from "./OutboundAllow.ts"
-import { Settings } from "./Settings.ts"
 
 /** The address behind a host is not one that the service calls. Nothing was sent. */
 export class AddressRefused extends Error {

@@ -1,11 +1,11 @@
 import { SqlClient, type SqlError, SqlSchema, type Statement } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
-import { CustomerID } from "../../schema/Ids.ts"
-import { JobID } from "../../schema/Jobs.ts"
+import { CustomerID } from "../../../schema/Ids.ts"
+import { JobID } from "../../../schema/Jobs.ts"
+import { failOnDuplicate } from "../database/Violations.ts"
+import type { Place } from "../database/WrittenOnce.ts"
 import type { JobRank } from "./JobRank.ts"
 import { type ClaimedJob, claimNextJob, type JobSearch } from "./NextJob.ts"
-import { failOnDuplicate } from "./Violations.ts"
-import type { Place } from "./WrittenOnce.ts"
 
 /** How far a job is; what is not named stays. */
 export interface Progress {

@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { ConfigError, Context, Effect, Ref } from "effect"
-import { onEveryNode } from "./Periodically.ts"
+import { onEveryNode } from "../queue/Periodically.ts"
 
 const megabyte = 1024 * 1024
 

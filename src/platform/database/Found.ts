@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { NotFound } from "../../schema/Errors.ts"
+import { NotFound } from "../../../schema/Errors.ts"
 
 /** What a repo found, or 404. */
 export const orNotFound =

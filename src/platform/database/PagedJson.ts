@@ -1,6 +1,6 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { type PageRequest, totalPages } from "../../schema/Paging.ts"
+import { type PageRequest, totalPages } from "../../../schema/Paging.ts"
 import { quick } from "./LeanStatements.ts"
 import { orderOf, type SortColumns, unseen, wholeRequest } from "./PagedQuery.ts"
 import { type ReadyPage, readyJson } from "./ReadyJson.ts"

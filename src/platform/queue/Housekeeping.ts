@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { outboxDays } from "./Outbox.ts"
+import { outboxDays } from "../Outbox.ts"
 import { onOneNode } from "./Periodically.ts"
 
 // They take far less time than a statement may.

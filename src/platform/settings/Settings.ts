@@ -1,10 +1,10 @@
 import { Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
+import { type AllowedHost, parseOutboundAllow } from "../outbound/OutboundAllow.ts"
 import { type BlobPlace, parseBlobPlace } from "./BlobPlace.ts"
 import { parseCorsOrigins } from "./CorsOrigins.ts"
 import { checkWritable } from "./DataFolder.ts"
 import { keptSecret } from "./KeptSecrets.ts"
 import { parseOtlpHeaders } from "./OtlpHeaders.ts"
-import { type AllowedHost, parseOutboundAllow } from "./OutboundAllow.ts"
 import { flag, limit, port, secret, secretUrl, setting, text, url, wholeNumber, word } from "./SettingValues.ts"
 
 /** Who answers for a customer without an AI key of its own: nobody, or the sandbox. */

@@ -1,10 +1,10 @@
 import { Cause, Data, Duration, Effect, Exit, Schedule } from "effect"
-import type { CustomerID } from "../../schema/Ids.ts"
-import { firstLine } from "./FirstLine.ts"
+import type { CustomerID } from "../../../schema/Ids.ts"
+import { firstLine } from "../FirstLine.ts"
+import type { JobTelemetry } from "../telemetry/JobTelemetry.ts"
 import { ClaimLost, CurrentClaim, isClaimLost, type JobClaim, makeClaim } from "./JobClaim.ts"
 import { ClaimTiming, JobsRepo } from "./JobsRepo.ts"
 import type { ClaimedJob } from "./NextJob.ts"
-import type { JobTelemetry } from "./telemetry/JobTelemetry.ts"
 
 /** What a job answers that has done its part for now: the rest waits in the queue, so that others get their turn. */
 export class Again extends Data.TaggedClass("Again")<{
