@@ -1,20 +1,12 @@
-import { readdirSync, readFileSync, statSync } from "node:fs"
-import { buildPages } from "./esbuild.pages.mjs"
+import { readFileSync } from "node:fs"
+import { buildOnce, buildPages } from "./esbuild.pages.mjs"
 
 // The compiler lives for two seconds: a fifth of them went into tidying up its memory.
 process.env.GOGC ??= "off"
 
-const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-
 // Without arguments, the service; with arguments, those files instead.
 const given = process.argv.slice(2)
 const entryPoints = given.length > 0 ? given : ["src/main.ts", "src/admin/main.ts"]
-const [first] = entryPoints.map((path) => `dist/${path.replace(/\.ts$/, ".js")}`)
-
-const newest = ["src", "schema", "migrations"]
-  .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`))
-  .concat("package-lock.json", "esbuild.config.mjs")
-  .reduce((latest, path) => Math.max(latest, changedAt(path)), 0)
 
 const pages = given.length > 0 ? undefined : buildPages()
 
@@ -29,7 +21,7 @@ const withoutPages = {
 
 // A few files start in a third of the time that a thousand modules take. Outside stay native code, WASM and what is
 // loaded only when it is needed.
-if (given.length > 0 || changedAt(first) <= newest) {
+const bundle = async () => {
   const { build } = await import("esbuild")
   await build({
     entryPoints,
@@ -56,4 +48,5 @@ if (given.length > 0 || changedAt(first) <= newest) {
   })
 }
 
+await (given.length > 0 ? bundle() : buildOnce("dist/src/main.js", ["src", "schema", "migrations"], bundle))
 await pages

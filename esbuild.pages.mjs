@@ -1,11 +1,23 @@
-import { readdirSync, statSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 
-const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-
-const newest = ["src/pages", "schema"]
-  .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`))
-  .concat("package-lock.json", "esbuild.pages.mjs")
-  .reduce((latest, path) => Math.max(latest, changedAt(path)), 0)
+/**
+ * Builds unless what is there was built from just these files. Whether they are newer says nothing: an older version
+ * that is put back, or a copy that keeps its dates, would go on running what was built before.
+ */
+export const buildOnce = async (target, folders, build) => {
+  const sources = folders
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`))
+    .concat("package.json", "package-lock.json", "esbuild.config.mjs", "esbuild.pages.mjs")
+    .map((path) => {
+      const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {}
+      return `${path} ${size} ${mtimeMs}`
+    })
+    .join("\n")
+  const note = `${target}.built-from`
+  if (existsSync(target) && existsSync(note) && readFileSync(note, "utf8") === sources) return
+  await build()
+  writeFileSync(note, sources)
+}
 
 const shared = {
   outdir: "dist/pages",
@@ -20,8 +32,9 @@ const shared = {
 }
 
 /** What browsers get: the chat window as one file, the pages as a file of each kind. */
-export const buildPages = async () => {
-  if (changedAt("dist/pages/desk.js") > newest) return
+export const buildPages = () => buildOnce("dist/pages/desk.js", ["src/pages", "schema"], bundlePages)
+
+const bundlePages = async () => {
   const { build } = await import("esbuild")
   await Promise.all([
     build({

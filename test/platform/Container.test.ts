@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
-import { cp, readFile, symlink } from "node:fs/promises"
+import { cp, readFile, symlink, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, it } from "@effect/vitest"
@@ -30,9 +30,14 @@ it.scoped("The container gets all that the build reads, and of the build all tha
       expect(shown.toSorted()).toEqual(sources.toSorted())
       for (const name of sources) await cp(name, join(folder, name), { recursive: true })
       await symlink(join(process.cwd(), "node_modules"), join(folder, "node_modules"))
-      const { stderr } = await promisify(execFile)(process.execPath, ["esbuild.config.mjs"], { cwd: folder })
-      expect(stderr).toBe("")
+      const build = () => promisify(execFile)(process.execPath, ["esbuild.config.mjs"], { cwd: folder })
+      expect((await build()).stderr).toBe("")
       expect(built.filter((name) => !existsSync(join(folder, name)))).toEqual([])
+      // An older version that is put back keeps its dates.
+      await writeFile(join(folder, "src/main.ts"), 'console.log("put back")')
+      await utimes(join(folder, "src/main.ts"), 0, 0)
+      await build()
+      expect(await readFile(join(folder, "dist/src/main.js"), "utf8")).toContain("put back")
     })
   })
 )
