@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
+import { AfterCommit } from "../platform/database/AfterCommit.ts"
 import { RequestId } from "../platform/http/RequestId.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 
@@ -47,9 +48,10 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
           const requestId = yield* RequestId
           yield* insert({ customerID, customerRepID, event, endUserID: endUserID ?? null, requestId })
           const about = endUserID === undefined ? {} : { endUserID }
-          yield* Effect.logInfo("audit").pipe(
+          const line = Effect.logInfo("audit").pipe(
             Effect.annotateLogs({ customerID, customerRepID, event, requestId, ...about })
           )
+          yield* (yield* AfterCommit)(line)
         }, Effect.orDie)
       }
     })

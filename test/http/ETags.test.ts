@@ -89,6 +89,16 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
     })
   )
 
+  it.effect("that a resource does not have guard nothing: any will do, none other does", () =>
+    Effect.gen(function* () {
+      const token = yield* login("acme-admin")
+      const remove = (ifMatch: string) =>
+        sendJson("DELETE", "/api/PlaceDescriptionRooms/999999", { token, headers: { "if-match": ifMatch } })
+      expectError(yield* remove("*"), 404, /room/)
+      expectError(yield* remove('"other"'), 412, /has no ETag/)
+    })
+  )
+
   it.effect("do not come before the token, the path and the body", () =>
     Effect.gen(function* () {
       const { actionID, etag, path, put, token } = yield* newAction("Ordered")

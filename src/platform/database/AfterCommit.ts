@@ -1,6 +1,7 @@
-import { Context, Effect } from "effect"
+import { SqlClient, type SqlError } from "@effect/sql"
+import { Context, Effect, Option } from "effect"
 
-/** Does what belongs behind the transaction that a request may be in, and only when it commits; without one, at once. */
+/** Does what belongs behind the transaction that one may be in, and only when it commits; without one, at once. */
 export class AfterCommit extends Context.Reference<AfterCommit>()("casework/AfterCommit", {
   defaultValue:
     () =>
@@ -8,23 +9,29 @@ export class AfterCommit extends Context.Reference<AfterCommit>()("casework/Afte
       effect
 }) {}
 
-/** Runs a transaction and then what was left for after it. One that starts over begins with nothing left. */
-export const withAfterCommit = <A, E, R, E2, R2>(
-  work: Effect.Effect<A, E, R>,
-  transact: (work: Effect.Effect<A, E, R>) => Effect.Effect<A, E2, R2>
-): Effect.Effect<A, E2, R2> =>
-  Effect.suspend(() => {
-    let left: Effect.Effect<void> = Effect.void
-    const begun = Effect.suspend(() => {
-      left = Effect.void
-      return Effect.provideService(work, AfterCommit, (effect) =>
-        Effect.sync(() => {
-          left = Effect.zipRight(left, effect)
-        })
+/** The same client, which does after a transaction what was left for then. One that starts over begins with nothing left. */
+export const leaveForAfterCommit = <Client extends SqlClient.SqlClient>(sql: Client): Client => {
+  const { withTransaction: transact } = sql
+  const whole = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    Effect.suspend(() => {
+      let left: Effect.Effect<void> = Effect.void
+      const begun = Effect.suspend(() => {
+        left = Effect.void
+        return Effect.provideService(work, AfterCommit, (effect) =>
+          Effect.sync(() => {
+            left = Effect.zipRight(left, effect)
+          })
+        )
+      })
+      return Effect.zipLeft(
+        transact(begun),
+        Effect.suspend(() => left)
       )
     })
-    return Effect.zipLeft(
-      transact(begun),
-      Effect.suspend(() => left)
+  // One within another is a part of it, and commits with it.
+  const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
+      Option.isSome(outer) ? transact(work) : whole(work)
     )
-  })
+  return Object.assign(sql, { withTransaction })
+}

@@ -8,6 +8,7 @@ import { type FolderInUse, lockFolder } from "../settings/FolderLock.ts"
 import { Settings } from "../settings/Settings.ts"
 import { sampleBy } from "../telemetry/Sampling.ts"
 import { databaseConnections } from "../telemetry/ServiceMetrics.ts"
+import { leaveForAfterCommit } from "./AfterCommit.ts"
 import { checkRoom, watchRoom } from "./DiskRoom.ts"
 import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
 import { leanStatements } from "./LeanStatements.ts"
@@ -104,7 +105,7 @@ export const layerFromUrl = (url: Redacted.Redacted) =>
         Context.add(
           clients,
           SqlClient.SqlClient,
-          repeatTransactions(leanStatements(Context.get(clients, SqlClient.SqlClient), shared.run))
+          leaveForAfterCommit(repeatTransactions(leanStatements(Context.get(clients, SqlClient.SqlClient), shared.run)))
         )
       )
     })

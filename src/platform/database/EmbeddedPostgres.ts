@@ -13,6 +13,7 @@ import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
 import { dataDir } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, identity, Layer, Stream } from "effect"
 import type pg from "pg"
+import { leaveForAfterCommit } from "./AfterCommit.ts"
 import { connectTo } from "./EmbeddedWire.ts"
 import { leanStatements } from "./LeanStatements.ts"
 import { type OnResult, statementOf } from "./PreparedStatements.ts"
@@ -125,5 +126,10 @@ const makeClient = (client: pg.Client) =>
 export const layerFromPGlite = <E, R>(pglite: Effect.Effect<PGlite, E, R>) =>
   Layer.scoped(
     SqlClient.SqlClient,
-    pglite.pipe(Effect.flatMap(connectTo), Effect.flatMap(makeClient), Effect.map(leanStatements))
+    pglite.pipe(
+      Effect.flatMap(connectTo),
+      Effect.flatMap(makeClient),
+      Effect.map(leanStatements),
+      Effect.map(leaveForAfterCommit)
+    )
   ).pipe(Layer.provide(Reactivity.layer))

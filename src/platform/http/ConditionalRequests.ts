@@ -3,7 +3,6 @@ import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { PreconditionFailed } from "../../../schema/Errors.ts"
-import { withAfterCommit } from "../database/AfterCommit.ts"
 import { sqlState } from "../database/Violations.ts"
 import type { App, Route } from "./Routes.ts"
 
@@ -54,6 +53,8 @@ export const makeIfMatch = Effect.map(
       ifMatch: string
     ): App => {
       if (current === undefined) {
+        // Whatever it is now will do, so that it need not be known.
+        if (ifMatch.trim() === "*") return app
         return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
       }
       const guarded = Effect.gen(function* () {
@@ -62,11 +63,13 @@ export const makeIfMatch = Effect.map(
         if (!Option.exists(etag, (value) => lists(ifMatch, value))) return yield* changed()
         return yield* app
       })
-      const change = withAfterCommit(guarded, sql.withTransaction).pipe(
-        Effect.catchAllCause((cause) =>
-          Option.contains(sqlState(cause), "40001") ? changed() : Effect.failCause(cause)
+      const change = sql
+        .withTransaction(guarded)
+        .pipe(
+          Effect.catchAllCause((cause) =>
+            Option.contains(sqlState(cause), "40001") ? changed() : Effect.failCause(cause)
+          )
         )
-      )
       // A caller who is slow to send the body must not hold a transaction open.
       return route.takes === "json" ? Effect.zipRight(request.text, change) : change
     }

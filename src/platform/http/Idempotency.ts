@@ -4,7 +4,6 @@ import { SqlClient } from "@effect/sql"
 import { Array as Arr, Deferred, Effect, Fiber, Option, Redacted, Stream } from "effect"
 import { BadRequest } from "../../../schema/Errors.ts"
 import type { CustomerID } from "../../../schema/Ids.ts"
-import { withAfterCommit } from "../database/AfterCommit.ts"
 import { LastTransaction, type Transact } from "../database/LastTransaction.ts"
 import { Settings } from "../settings/Settings.ts"
 import { FormDigest } from "./FormDigest.ts"
@@ -64,7 +63,7 @@ export const makeIdempotency = Effect.gen(function* () {
       yield* answers.keep(scope, hashes[0], response)
       return response
     })
-    return withAfterCommit(answered, sql.withTransaction)
+    return sql.withTransaction(answered)
   }
 
   /**
