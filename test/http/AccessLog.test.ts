@@ -121,16 +121,25 @@ describe("A logged address", () => {
     )
     expect(withoutSecrets("/api//File/abc", download)).toBe("/api/File/redacted")
     expect(withoutSecrets("/api/Fiel/6f9619ff-8b86-4d01-b42d-00cf4fc964ff")).toBe("/api/Fiel/redacted")
-    expect(withoutSecrets("/api/Actions/12?a=b")).toBe("/api/Actions/12?a=b")
+    expect(withoutSecrets("/api/Actions/12?a=1")).toBe("/api/Actions/12?a=1")
+  })
+
+  plain("hides whom somebody looks for, and shows how a list is cut", () => {
+    expect(withoutSecrets("/api/EndUsers/byUid?uid=maria%40mail.example")).toBe("/api/EndUsers/byUid?uid=redacted")
+    expect(withoutSecrets("/tickets?search=Keller&UID=%2B15550123456&pageNumber=2")).toBe(
+      "/tickets?search=redacted&UID=redacted&pageNumber=2"
+    )
+    const kept = "status=Open&sortBy=dateCreated&isRead=true&from=2026-01-31&to=2026-01-31T10%3A00%3A00Z&channelID="
+    expect(withoutSecrets(`/tickets?${kept}`)).toBe(`/tickets?${kept}`)
   })
 
   plain("hides what stands behind a semicolon, and a token wherever a parameter may have begun", () => {
-    expect(withoutSecrets("/api/Actions/12;token=Hush/Hush?a=b")).toBe("/api/Actions/12;redacted?a=b")
+    expect(withoutSecrets("/api/Actions/12;token=Hush/Hush?a=b")).toBe("/api/Actions/12;redacted?a=redacted")
     expect(withoutSecrets("/api/Actions/12%3btoken=Hush")).toBe("/api/Actions/12;redacted")
     expect(withoutSecrets("/api/File/Hush;Hush", download)).toBe("/api/File/redacted")
     for (const between of [";", "#", "?"]) {
       expect(withoutSecrets(`/nothing;x=1?a=b${between}access_token=Hush`)).toBe(
-        "/nothing;redacted?a=b&access_token=redacted"
+        "/nothing;redacted?a=redacted&access_token=redacted"
       )
     }
   })

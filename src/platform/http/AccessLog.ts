@@ -7,6 +7,11 @@ const longest = 1000
 
 const isSecret = (name: string) => /token|secret|password|key/i.test(name)
 
+/** What says nothing of anybody: numbers too short for a telephone's, dates, switches, and what lists are sorted and cut by. */
+const isPlain = (name: string, value: string) =>
+  /^(?:-?\d{1,9}|true|false|\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?|)$/i.test(value) ||
+  /^(?:sort\w*|order|status|role|lang)$/i.test(name)
+
 const guid = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi
 
 /** The route says which parts of its path are credentials; without a route any GUID may be one. */
@@ -23,14 +28,15 @@ const pathWithoutSecrets = (path: string, route: Route | undefined) => {
 /** No path of ours has a ;, so what stands behind one may be parameters of any kind. */
 const withoutParameters = (path: string) => path.replace(/(?:;|%3b).*/is, ";redacted")
 
-/** A URL without what must not be logged. */
+/** A URL without what must not be logged: credentials, and what somebody looks for, which may be a person. */
 export const withoutSecrets = (url: string, route?: Route) => {
   const [path = "", query] = plainUrl(url).split(/[?#](.*)/s)
   const safePath = pathWithoutSecrets(withoutParameters(path), route)
   if (query === undefined) return safePath.slice(0, longest)
   // Whatever somebody may have taken for the beginning of a parameter begins one here.
   const parameters = [...new URLSearchParams(query.replace(/[?#;]/g, "&"))].map(
-    ([name, value]) => `${encodeURIComponent(name)}=${isSecret(name) ? "redacted" : encodeURIComponent(value)}`
+    ([name, value]) =>
+      `${encodeURIComponent(name)}=${isSecret(name) || !isPlain(name, value) ? "redacted" : encodeURIComponent(value)}`
   )
   return `${safePath}?${parameters.join("&")}`.slice(0, longest)
 }
