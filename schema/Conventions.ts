@@ -86,7 +86,10 @@ const describeOperation = (
     }),
     ...(takesKey && {
       409: answer("A request with the same Idempotency-Key is still running", "Conflict"),
-      422: answer("The Idempotency-Key was used before, with another body or by another role", "UnprocessableEntity")
+      422: answer(
+        "The Idempotency-Key was used before, with another body, another query or by another role",
+        "UnprocessableEntity"
+      )
     }),
     ...(takesIfMatch && {
       412: answer("The resource changed since the ETag in If-Match was read", "PreconditionFailed")

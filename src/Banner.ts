@@ -1,7 +1,8 @@
 import { HttpServer } from "@effect/platform"
 import { Console, Effect, Layer, Option } from "effect"
-import { demoPassword } from "./demo/DemoContent.ts"
+import { demoCustomers, demoPassword } from "./demo/DemoContent.ts"
 import { Settings } from "./platform/settings/Settings.ts"
+import { version } from "./platform/telemetry/Version.ts"
 
 /** What a node answers that only works: it has no pages, and nobody logs in to it. */
 const ofWorker = (local: string, { metricsToken }: typeof Settings.Service) => {
@@ -9,20 +10,26 @@ const ofWorker = (local: string, { metricsToken }: typeof Settings.Service) => {
   return `\n  Health   ${local}/health/ready${metrics}`
 }
 
-const ofService = (local: string, { baseUrl, demo }: typeof Settings.Service) => {
-  const login = demo ? `\n  Login    username acme-admin, password ${demoPassword}, hostname localhost` : ""
+const ofService = (local: string, { baseUrl, demo, loginLocalhost }: typeof Settings.Service) => {
+  const hostname = loginLocalhost ? "localhost" : demoCustomers[0].hostname
+  const login = demo ? `\n  Login    username acme-admin, password ${demoPassword}, hostname ${hostname}` : ""
   const chat = demo ? `\n  Chat     ${local}/demo/chat` : ""
   const at = baseUrl === local ? local : `${local} (public: ${baseUrl})`
   return `\n  Address  ${at}\n  Docs     ${local}/docs\n  Desk     ${local}/desk${chat}${login}`
 }
 
 /** Tells whoever started it where it is. */
-export const Banner = Layer.effectDiscard(
+export const Banner = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const settings = yield* Settings
     const local = address._tag === "TcpAddress" ? `http://localhost:${address.port}` : address.path
     const places = settings.role === "worker" ? ofWorker(local, settings) : ofService(local, settings)
     yield* Console.log(`\nCasework is ready.${places}\n`)
+    // For whoever reads the log later: a node that says neither was killed.
+    yield* Effect.acquireRelease(
+      Effect.annotateLogs(Effect.logInfo("started"), { version, role: settings.role, address: local }),
+      () => Effect.logInfo("stopping")
+    )
   })
 )

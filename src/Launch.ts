@@ -9,6 +9,7 @@ export const launch = (main: Layer.Layer<never, KnownError>) =>
       const why = withStacks(cause)
       return why === "" ? Effect.void : Console.error(why)
     }),
+    Effect.onInterrupt(() => Effect.logInfo("stopped")),
     Effect.provide(LogLines),
     // The library counts its fibers for nobody: what the service tells of itself is in ServiceMetrics.
     Effect.withRuntimeFlagsPatch(RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))

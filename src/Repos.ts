@@ -51,7 +51,7 @@ import { TopicActionsRepo } from "./topics/TopicActionsRepo.ts"
 import { TopicDocumentsRepo } from "./topics/TopicDocumentsRepo.ts"
 import { TopicsRepo } from "./topics/TopicsRepo.ts"
 
-/** All that speaks SQL for the features. */
+/** The repos of the features. What keeps a book of its own for all of them, such as the audit log, has its SQL with it. */
 export const Repos = Layer.mergeAll(
   ChatsRepo.layer,
   HubEventsRepo.layer,

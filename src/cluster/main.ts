@@ -57,6 +57,10 @@ const startNode = (number: number, port: number, env: Readonly<Record<string, st
         started.once("exit", (code, signal) =>
           Deferred.unsafeDone(ended, Effect.succeed(signal === null ? `with code ${code}` : `by ${signal}`))
         )
+        // One that could not be started never ends.
+        started.once("error", ({ message }) =>
+          Deferred.unsafeDone(ended, Effect.succeed(`before it began: ${message}`))
+        )
         follow(number, started)
         return started
       }),

@@ -12,7 +12,6 @@ export class CustomersRepo extends Context.Tag("casework/CustomersRepo")<
   {
     readonly insert: (name: string) => Effect.Effect<CustomerID, Duplicate>
     readonly findByName: (name: string) => Effect.Effect<Option.Option<CustomerSummary>>
-    readonly all: Effect.Effect<ReadonlyArray<CustomerSummary>>
     /** The rest answers whether it changed anything. */
     readonly addHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<boolean>
     readonly removeHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<boolean>
@@ -43,11 +42,6 @@ const make = Effect.gen(function* () {
     Request: Schema.String,
     Result: Summary,
     execute: (name) => sql`select customer_id as "customerID", name from customer where lower(name) = lower(${name})`
-  })
-  const all = SqlSchema.findAll({
-    Request: Schema.Void,
-    Result: Summary,
-    execute: () => sql`select customer_id as "customerID", name from customer order by customer_id`
   })
   const Named = Schema.Struct({ customerID: CustomerID, value: Schema.String })
   const Changed = Schema.Struct({ customerID: CustomerID })
@@ -86,7 +80,6 @@ const make = Effect.gen(function* () {
         failOnDuplicate
       ),
     findByName: (name) => findByName(name).pipe(Effect.orDie),
-    all: all(undefined).pipe(Effect.orDie),
     addHostname: (customerID, value) => changedSomething(addHostname({ customerID, value })),
     removeHostname: (customerID, value) => changedSomething(removeHostname({ customerID, value })),
     addFeature: (customerID, value) => changedSomething(addFeature({ customerID, value })),

@@ -21,13 +21,6 @@ import { checkUpload, type SentFile } from "./CheckedUpload.ts"
 
 type Refusal = BadRequest | PayloadTooLarge | UnsupportedMediaType
 
-/** Where a file comes from. */
-interface Origin {
-  readonly isEndUserProvided: boolean
-  /** By which name the HTML of a mail shows it. */
-  readonly contentID?: string | null
-}
-
 export class Attachments extends Context.Tag("casework/Attachments")<
   Attachments,
   {
@@ -43,13 +36,6 @@ export class Attachments extends Context.Tag("casework/Attachments")<
       messageID: TicketMessageID,
       attachmentID: TicketMessageAttachmentID
     ) => Effect.Effect<void, Forbidden | NotFound, CurrentRep>
-    /** Takes a file that came through a channel, by the same rules. Call it outside of transactions. */
-    readonly add: <E>(
-      customerID: CustomerID,
-      messageID: TicketMessageID,
-      file: SentFile<E>,
-      origin: Origin
-    ) => Effect.Effect<TicketMessageAttachment, E | Refusal | NotFound>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -92,9 +78,9 @@ const make = Effect.gen(function* () {
 
   type Stored = Effect.Effect.Success<ReturnType<typeof store>>
 
-  const insert = (customerID: CustomerID, messageID: TicketMessageID, stored: Stored, origin: Origin) =>
+  const insert = (customerID: CustomerID, messageID: TicketMessageID, stored: Stored) =>
     repo
-      .insert(customerID, messageID, { contentID: null, ...origin, ...stored })
+      .insert(customerID, messageID, { contentID: null, isEndUserProvided: false, ...stored })
       .pipe(Effect.catchTag("MissingReference", () => noMessage(messageID)))
 
   /** Whatever goes wrong from here on, the bytes do not stay. */
@@ -129,7 +115,7 @@ const make = Effect.gen(function* () {
         }).pipe(Effect.catchTag("MultipartError", Effect.die))
       )
       if (Option.isNone(stored)) return yield* noFile
-      return yield* insert(customerID, messageID, stored.value, { isEndUserProvided: false }).pipe(
+      return yield* insert(customerID, messageID, stored.value).pipe(
         lastTransaction(sql, blobs.removeUnused(customerID, stored.value.blobID)),
         Effect.catchTag("SqlError", Effect.die)
       )
@@ -147,15 +133,6 @@ const make = Effect.gen(function* () {
       },
       sql.withTransaction,
       Effect.catchTag("SqlError", Effect.die)
-    ),
-
-    add: fn("Attachments.add")(function* (customerID, messageID, file, origin) {
-      return yield* orNothing(customerID, (keep) =>
-        store(customerID, file).pipe(
-          Effect.tap(keep),
-          Effect.flatMap((stored) => insert(customerID, messageID, stored, origin))
-        )
-      )
-    })
+    )
   })
 })

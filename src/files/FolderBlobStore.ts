@@ -60,7 +60,8 @@ export const folderBlobStore = (folder: string) => {
         begin(path),
         (file) =>
           eachPiece(bytes, (piece) => Effect.promise(() => file.writeFile(piece))).pipe(
-            Effect.zipRight(finish(file, path))
+            // Half finished, it could have its name after all when the caller was told that nothing stays.
+            Effect.zipRight(Effect.uninterruptible(finish(file, path)))
           ),
         (file, exit) =>
           Effect.promise(async () => {

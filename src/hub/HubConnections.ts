@@ -1,6 +1,7 @@
 import type { Socket as NetSocket } from "node:net"
 import { Socket } from "@effect/platform"
 import { Cause, Chunk, Context, Effect, Fiber, Layer, Option, Queue, Scope } from "effect"
+import { BadRequest } from "../../schema/Errors.ts"
 import { untilDrained } from "../platform/Drained.ts"
 import { steadyClock } from "../platform/SteadyClock.ts"
 import type { Admitted } from "./Admission.ts"
@@ -61,7 +62,7 @@ const make = Effect.gen(function* () {
   /** What the client gets back for a call. */
   const answer = (session: Session, { arguments: given, invocationId, target, wantsStream }: Invocation) =>
     Effect.suspend(() =>
-      wantsStream ? Effect.fail({ message: "No method answers a stream." }) : methods.call(session, target, given)
+      wantsStream ? BadRequest.of("No method answers a stream.") : methods.call(session, target, given)
     ).pipe(
       Effect.match({
         onSuccess: (result) => (invocationId === null ? "" : completionOf(invocationId, result)),
@@ -190,8 +191,13 @@ const make = Effect.gen(function* () {
         const calling = yield* Effect.fork(callAll)
         yield* Effect.forkScoped(Effect.ignore(writeAll))
         below.on("data", guard)
-        const begin = Effect.zipRight(enter(client), Scope.extend(onOpen({ client, tick }), scope))
-        yield* socket.runRaw(hear, { onOpen: begin }).pipe(Effect.ignore, Effect.ensuring(leave(client)))
+        // Who never entered must not leave: another connection of the same representative would be taken for gone.
+        const attend = Effect.acquireRelease(enter(client), () => leave(client))
+        const talk = Effect.flatMap(Effect.scope, (attendance) => {
+          const begin = Effect.zipRight(Scope.extend(attend, attendance), Scope.extend(onOpen({ client, tick }), scope))
+          return socket.runRaw(hear, { onOpen: begin })
+        })
+        yield* talk.pipe(Effect.scoped, Effect.ignore)
         calls.unsafeOffer(undefined)
         yield* Fiber.join(calling)
       }).pipe(Effect.scoped)

@@ -33,23 +33,23 @@ export const HubRoutes = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
     const admission = yield* Admission
     const sockets = yield* HubSockets
-    const { trustProxy } = yield* Settings
+    const { trustedProxies } = yield* Settings
 
     const negotiated = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const admitted = yield* admission.admit(request)
-      yield* sockets.check(admitted, networkOf(request, trustProxy))
-      return yield* HttpServerResponse.schemaJson(Negotiation)(negotiate(request.url))
-    }).pipe(Effect.orDie)
+      yield* sockets.check(admitted, networkOf(request, trustedProxies))
+      return yield* Effect.orDie(HttpServerResponse.schemaJson(Negotiation)(negotiate(request.url)))
+    })
 
     const connected = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const admitted = yield* admission.admit(request)
       if (!canBeUpgraded(request)) return yield* BadRequest.of("Connect with a WebSocket of version 13.")
       const below = NodeHttpServerRequest.toIncomingMessage(request).socket
-      yield* sockets.open(request.upgrade, below, admitted, networkOf(request, trustProxy))
+      yield* sockets.open(request.upgrade, below, admitted, networkOf(request, trustedProxies))
       return HttpServerResponse.empty({ status: 101 })
-    }).pipe(Effect.orDie)
+    })
 
     yield* router.post("/chatHub/negotiate", negotiated)
     yield* router.get("/chatHub", connected)

@@ -157,6 +157,19 @@ layer(testApp(), { excludeTestServices: true })("Throttle", (it) => {
     }).pipe(onAnotherNode({ TRUST_PROXY: "false" }))
   )
 
+  it.effect("believes the farthest of the proxies that are trusted, and nobody before it", () =>
+    Effect.gen(function* () {
+      const [here, there] = [freshAddress(), freshAddress()]
+      const through = (address: string) => `${freshAddress()}, ${address}, 10.0.0.5`
+      const answers = yield* times(
+        11,
+        Effect.suspend(() => attemptLogin({ username: `somebody-${freshAddress()}` }, through(here)))
+      )
+      expect(statuses(answers)).toEqual([...Array.replicate(401, 10), 429])
+      expect((yield* attemptLogin({}, through(there))).status).toBe(200)
+    }).pipe(onAnotherNode({ TRUST_PROXY: "2" }))
+  )
+
   it.effect("keeps no name or address readable", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -99,6 +99,16 @@ layer(testApp({ JWT_SECRET: secret }), { excludeTestServices: true })("Tokens", 
     })
   )
 
+  it.effect("are good at once where the clock is a little behind, and end when they end", () =>
+    Effect.gen(function* () {
+      const genuine = tokenIn(yield* attemptLogin())
+      const ahead = yield* forge(genuine, { claims: { iat: now() + 120, exp: now() + 3600 } })
+      expect(yield* statusWith(ahead)).toBe(200)
+      const ended = yield* forge(genuine, { claims: { iat: now() - 60, exp: now() - 1 } })
+      expect(yield* statusWith(ended)).toBe(401)
+    })
+  )
+
   it.effect("travel in the Authorization header as Bearer, and nowhere else", () =>
     Effect.gen(function* () {
       const token = tokenIn(yield* attemptLogin())

@@ -66,7 +66,9 @@ describe("Settings", () => {
     ["OPENAI_BASE_URL", "htps://key:hush@ai.example", '"htps://…@ai.example"'],
     ["DEMO", "maybe"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%0Akey", "OTEL_EXPORTER_OTLP_HEADERS"],
-    ["TRUST_PROXY", "2"],
+    ["TRUST_PROXY", "10"],
+    ["TRUST_PROXY", "10.0.0.1"],
+    ["MAIL_FROM", "a@b@c <x"],
     ["AI_PROVIDER", "claude"],
     ["OPENAI_BASE_URL", "localhost:11434"],
     ["CORS_ORIGINS", "desk.example"],
@@ -245,7 +247,7 @@ describe("Settings", () => {
           baseUrl: "http://localhost:3000",
           demo: false,
           loginLocalhost: true,
-          trustProxy: false,
+          trustedProxies: 0,
           corsOrigins: [],
           aiProvider: "openai"
         })

@@ -6,15 +6,18 @@ import ipaddr from "ipaddr.js"
 const withoutPort = (address: string | undefined) =>
   /^\[(.+)\](?::\d+)?$/.exec(address ?? "")?.[1] ?? address?.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1")
 
-/** The socket's address, or with TRUST_PROXY the one that the nearest proxy saw, which it appends last. */
-export const addressOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean) => {
-  const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
-  return withoutPort(forwarded) || Option.getOrElse(request.remoteAddress, () => "unknown")
+/** The socket's address, or the one that the farthest of our proxies saw: each appends whom it was asked by. */
+export const addressOf = (request: HttpServerRequest.HttpServerRequest, trustedProxies: number) => {
+  const hops = trustedProxies === 0 ? [] : (request.headers["x-forwarded-for"]?.split(",") ?? [])
+  return (
+    withoutPort((hops.at(-trustedProxies) ?? hops[0])?.trim()) ||
+    Option.getOrElse(request.remoteAddress, () => "unknown")
+  )
 }
 
 /** What is counted as one caller: of IPv6, where anybody has a whole network of addresses, that network. */
-export const networkOf = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean) => {
-  const address = addressOf(request, trustProxy)
+export const networkOf = (request: HttpServerRequest.HttpServerRequest, trustedProxies: number) => {
+  const address = addressOf(request, trustedProxies)
   if (!address.includes(":") || !ipaddr.isValid(address)) return address
   const known = ipaddr.process(address)
   return known instanceof ipaddr.IPv6

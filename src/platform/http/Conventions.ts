@@ -107,7 +107,7 @@ const formOf = (route: Route, request: NodeRequest) =>
 /** What every route does alike, from the socket to the handler and back. Read it from the bottom up. */
 export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf: CallerOf) =>
   Effect.gen(function* () {
-    const { baseUrl, corsOrigins, rateLimits, role, trustProxy } = yield* Settings
+    const { baseUrl, corsOrigins, rateLimits, role, trustedProxies } = yield* Settings
     const stopping = yield* Stopping
     const routes = role === "worker" ? onlyForOperators(allRoutes) : allRoutes
     const ifMatch = yield* makeIfMatch
@@ -179,7 +179,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
     const withinLimits = (app: App, request: NodeRequest, onCount: (verdict: Verdict) => void): App =>
       callerOf(request).pipe(
         Effect.flatMap((caller) =>
-          rateLimit({ caller: Option.map(caller, ({ name }) => name), address: networkOf(request, trustProxy) })
+          rateLimit({ caller: Option.map(caller, ({ name }) => name), address: networkOf(request, trustedProxies) })
         ),
         Effect.flatMap((verdict) => {
           onCount(verdict)
@@ -207,7 +207,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       const end: Begun["end"] = (exit, fiber) => {
         const ended = (status: number) => {
           const durationMs = performance.now() - started
-          const address = addressOf(request, trustProxy)
+          const address = addressOf(request, trustedProxies)
           logAccess(fiber, request, { route, status, requestId, durationMs, address, refs: observed.refs })
           telemetry.ended(observed, status, durationMs)
         }

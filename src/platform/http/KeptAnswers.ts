@@ -48,7 +48,7 @@ export const replayTo = (answer: KeptAnswer, hashes: ReadonlyArray<string>) =>
   hashes.includes(answer.requestHash)
     ? Effect.succeed(replay(answer))
     : UnprocessableEntity.of(
-        "This Idempotency-Key was used before, with another body or by another role. Use a new key."
+        "This Idempotency-Key was used before, with another body, another query or by another role. Use a new key."
       )
 
 /** The answers that are kept to be given again. */

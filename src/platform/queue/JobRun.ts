@@ -70,7 +70,8 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
       return Effect.dieMessage(`Given up: ${mostAttempts} times it did not come to an end`)
     }
     const claim = claimOf(job)
-    const work = handlers.get(job.kind)?.run(job.customerID, job.payload, claim) ?? Effect.void
+    const work = handlers.get(job.kind)?.run(job.customerID, job.payload, claim)
+    if (work === undefined) return Effect.dieMessage(`Nobody does the work of the kind ${job.kind}`)
     return Effect.provideService(work, CurrentClaim, claim)
   }
 

@@ -26,10 +26,10 @@ const words: Readonly<Record<string, boolean>> = {
   "0": false
 }
 
-export const flag = (name: string, fallback: boolean) =>
-  setting(name, (value) =>
-    Either.fromNullable(words[value.trim().toLowerCase()], () => `Expected true or false but received "${value}"`)
-  ).pipe(Config.withDefault(fallback))
+export const readFlag = (value: string) =>
+  Either.fromNullable(words[value.trim().toLowerCase()], () => `Expected true or false but received "${value}"`)
+
+export const flag = (name: string, fallback: boolean) => setting(name, readFlag).pipe(Config.withDefault(fallback))
 
 /** One of a few words, in any case. */
 export const word = <const Words extends ReadonlyArray<string>>(name: string, words: Words, fallback: Words[number]) =>

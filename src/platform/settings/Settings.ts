@@ -5,7 +5,19 @@ import { parseCorsOrigins } from "./CorsOrigins.ts"
 import { checkWritable } from "./DataFolder.ts"
 import { keptSecret } from "./KeptSecrets.ts"
 import { parseOtlpHeaders } from "./OtlpHeaders.ts"
-import { flag, limit, port, secret, secretUrl, setting, text, url, wholeNumber, word } from "./SettingValues.ts"
+import {
+  flag,
+  limit,
+  port,
+  readFlag,
+  secret,
+  secretUrl,
+  setting,
+  text,
+  url,
+  wholeNumber,
+  word
+} from "./SettingValues.ts"
 
 /** Who answers for a customer without an AI key of its own: nobody, or the sandbox. */
 export type AiProviderName = "openai" | "sandbox"
@@ -48,7 +60,8 @@ export class Settings extends Context.Tag("casework/Settings")<
     readonly rateLimits: RateLimits
     readonly hubLimits: HubLimits
     readonly loginLocalhost: boolean
-    readonly trustProxy: boolean
+    /** How many proxies stand in front, each of which says whom it was asked by. */
+    readonly trustedProxies: number
     readonly corsOrigins: ReadonlyArray<string>
     readonly outboundAllow: ReadonlyArray<AllowedHost>
     readonly aiProvider: AiProviderName
@@ -78,8 +91,20 @@ const corsOrigins = setting("CORS_ORIGINS", (list) =>
   )
 ).pipe(Config.withDefault([]))
 
+const mostProxies = 9
+
+/** True is one: the usual number. */
+const trustedProxies = setting("TRUST_PROXY", (value) => {
+  const spelled = value.trim().toLowerCase()
+  if (/^\d$/.test(spelled)) return Either.right(Number(spelled))
+  return Either.mapBoth(readFlag(spelled), {
+    onLeft: () => `Expected true, false or how many proxies, up to ${mostProxies}, but received "${value}"`,
+    onRight: Number
+  })
+}).pipe(Config.withDefault(0))
+
 const mailFrom = setting("MAIL_FROM", (value) =>
-  /[^\s@<>]@[^\s@<>]/.test(value)
+  /^(?:[^\s@<>]+@[^\s@<>]+|[^@<>]*<[^\s@<>]+@[^\s@<>]+>)$/.test(value.trim())
     ? Either.right(value)
     : Either.left(`Expected an address such as Casework <no-reply@desk.example> but received "${value}"`)
 ).pipe(Config.withDefault("Casework <no-reply@localhost>"))
@@ -155,7 +180,7 @@ const load = Effect.gen(function* () {
     graphBaseUrl: Option.getOrElse(yield* url("GRAPH_BASE_URL"), () => "https://graph.microsoft.com/v1.0"),
     telephonyBaseUrl: Option.getOrElse(yield* url("TELEPHONY_BASE_URL"), () => "https://api.twilio.com"),
     loginLocalhost: yield* flag("LOGIN_LOCALHOST", true),
-    trustProxy: yield* flag("TRUST_PROXY", false),
+    trustedProxies: yield* trustedProxies,
     corsOrigins: yield* corsOrigins,
     outboundAllow: yield* outboundAllow,
     aiProvider: yield* word("AI_PROVIDER", ["openai", "sandbox"], embedded ? "sandbox" : "openai"),
