@@ -99,18 +99,25 @@ const describeOperation = (
     // The decoder's own error never leaves the service: it is answered as BadRequest.
     ...(canBeInvalid && { 400: answer("The request is not valid", "BadRequest") })
   }
-  const alias = aliased.test(path) ? `\n\nAlso answers at \`/api${path}\`.` : ""
+  const other = path in listedWithApi ? path : `/api${path}`
+  const alias = aliased.test(path) ? `\n\nAlso answers at \`${other}\`.` : ""
   return { ...operation, description: `${operation.description ?? ""}${alias}`, parameters, responses }
 }
 
+/** Of the families that answer with and without /api, what is listed with it. */
+const listedWithApi: Readonly<Record<string, string>> = { "/tickets/{id}/messages": "/api/Tickets/{id}/messages" }
+
 const describePaths = (paths: OpenApi.OpenAPISpecPaths) =>
-  Record.map(paths, (item, path) =>
-    Object.fromEntries(
-      Object.entries(item).map(([method, operation]) => [
-        method,
-        describeOperation(path, method, operation, item.get !== undefined && isSingleResource("get", path))
-      ])
-    )
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      listedWithApi[path] ?? path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [
+          method,
+          describeOperation(path, method, operation, item.get !== undefined && isSingleResource("get", path))
+        ])
+      )
+    ])
   )
 
 /** Unknown properties are ignored, and answers may gain some. */

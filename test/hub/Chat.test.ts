@@ -1,10 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Schema, Struct } from "effect"
-import { ResumedChat, VisitorMessage } from "../../schema/Hub.ts"
+import { hubEvents, ResumedChat, VisitorMessage } from "../../schema/Hub.ts"
 import { CustomerID } from "../../schema/Ids.ts"
-import { TicketMessage } from "../../schema/TicketMessages.ts"
-import { Ticket } from "../../schema/Tickets.ts"
 import { Presence } from "../../src/hub/Presence.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, quietApp, sendJson, testApp } from "../support/TestApp.ts"
@@ -13,9 +11,11 @@ import { newMessage } from "../ticketMessages/MessageTools.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
 import { allTold, firstOfEach, nextTold, repPeer, say, type Told, toldMessage, visitorPeer } from "./HubTools.ts"
 
-const decodeMessage = Schema.decodeUnknown(TicketMessage)
-const decodeTicket = Schema.decodeUnknown(Ticket)
-const decodeVisitorMessage = Schema.decodeUnknown(VisitorMessage)
+const { toRepresentatives, toVisitors } = hubEvents
+const decodeMessage = Schema.decodeUnknown(toRepresentatives.MessageReceived)
+const decodeTicket = Schema.decodeUnknown(toRepresentatives.TicketUpdated)
+const decodeDraft = Schema.decodeUnknown(toRepresentatives.DraftReady)
+const decodeVisitorMessage = Schema.decodeUnknown(toVisitors.MessageReceived)
 const decodeChat = Schema.decodeUnknown(ResumedChat)
 
 const isAgentAvailable = Effect.flatMap(Presence, (presence) => presence.isAgentAvailable(CustomerID.make(1)))
@@ -35,7 +35,7 @@ layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) =
         ticketToken: sent.ticketToken,
         channelType: "Chat"
       })
-      const draft = yield* decodeMessage(told.get("DraftReady"))
+      const draft = yield* decodeDraft(told.get("DraftReady"))
       expect(draft).toMatchObject({ messageID: sent.messageID, aiReply: expect.stringContaining("[sandbox]") })
       const { ticketMessages } = yield* clientOf("acme-agent")
       yield* ticketMessages.sendReply({
