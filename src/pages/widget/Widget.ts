@@ -17,6 +17,9 @@ const makeHost = () => {
   return host
 }
 
+/** To the page, whatever is written here seems to be written nowhere, and so to be meant as its own shortcuts. */
+const privateEvents = ["keydown", "keypress", "keyup", "beforeinput", "input", "paste", "copy", "cut"]
+
 const surfaces = { light: "#ffffff", dark: "#171a20" }
 
 const followTheme = (host: HTMLElement, { accent, theme }: Options) => {
@@ -86,21 +89,25 @@ export const mountWidget = async (options: Options) => {
     icon(icons.chat),
     badge
   )
-  const root = listen(
-    element(
-      "div",
-      { class: `root ${options.side}`, lang: options.language, dir: options.isRightToLeft ? "rtl" : "ltr" },
-      launcher,
-      panel.panel
-    ),
-    {
-      keydown: (event) => {
-        if (event.key !== "Escape" || event.isComposing || !isOpen) return
-        event.stopPropagation()
-        toggle(false)
-      }
-    }
+  const root = element(
+    "div",
+    { class: `root ${options.side}`, lang: options.language, dir: options.isRightToLeft ? "rtl" : "ltr" },
+    launcher,
+    panel.panel
   )
+  /** Closed, it is one more button on the page, whose shortcuts hold for it as well. */
+  const isOurs = (event: Event) =>
+    isOpen || (event instanceof KeyboardEvent && (event.key === "Enter" || event.key === " "))
+  for (const type of privateEvents) {
+    root.addEventListener(type, (event) => {
+      if (isOurs(event)) event.stopPropagation()
+    })
+  }
+  listen(root, {
+    keydown: (event) => {
+      if (event.key === "Escape" && !event.isComposing && isOpen) toggle(false)
+    }
+  })
   shadow.append(root)
   document.body.append(host)
 

@@ -13,13 +13,13 @@ export const makeChatSite = Effect.fnUntraced(function* (service: string, hostna
       ...(hostnames !== undefined && { hostnames })
     }
   })
-  const siteIn = (lang: string) =>
+  const tag = `<script src="${service}/widget.js" data-channel-token="${token}"></script>`
+  const siteIn = (lang: string, tags = tag) =>
     hostPage({
-      html: `<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width">
-        <script src="${service}/widget.js" data-channel-token="${token}"></script>`,
+      html: `<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width">${tags}`,
       styles: "",
       policy: `default-src 'none'; script-src ${service}; connect-src ${service} ${service.replace("http", "ws")}`
     })
   const setActive = (isActive: boolean) => channels.updateChannel({ path: { id: channelID }, payload: { isActive } })
-  return { channelID, siteIn, setActive, delete: channels.deleteChannel({ path: { id: channelID } }) }
+  return { channelID, tag, siteIn, setActive, delete: channels.deleteChannel({ path: { id: channelID } }) }
 })
