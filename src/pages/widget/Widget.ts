@@ -40,12 +40,14 @@ const followTheme = (host: HTMLElement, { accent, theme }: Options) => {
 
 /** Puts the chat on the page: a button, and behind it the window. */
 export const mountWidget = async (options: Options) => {
+  const host = makeHost()
+  // Before anything is waited for: a second script tag must find it.
+  document.body.append(host)
   const texts = await loadTexts(options)
   const words = wordsIn(options.language)
   const store = makeTicketStore(options.channelToken)
   const chat = new Chat(options, store)
 
-  const host = makeHost()
   const shadow = host.attachShadow({ mode: "open" })
   // A constructed sheet, since a page's Content-Security-Policy may forbid style elements.
   const sheet = new CSSStyleSheet()
@@ -109,7 +111,6 @@ export const mountWidget = async (options: Options) => {
     }
   })
   shadow.append(root)
-  document.body.append(host)
 
   chat.onChange = render
   render()
