@@ -16,12 +16,15 @@ const readTexts = (answer: unknown): ChatTexts => {
   return { ...english, ...Object.fromEntries(texts) }
 }
 
+/** Nobody waits longer for the chat because of its words. */
+const longestWait = 3000
+
 /** The channel's texts in the visitor's language. */
 export const loadTexts = async ({ channelToken, language, service }: Options): Promise<ChatTexts> => {
   const address = new URL("/api/ChannelTranslations/resolve", service)
   address.search = new URLSearchParams({ token: channelToken, lang: language }).toString()
   try {
-    const response = await fetch(address, { credentials: "omit" })
+    const response = await fetch(address, { credentials: "omit", signal: AbortSignal.timeout(longestWait) })
     return response.ok ? readTexts(await response.json()) : english
   } catch {
     return english
