@@ -4,6 +4,7 @@ import type { Page } from "playwright-core"
 import { repPeer, say } from "../hub/HubTools.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { Browser } from "./browser/Browser.ts"
+import { putForward } from "./browser/Clock.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 import { newestChat } from "./browser/NewestChat.ts"
 import { arrived, chatWindow, openChat, sayInChat } from "./browser/People.ts"
@@ -27,12 +28,6 @@ const openChatWith = (text: string) =>
     if (messageID === undefined) return yield* Effect.dieMessage("nothing arrived")
     return { complaints, messageID, page, ticketID: ticket.ticketID }
   })
-
-/** The time is another one, as when a machine has slept: nothing that waits for its time is hurried. */
-const putForward = async (page: Page, seconds: number) => {
-  const now = await page.evaluate<number>("Date.now()")
-  await page.clock.setSystemTime(now + seconds * 1000)
-}
 
 const status = (page: Page) => page.locator(".header .status")
 

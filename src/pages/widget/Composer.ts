@@ -1,4 +1,4 @@
-import { element, icon, listen } from "../dom/Element.ts"
+import { element, icon, listen, say } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import type { ChatTexts } from "./ChatTexts.ts"
 import type { Words } from "./Words.ts"
@@ -10,32 +10,45 @@ const longest = 6000
 export const makeComposer = (
   texts: ChatTexts,
   words: Words,
-  handlers: { readonly onSend: (text: string) => void; readonly onTyping: () => void }
+  handlers: {
+    readonly onSend: (text: string) => void
+    readonly onTyping: () => void
+  }
 ) => {
   const input = element("textarea", {
     rows: 1,
     "aria-label": words.write,
     placeholder: words.write,
-    maxlength: longest,
+    "aria-describedby": "message-problem",
     enterkeyhint: "send"
   })
+  const problem = element("p", { class: "problem", role: "alert", id: "message-problem", hidden: true })
   const send = element(
     "button",
     { class: "send", type: "submit", "aria-label": texts.sendButtonText, title: texts.sendButtonText },
     icon(icons.send)
   )
+  let maySend = false
   const adjust = () => {
     // Empty, it reads in the direction of the window; written in, in that of the text.
     input.dir = input.value === "" ? "" : "auto"
     input.style.blockSize = "auto"
     input.style.blockSize = `${Math.max(44, Math.min(132, input.scrollHeight))}px`
-    send.setAttribute("aria-disabled", String(input.readOnly || input.value.trim() === ""))
+    const { length } = input.value.trim()
+    const isTooLong = length > longest
+    say(problem, isTooLong ? words.tooLong : undefined)
+    input.setAttribute("aria-invalid", String(isTooLong))
+    maySend = !input.readOnly && length > 0 && !isTooLong
+    send.setAttribute("aria-disabled", String(!maySend))
+  }
+  const write = (text: string) => {
+    input.value = text
+    adjust()
   }
   const submit = () => {
+    if (!maySend) return
     const text = input.value.trim()
-    if (text === "" || input.readOnly) return
-    input.value = ""
-    adjust()
+    write("")
     handlers.onSend(text)
     input.focus()
   }
@@ -50,9 +63,9 @@ export const makeComposer = (
       submit()
     }
   })
-  send.setAttribute("aria-disabled", "true")
+  adjust()
   const form = listen(
-    element("form", { class: "composer", novalidate: true }, element("div", { class: "field" }, input), send),
+    element("form", { class: "composer", novalidate: true }, problem, element("div", { class: "field" }, input), send),
     {
       submit: (event) => {
         event.preventDefault()

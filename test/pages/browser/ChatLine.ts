@@ -1,0 +1,34 @@
+import type { Page, WebSocketRoute } from "playwright-core"
+
+/** The line between the chat windows of a page and the hub, which can be cut or hear only one side. */
+export const makeChatLine = async (page: Page) => {
+  const ends = new Set<WebSocketRoute>()
+  const carries = { questions: true, answers: true }
+  let isCut = false
+  let knocks = 0
+  await page.routeWebSocket(/chatHub/, (visitor) => {
+    knocks += 1
+    if (isCut) return void visitor.close()
+    const hub = visitor.connectToServer()
+    ends.add(visitor).add(hub)
+    visitor.onMessage((message) => {
+      if (carries.questions) hub.send(message)
+    })
+    hub.onMessage((message) => {
+      if (carries.answers) visitor.send(message)
+    })
+  })
+  return {
+    carries,
+    knocks: () => knocks,
+    cut: async () => {
+      isCut = true
+      const closing = [...ends].map((end) => end.close())
+      ends.clear()
+      await Promise.all(closing)
+    },
+    mend: () => {
+      isCut = false
+    }
+  }
+}
