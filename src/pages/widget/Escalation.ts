@@ -7,7 +7,8 @@ export interface EscalationHandlers {
   /** Asks for a person; answers whether one is there right now. */
   readonly onAsk: () => Promise<boolean>
   readonly onEmail: (email: string) => Promise<unknown>
-  readonly onDecline: () => void
+  /** There is nothing more to do here: whoever was here goes on writing. */
+  readonly onDone: () => void
 }
 
 /** So long somebody is looked for; then an address is asked for, as if nobody had been there. */
@@ -21,6 +22,9 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
   let wasAsked = false
   let searchingSince: number | undefined
 
+  const hasFocus = () => card.matches(":focus-within")
+  const hasText = () => [...card.querySelectorAll("input")].some(({ value }) => value.trim() !== "")
+
   const show = (...children: ReadonlyArray<Node>) => {
     searchingSince = undefined
     card.replaceChildren(...children)
@@ -30,8 +34,10 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
 
   const hide = () => {
     searchingSince = undefined
+    const hadFocus = hasFocus()
     card.hidden = true
     card.replaceChildren()
+    if (hadFocus) handlers.onDone()
   }
 
   const askForEmail = () => {
@@ -44,7 +50,9 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
     const submit = async (email: string) => {
       try {
         await handlers.onEmail(email)
+        const hadFocus = hasFocus()
         show(element("p", { role: "status" }, texts.succesfulSubmission))
+        if (hadFocus) handlers.onDone()
       } catch (error) {
         complain(error instanceof Refused ? texts.validEmail : words.offline)
       }
@@ -88,7 +96,7 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
 
   const decline = () => {
     hide()
-    handlers.onDecline()
+    handlers.onDone()
   }
 
   const ask = () => {
@@ -113,10 +121,13 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
     searchNoLonger: () => {
       if (searchingSince !== undefined && Date.now() - searchingSince > search) askForEmail()
     },
-    /** Somebody is here: there is nothing left to ask, until nobody answers again. */
-    settle: () => {
+    /**
+     * Somebody is here: there is nothing left to ask, until nobody answers again. Whoever is about to answer or has
+     * begun to write an address is not interrupted, unless nobody can be asked for any more.
+     */
+    settle: (isOver: boolean) => {
       wasAsked = false
-      if (!card.hidden) hide()
+      if (!card.hidden && (isOver || !(hasFocus() || hasText()))) hide()
     }
   }
 }

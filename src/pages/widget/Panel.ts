@@ -28,7 +28,7 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
   const escalation = makeEscalation(texts, words, {
     onAsk: async () => (await chat.requestAgent()).agentAvailable,
     onEmail: (email) => chat.requestAgent(email),
-    onDecline: () => composer.focus()
+    onDone: () => composer.focus()
   })
 
   let signsWhenAsked = 0
@@ -101,7 +101,7 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     const somebody = chat.state === "connected" ? chat.company.present : undefined
     const state = somebody ?? statusIn(words)[chat.state]
     if (status.textContent !== state) status.textContent = state
-    if (chat.company.signsOfLife > signsWhenAsked || chat.isOver) escalation.settle()
+    if (chat.company.signsOfLife > signsWhenAsked || chat.isOver) escalation.settle(chat.isOver)
     escalation.searchNoLonger()
     if (isWaitingLong()) offer()
   }
