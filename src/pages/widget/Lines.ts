@@ -43,73 +43,80 @@ const ratingOf = (line: Line, { onRate, rated, words }: LineView) => {
   )
 }
 
-const lineOf = (line: Line, before: Line | undefined, view: LineView) => {
-  const { chat, texts, words } = view
+const fatePart = (line: Line, view: LineView): ReadonlyArray<Part> => {
+  const { chat, words } = view
   const fate = fateOf(line, view)
-  const begins = before === undefined || before.from !== line.from || before.name !== line.name
-  const who = line.from === "visitor" ? texts.youText : (line.name ?? texts.chatTitle)
-  const classes = [
-    "line",
-    line.from,
-    begins ? "first" : "",
-    line.state === "failed" ? "failed" : "",
-    fate === undefined ? "" : "pending"
+  if (fate === undefined) return []
+  const mayTryAgain = line.state === "failed" && !chat.isOver
+  const again = () => button({}, () => chat.sayAgain(line.key), words.again)
+  return [
+    {
+      key: "fate",
+      looks: `${fate},${mayTryAgain}`,
+      make: () => element("p", { class: "fate" }, fate, mayTryAgain && again())
+    }
   ]
-  return element(
-    "li",
-    { class: classes.join(" ").trim(), "data-message": line.messageID ?? undefined },
-    element("p", { class: begins && line.from === "agent" && line.key !== "greeting" ? "who" : "unseen" }, who),
-    element("p", { class: "bubble", dir: "auto" }, ...richText(line.text)),
-    fate !== undefined &&
-      element(
-        "p",
-        { class: "fate" },
-        fate,
-        line.state === "failed" && !chat.isOver && button({}, () => chat.sayAgain(line.key), words.again)
-      ),
-    line === lastAnswer(chat.lines) && ratingOf(line, view)
-  )
 }
+
+const ratingPart = (line: Line, view: LineView): ReadonlyArray<Part> =>
+  line === lastAnswer(view.chat.lines)
+    ? [{ key: "rating", looks: String(view.rated.get(line.key)), make: () => ratingOf(line, view) }]
+    : []
+
+/** What was said stays the same element: only what becomes of it changes, so that nothing is read out twice. */
+const makeLine = (line: Line, { texts }: LineView) => {
+  const who = element("p", {}, line.from === "visitor" ? texts.youText : (line.name ?? texts.chatTitle))
+  const news = element("div", { class: "news" })
+  const node = element("li", {}, who, element("p", { class: "bubble", dir: "auto" }, ...richText(line.text)), news)
+  const showNews = makeKeyed(news)
+  const update = (now: Line, before: Line | undefined, view: LineView) => {
+    const begins = before === undefined || before.from !== now.from || before.name !== now.name
+    const isPending = now.state !== "sent"
+    const classes = ["line", now.from, begins && "first", now.state === "failed" && "failed", isPending && "pending"]
+    node.className = classes.filter((name) => name !== false).join(" ")
+    if (now.messageID !== null) node.dataset["message"] = String(now.messageID)
+    who.className = begins && now.from === "agent" && now.key !== "greeting" ? "who" : "unseen"
+    showNews([...fatePart(now, view), ...ratingPart(now, view)])
+  }
+  return { node, update }
+}
+
+type LineElement = ReturnType<typeof makeLine>
 
 const noticeOf = (name: string, { texts }: LineView) => element("li", { class: "notice" }, `${name} ${texts.agentJoin}`)
 
-const shown = (view: LineView): ReadonlyArray<Part> => {
-  const { chat, rated, texts } = view
-  const greeting: Line = {
-    key: "greeting",
-    from: "agent",
-    text: texts.defaultGreeting,
-    name: null,
-    at: 0,
-    messageID: null,
-    state: "sent"
-  }
-  const joinedAfter = (messageID: number | null) =>
-    chat.company.joined
-      .filter(({ after }) => after === messageID)
-      .map(({ name }) => ({ key: `joined-${name}`, looks: name, make: () => noticeOf(name, view) }))
-  const all = [greeting, ...chat.lines]
-  const answer = lastAnswer(chat.lines)
-  return all.flatMap((line, index) => [
-    {
-      key: line.key,
-      looks: [
-        fateOf(line, view),
-        line.state === "failed" && chat.isOver,
-        line.messageID,
-        all[index - 1]?.from,
-        line === answer,
-        rated.get(line.key)
-      ].join(),
-      make: () => lineOf(line, all[index - 1], view)
-    },
-    ...(line.key === "greeting" || line.messageID !== null ? joinedAfter(line.messageID) : [])
-  ])
-}
+const greetingOf = ({ texts }: LineView): Line => ({
+  key: "greeting",
+  from: "agent",
+  text: texts.defaultGreeting,
+  name: null,
+  at: 0,
+  messageID: null,
+  state: "sent"
+})
 
 /** Shows everything said so far, after the greeting; who joined stands where it happened. */
 export const makeLines = () => {
   const list = element("ol", { class: "lines" })
   const show = makeKeyed(list)
-  return { list, render: (view: LineView) => show(shown(view)) }
+  let known = new Map<string, LineElement>()
+
+  const render = (view: LineView) => {
+    const all = [greetingOf(view), ...view.chat.lines]
+    const made = all.map((line, index) => {
+      const shown = known.get(line.key) ?? makeLine(line, view)
+      shown.update(line, all[index - 1], view)
+      return { line, shown }
+    })
+    known = new Map(made.map(({ line, shown }) => [line.key, shown]))
+    const joinedAfter = ({ key, messageID }: Line): ReadonlyArray<Part> =>
+      view.chat.company.joined
+        .filter(({ after }) => after === messageID && (key === "greeting" || messageID !== null))
+        .map(({ name }) => ({ key: `joined-${name}`, looks: name, make: () => noticeOf(name, view) }))
+    show(
+      made.flatMap(({ line, shown }) => [{ key: line.key, looks: "", make: () => shown.node }, ...joinedAfter(line)])
+    )
+  }
+
+  return { list, render }
 }

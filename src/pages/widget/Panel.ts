@@ -32,6 +32,7 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
   })
 
   let signsWhenAsked = 0
+  let stateSaid: ChatState = "stopped"
 
   const log = element(
     "div",
@@ -99,7 +100,9 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
   const renderPresence = () => {
     status.className = `status ${chat.state}`
     const somebody = chat.state === "connected" ? chat.company.present : undefined
-    const state = somebody ?? statusIn(words)[chat.state]
+    // Each new attempt is no news: what was said last still holds.
+    if (chat.state !== "connecting" || stateSaid === "stopped") stateSaid = chat.state
+    const state = somebody ?? statusIn(words)[stateSaid]
     if (status.textContent !== state) status.textContent = state
     if (chat.company.signsOfLife > signsWhenAsked || chat.isOver) escalation.settle(chat.isOver)
     escalation.searchNoLonger()
@@ -108,7 +111,10 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
 
   const render = () => {
     const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80
+    const hadFocus = lines.list.matches(":focus-within")
     lines.render({ chat, texts, words, rated, onRate: (key, like) => void rate(key, like) })
+    // A button that somebody was at may be gone, or stand somewhere else.
+    if (hadFocus && !lines.list.matches(":focus-within")) log.focus({ preventScroll: true })
     typing.replaceChildren(
       ...(chat.company.typist === undefined
         ? []
