@@ -1,17 +1,14 @@
+import { inStorage } from "./InStorage.ts"
+
 /** Remembers the visitor's chat over a reload, in this browser only; where that is forbidden, until the page closes. */
 export const makeTicketStore = (channelToken: string) => {
   const key = `casework-chat:${channelToken}`
+  const seenKey = `casework-chat-seen:${channelToken}`
   const choiceKey = `casework-chat-chosen:${channelToken}`
   let remembered: string | undefined
   let chosen: string | undefined
-  /** Private windows and strict settings may forbid it. */
-  const tryStorage = <A>(use: (storage: Storage) => A): A | undefined => {
-    try {
-      return use(localStorage)
-    } catch {
-      return undefined
-    }
-  }
+  let seen = 0
+  const tryStorage = <A>(use: (storage: Storage) => A) => inStorage("localStorage", use)
   const chosenToken = () => tryStorage((storage) => storage.getItem(choiceKey)) ?? chosen
   return {
     /** The token of a chat that may be about to begin, here or in another tab of the same web site. */
@@ -38,7 +35,19 @@ export const makeTicketStore = (channelToken: string) => {
     },
     forget: () => {
       remembered = undefined
-      tryStorage((storage) => storage.removeItem(key))
+      seen = 0
+      tryStorage((storage) => {
+        storage.removeItem(key)
+        storage.removeItem(seenKey)
+      })
+    },
+    /** The newest message that the visitor has seen, in this tab or another one. */
+    get seen() {
+      return Math.max(seen, Number(tryStorage((storage) => storage.getItem(seenKey)) ?? 0) || 0)
+    },
+    see: (messageID: number) => {
+      seen = messageID
+      tryStorage((storage) => storage.setItem(seenKey, String(messageID)))
     }
   }
 }

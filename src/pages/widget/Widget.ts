@@ -56,8 +56,10 @@ export const mountWidget = async (options: Options) => {
   followTheme(host, options)
 
   let isOpen = false
-  let seen = 0
-  const answers = () => chat.lines.filter(({ from }) => from === "agent").length
+  const unreadAnswers = () => {
+    const { seen } = store
+    return chat.lines.filter(({ from, messageID }) => from === "agent" && messageID !== null && messageID > seen)
+  }
 
   const toggle = (open: boolean) => {
     isOpen = open
@@ -75,8 +77,9 @@ export const mountWidget = async (options: Options) => {
 
   const render = () => {
     panel.render()
-    if (isOpen) seen = answers()
-    const unread = Math.max(0, answers() - seen)
+    const newest = isOpen ? unreadAnswers().at(-1)?.messageID : undefined
+    if (typeof newest === "number") store.see(newest)
+    const unread = unreadAnswers().length
     badge.hidden = unread === 0
     badge.textContent = String(unread)
     const name = isOpen ? words.close : words.open
