@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import {
   type ChatMessage,
+  depart,
   mark,
   readMessage,
   receive,
@@ -31,7 +32,7 @@ describe("A conversation in the chat window", () => {
   })
 
   it("knows its own message again, whether the echo or the answer is first", () => {
-    const sent = mark(write([], "a", "Hello", 1), "a", "sending")
+    const sent = depart(write([], "a", "Hello", 1), "a")
     const echoFirst = settle(receive(sent, message(7, "Hello", "visitor")), "a", 7)
     const answerFirst = receive(settle(sent, "a", 7), message(7, "Hello", "visitor"))
     for (const lines of [echoFirst, answerFirst]) {
@@ -47,9 +48,25 @@ describe("A conversation in the chat window", () => {
     ])
   })
 
+  it("does not take an older message with the same words for one that was lost", () => {
+    const before = [message(3, "Hello", "visitor"), message(4, "Yes?")]
+    const lost = mark(depart(write(before.reduce(receive, []), "a", "Hello", 5), "a"), "a", "lost")
+    const remembered = lost.filter(({ state }) => state !== "sent")
+    expect(resume(remembered, before)).toMatchObject([
+      { messageID: 3, state: "sent" },
+      { messageID: 4 },
+      { key: "a", messageID: null, state: "failed" }
+    ])
+    expect(resume(remembered, [...before, message(5, "Hello", "visitor")])).toMatchObject([
+      { messageID: 3 },
+      { messageID: 4 },
+      { key: "a", messageID: 5, state: "sent" }
+    ])
+  })
+
   it("finds out after a broken connection what arrived and what did not", () => {
     const both = write(write([], "a", "Did it arrive?", 1), "b", "And this?", 2)
-    const lost = mark(mark(both, "a", "lost"), "b", "lost")
+    const lost = mark(mark(depart(depart(both, "a"), "b"), "a", "lost"), "b", "lost")
     expect(resume(lost, [message(4, "Did it arrive?", "visitor")])).toMatchObject([
       { key: "a", messageID: 4, state: "sent" },
       { key: "b", messageID: null, state: "failed" }

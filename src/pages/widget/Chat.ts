@@ -4,7 +4,8 @@ import { Company } from "./Company.ts"
 import * as Conversation from "./Conversation.ts"
 import { type Feedback, readFeedback } from "./Feedback.ts"
 import type { Options } from "./Options.ts"
-import type { TicketStore } from "./TicketStore.ts"
+import { newTicketToken, type TicketStore } from "./TicketStore.ts"
+import type { UnsentStore } from "./UnsentStore.ts"
 
 /**
  * full: there is no room just now. Over for good: switchedOff, forbidden where the web site may not have the chat, cutOff
@@ -26,23 +27,25 @@ const pageAddress = () => `${location.origin}${location.pathname}`.slice(0, 4096
 
 /** The visitor's side of one chat: what was said, whether it arrived, who is there. */
 export class Chat {
-  lines: ReadonlyArray<Conversation.Line> = []
   state: ChatState = "stopped"
   readonly company = new Company(() => this.onChange())
   onChange: () => void = () => undefined
+  #lines: ReadonlyArray<Conversation.Line>
   #ticketID: number | undefined
   /** The token that this page's first message was sent with: whether its chat has begun, the hub knows. */
   #chosenToken: string | undefined
   #isSending = false
-  #written = 0
   #typingSaidAt = 0
   readonly #hub: HubClient
   readonly #options: Options
   readonly #store: TicketStore
+  readonly #unsent: UnsentStore
 
-  constructor(options: Options, store: TicketStore) {
+  constructor(options: Options, store: TicketStore, unsent: UnsentStore) {
     this.#options = options
     this.#store = store
+    this.#unsent = unsent
+    this.#lines = unsent.lines ?? []
     const address = new URL("/chatHub", options.service)
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:"
     address.search = new URLSearchParams({ channelToken: options.channelToken }).toString()
@@ -59,8 +62,28 @@ export class Chat {
     return this.state === "switchedOff" || this.state === "forbidden" || this.state === "cutOff"
   }
 
+  /** Something was said in it, or is still to be said. */
   get isOngoing() {
-    return this.#store.ticketToken !== undefined
+    const isWaiting = this.lines.some(({ state }) => state === "queued" || state === "lost")
+    return isWaiting || this.#store.ticketToken !== undefined
+  }
+
+  get lines() {
+    return this.#lines
+  }
+
+  private set lines(lines) {
+    this.#lines = lines
+    this.#unsent.keep(lines)
+  }
+
+  /** What the visitor has begun to write. */
+  get draft() {
+    return this.#unsent.draft
+  }
+
+  set draft(text) {
+    this.#unsent.keepDraft(text)
   }
 
   start() {
@@ -68,7 +91,7 @@ export class Chat {
   }
 
   say(text: string) {
-    this.lines = Conversation.write(this.lines, `own-${++this.#written}`, text, Date.now())
+    this.lines = Conversation.write(this.lines, `own-${newTicketToken()}`, text, Date.now())
     this.onChange()
     void this.#sendQueued()
   }
@@ -77,6 +100,21 @@ export class Chat {
     this.lines = Conversation.mark(this.lines, key, "queued")
     this.onChange()
     void this.#sendQueued()
+  }
+
+  /** The page was left and is back as it was: what the pages between have sent is no longer to be sent. */
+  comeBack() {
+    const unsent = this.#unsent.lines
+    if (unsent === undefined) return
+    this.lines = [...this.lines.filter(({ state }) => state === "sent"), ...unsent]
+    this.onChange()
+  }
+
+  /** Another tab has begun the chat, or read in it. */
+  follow() {
+    if (this.#ticketID !== undefined || this.#store.ticketToken === undefined) return this.onChange()
+    if (this.state === "connected") return void this.#readAgain()
+    if (!this.isOver) this.start()
   }
 
   /** Tells the other side, though not with each letter. */
@@ -190,13 +228,14 @@ export class Chat {
   }
 
   async #send({ key, text }: Conversation.Line) {
-    this.#mark(key, "sending")
     try {
-      const wasTried = this.#chosenToken !== undefined
       if (this.#ticketID === undefined) await this.#recall()
-      if (wasTried && Conversation.hasArrived(this.lines, key)) return
+      // It may have been on its way before, and have arrived.
+      if (Conversation.hasArrived(this.lines, key)) return this.onChange()
       const ticketID = this.#ticketID
       if (ticketID === undefined) this.#chosenToken ??= this.#store.ticketToken ?? this.#store.choose()
+      this.lines = Conversation.depart(this.lines, key)
+      this.onChange()
       const answer = await this.#hub.invoke("SendMessage", {
         ...(ticketID === undefined ? { ticketToken: this.#chosenToken } : { ticketID }),
         message: text,
@@ -212,7 +251,8 @@ export class Chat {
       if (isGone(error)) {
         this.#forget()
         this.#mark(key, "queued")
-      } else this.#mark(key, error instanceof Lost && !this.isOver ? "lost" : "failed")
+      } else if (!(error instanceof Lost) || this.isOver) this.#mark(key, "failed")
+      else if (Conversation.isOnItsWay(this.lines, key)) this.#mark(key, "lost")
     }
   }
 

@@ -10,9 +10,11 @@ const longest = 6000
 export const makeComposer = (
   texts: ChatTexts,
   words: Words,
+  draft: string,
   handlers: {
     readonly onSend: (text: string) => void
     readonly onTyping: () => void
+    readonly onDraft: (text: string) => void
   }
 ) => {
   const input = element("textarea", {
@@ -49,12 +51,14 @@ export const makeComposer = (
     if (!maySend) return
     const text = input.value.trim()
     write("")
+    handlers.onDraft("")
     handlers.onSend(text)
     input.focus()
   }
   listen(input, {
     input: () => {
       adjust()
+      handlers.onDraft(input.value)
       if (input.value.trim() !== "") handlers.onTyping()
     },
     keydown: (event) => {
@@ -63,7 +67,7 @@ export const makeComposer = (
       submit()
     }
   })
-  adjust()
+  write(draft)
   const form = listen(
     element("form", { class: "composer", novalidate: true }, problem, element("div", { class: "field" }, input), send),
     {
@@ -75,7 +79,12 @@ export const makeComposer = (
   )
   return {
     form,
-    focus: () => input.focus(),
+    write,
+    focus: () => {
+      // Before it is seen, nobody can tell how high it has to be.
+      adjust()
+      input.focus()
+    },
     /** What is written already stays readable: it can still be copied. */
     allow: (mayWrite: boolean) => {
       if (input.readOnly !== mayWrite) return

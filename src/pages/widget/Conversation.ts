@@ -18,6 +18,8 @@ export interface Line {
   readonly messageID: number | null
   /** lost: it was on its way when the connection broke, so nobody knows yet whether it arrived. */
   readonly state: "queued" | "sending" | "lost" | "failed" | "sent"
+  /** The newest message that was known when it was sent last; none if it never was. An older one is not this one. */
+  readonly after: number | null
 }
 
 export const readMessage = (value: unknown): ChatMessage | undefined => {
@@ -42,11 +44,17 @@ type Lines = ReadonlyArray<Line>
 
 export const write = (lines: Lines, key: string, text: string, at: number): Lines => [
   ...lines,
-  { key, from: "visitor", text, name: null, at, messageID: null, state: "queued" }
+  { key, from: "visitor", text, name: null, at, messageID: null, state: "queued", after: null }
 ]
 
 export const mark = (lines: Lines, key: string, state: Line["state"]): Lines =>
   lines.map((line) => (line.key === key && line.state !== "sent" ? { ...line, state } : line))
+
+const newest = (lines: Lines) => lines.reduce((latest, { messageID }) => Math.max(latest, messageID ?? 0), 0)
+
+/** It is on its way now. */
+export const depart = (lines: Lines, key: string): Lines =>
+  mark(lines, key, "sending").map((line) => (line.key === key ? { ...line, after: newest(lines) } : line))
 
 /** The hub stored it under this id; what it sent to everybody meanwhile is the same line. */
 export const settle = (lines: Lines, key: string, messageID: number): Lines =>
@@ -55,6 +63,9 @@ export const settle = (lines: Lines, key: string, messageID: number): Lines =>
     .map((line) => (line.key === key ? { ...line, messageID, state: "sent" } : line))
 
 export const hasArrived = (lines: Lines, key: string) => lines.some((line) => line.key === key && line.state === "sent")
+
+export const isOnItsWay = (lines: Lines, key: string) =>
+  lines.some((line) => line.key === key && line.state === "sending")
 
 const inOrder = (lines: Lines): Lines =>
   [...lines].sort((a, b) => (a.messageID ?? Number.MAX_SAFE_INTEGER) - (b.messageID ?? Number.MAX_SAFE_INTEGER))
@@ -66,11 +77,12 @@ export const receive = (lines: Lines, message: ChatMessage): Lines => {
     (line) =>
       message.from === "visitor" &&
       line.messageID === null &&
-      line.state !== "queued" &&
+      line.after !== null &&
+      line.after < message.messageID &&
       line.text.trim() === message.text.trim()
   )
   if (own !== undefined) return inOrder(settle(lines, own.key, message.messageID))
-  return inOrder([...lines, { ...message, key: `message-${message.messageID}`, state: "sent" }])
+  return inOrder([...lines, { ...message, key: `message-${message.messageID}`, state: "sent", after: null }])
 }
 
 /** What the other side said that is not shown yet. */

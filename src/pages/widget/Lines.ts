@@ -92,7 +92,8 @@ const greetingOf = ({ texts }: LineView): Line => ({
   name: null,
   at: 0,
   messageID: null,
-  state: "sent"
+  state: "sent",
+  after: null
 })
 
 /** Shows everything said so far, after the greeting; who joined stands where it happened. */

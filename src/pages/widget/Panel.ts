@@ -41,12 +41,15 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     escalation.card,
     typing
   )
-  const composer = makeComposer(texts, words, {
+  const composer = makeComposer(texts, words, chat.draft, {
     onSend: (text) => {
       chat.say(text)
       log.scrollTop = log.scrollHeight
     },
-    onTyping: () => chat.noteTyping()
+    onTyping: () => chat.noteTyping(),
+    onDraft: (text) => {
+      chat.draft = text
+    }
   })
   const panel = element(
     "section",
@@ -132,5 +135,11 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     if (!panel.hidden) renderPresence()
   }, 5000)
 
-  return { panel, render, focus: composer.focus, toEnd: () => (log.scrollTop = log.scrollHeight) }
+  /** The page was left and is back as it was. */
+  const comeBack = () => {
+    chat.comeBack()
+    composer.write(chat.draft)
+  }
+
+  return { panel, render, comeBack, focus: composer.focus, toEnd: () => (log.scrollTop = log.scrollHeight) }
 }

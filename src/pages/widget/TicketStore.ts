@@ -48,7 +48,12 @@ export const makeTicketStore = (channelToken: string) => {
     see: (messageID: number) => {
       seen = messageID
       tryStorage((storage) => storage.setItem(seenKey, String(messageID)))
-    }
+    },
+    /** Another tab has begun or read the chat. */
+    onOtherTab: (run: () => void) =>
+      addEventListener("storage", (event) => {
+        if (event.key === key || event.key === seenKey) run()
+      })
   }
 }
 

@@ -6,6 +6,7 @@ import { loadTexts } from "./ChatTexts.ts"
 import type { Options } from "./Options.ts"
 import { makePanel } from "./Panel.ts"
 import { makeTicketStore } from "./TicketStore.ts"
+import { makeUnsentStore } from "./UnsentStore.ts"
 import { wordsIn } from "./Words.ts"
 import styleSheet from "./widget.css"
 
@@ -46,7 +47,7 @@ export const mountWidget = async (options: Options) => {
   const texts = await loadTexts(options)
   const words = wordsIn(options.language)
   const store = makeTicketStore(options.channelToken)
-  const chat = new Chat(options, store)
+  const chat = new Chat(options, store, makeUnsentStore(options.channelToken))
 
   const shadow = host.attachShadow({ mode: "open" })
   // A constructed sheet, since a page's Content-Security-Policy may forbid style elements.
@@ -115,6 +116,10 @@ export const mountWidget = async (options: Options) => {
   })
   shadow.append(root)
 
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) panel.comeBack()
+  })
+  store.onOtherTab(() => chat.follow())
   chat.onChange = render
   render()
   // Somebody who was talking to us before the page was loaded again still is.
