@@ -24,7 +24,8 @@ const script = `
     if (response?.status === 204) return undefined
     // What is between here and the service may answer anything.
     const { message } = (await response?.json().catch(() => undefined)) ?? {}
-    return typeof message === "string" ? message : "The service cannot be reached. Try again."
+    // It speaks to programs, which know the password by the name of its property.
+    return typeof message === "string" ? message.replace(/^newPassword /, "The new password ") : "The service cannot be reached. Try again."
   }
   if (token === "") {
     button.disabled = true

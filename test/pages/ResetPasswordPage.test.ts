@@ -64,7 +64,7 @@ const resetPageTests = () =>
 
           await page.unroute(call)
           await trySetting("weakweak")
-          await say.filter({ hasText: /digit/i }).waitFor()
+          await say.filter({ hasText: /^The new password .*digit/i }).waitFor()
           expect(await page.getByRole("link").count()).toBe(0)
           await trySetting("Brand-New-2")
           await say.filter({ hasText: isSet }).waitFor()
