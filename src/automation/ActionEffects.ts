@@ -19,6 +19,7 @@ import { DraftReplies } from "../ticketMessages/DraftReplies.ts"
 import { Escalations } from "../ticketMessages/Escalations.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
 import { Replies } from "../ticketMessages/Replies.ts"
+import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 import { TicketChanges } from "../tickets/TicketChanges.ts"
 import type { TicketCommand } from "../tickets/TicketState.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
@@ -71,6 +72,7 @@ const make = Effect.gen(function* () {
   const drafts = yield* DraftReplies
   const replies = yield* Replies
   const newMessages = yield* NewMessages
+  const messages = yield* TicketMessagesRepo
   const documents = yield* DocumentsRepo
   const contexts = yield* MessageContexts
   const placeholders = yield* PlaceholderValues
@@ -114,6 +116,12 @@ const make = Effect.gen(function* () {
     Effect.catchTag("SqlError", Effect.die)
   )
 
+  /** The person's message that an action is about; a program's is answered to nobody. */
+  const questionOf = fn("ActionEffects.questionOf")(function* ({ customerID, ticketMessageID }: Target) {
+    const found = ticketMessageID === null ? Option.none() : yield* messages.find(customerID, ticketMessageID)
+    return Option.filter(found, ({ isAutomatic, senderType }) => senderType === "EndUser" && !isAutomatic)
+  })
+
   const sendDocument = fn("ActionEffects.sendDocument")(function* (target: Target, documentID: DocumentID) {
     const { customerID, ticketID } = target
     const document = yield* findDocument(customerID, documentID)
@@ -121,7 +129,8 @@ const make = Effect.gen(function* () {
     const values = firstOf(yield* valuesFor(target), yield* placeholders.of(customerID, [content]))
     const message = yield* fillWhole(content, values)
     if (message.trim() === "") return yield* notDone(`The document "${document.name}" is empty.`)
-    yield* newMessages.add(customerID, { ticketID, senderType: "CustomerRep", message })
+    const answers = Option.getOrUndefined(yield* questionOf(target))
+    yield* newMessages.add(customerID, { ticketID, senderType: "CustomerRep", message, answers })
   })
 
   const callApi = fn("ActionEffects.callApi")(function* (

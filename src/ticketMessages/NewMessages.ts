@@ -17,7 +17,7 @@ import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { type LockedTicket, TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { messageTexts, ticketSubject } from "./MessageText.ts"
 import { OpeningsRepo } from "./OpeningsRepo.ts"
-import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 export interface Incoming extends Omit<TicketMessageCreate, "customerRepID"> {
   /** Who of the customer wrote it, when a representative did. */
@@ -26,6 +26,8 @@ export interface Incoming extends Omit<TicketMessageCreate, "customerRepID"> {
   readonly boundToChannel?: ChannelID
   /** Automatic mail is kept, but triggers nothing. */
   readonly isAutomatic?: boolean
+  /** Whose message it speaks of: it goes to them, by the same channel, whoever has written since. */
+  readonly answers?: Pick<StoredMessage, "channelID" | "fromAddress" | "uid"> | undefined
 }
 
 export interface Added {
@@ -69,7 +71,7 @@ const make = Effect.gen(function* () {
   /** The ticket and the channel that a message names; what is wrong with either is said at once. */
   const findPlace = fn("NewMessages.findPlace")(function* (
     customerID: CustomerID,
-    { boundToChannel, channelID, ticketID }: Incoming
+    { answers, boundToChannel, channelID, ticketID }: Incoming
   ) {
     const [ticket] = ticketID === undefined ? [] : yield* tickets.lock(customerID, [ticketID])
     const known = (boundToChannel ?? ticket?.channelID) === ticket?.channelID ? ticket : undefined
@@ -81,7 +83,7 @@ const make = Effect.gen(function* () {
       ...(isOwn ? [] : [{ path: "channelID", message: "is not one of your channels" }])
     ]
     if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
-    const place = channelID ?? known?.channelID
+    const place = channelID ?? answers?.channelID ?? known?.channelID
     return place === undefined
       ? yield* BadRequest.at("channelID", "is required when there is no ticketID")
       : { known, channelID: place }
@@ -178,6 +180,12 @@ const make = Effect.gen(function* () {
     return yield* openings.open(customerID, { words, subject, message, following: following.value })
   })
 
+  /** Where the conversation so far came from, the surest first. */
+  const givenFor = ({ answers, uid }: Incoming, customerID: CustomerID, ticketID: TicketID, channelID: ChannelID) =>
+    answers === undefined
+      ? Effect.map(recipients.lastSenderIn(customerID, ticketID, channelID), (sender) => [uid, ...sender])
+      : Effect.succeed([uid, answers.fromAddress, answers.uid])
+
   const add = fn("NewMessages.add")(
     function* (
       customerID: CustomerID,
@@ -198,7 +206,7 @@ const make = Effect.gen(function* () {
             channelID,
             endUserID: ticket.endUserID,
             wanted: incoming.toAddress,
-            given: [incoming.uid, ...(yield* recipients.lastSenderIn(customerID, ticket.ticketID, channelID))]
+            given: yield* givenFor(incoming, customerID, ticket.ticketID, channelID)
           })
         : message.toAddress
       const ticketMessageID = yield* messages.insert(customerID, ticket.ticketID, {

@@ -279,6 +279,34 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
+  it.effect("sends a document to whom it is about, by the channel that they wrote on, whoever has written since", () =>
+    Effect.gen(function* () {
+      const { messageID, ticketID } = yield* settledMessage({
+        message: "My code is 1234",
+        fromAddress: "anna@two.example"
+      })
+      const { documentID } = yield* newDocument("Echo", "You wrote: {{Message.text}}")
+      const sending = { operation: "SendDocument", parameters: { documentID } } as const
+      const hookName = freshHook()
+      yield* onHook(hookName, { operation: "Wait", parameters: { seconds: 600 } }, sending)
+      yield* fire(hookName, messageID)
+      yield* settledMessage({ message: quietText, ticketID, fromAddress: "bob@two.example" })
+      yield* endWait(messageID)
+      yield* resultsOf(messageID, hookName, 2)
+      expect(yield* settledAnswer(ticketID, "Sent")).toMatchObject({
+        message: "You wrote: My code is 1234",
+        toAddress: "anna@two.example"
+      })
+
+      const chat = yield* channelOf("Chat")
+      const inChat = yield* settledMessage({ message: "In the chat", ticketID, channelID: chat, uid: "visitor-2" })
+      yield* doneTo(inChat.messageID, sending)
+      const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
+      const inTheChat = answers.find(({ message }) => message === "You wrote: In the chat")
+      expect(inTheChat?.channelID).toBe(chat)
+    })
+  )
+
   it.effect("tells somebody by mail", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
