@@ -5,7 +5,7 @@ import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { Operation } from "../../schema/Operations.ts"
 import { interruptedCall } from "../documents/RetrievalRequest.ts"
 import { startsOver } from "../platform/database/RepeatedTransactions.ts"
-import type { JobClaim } from "../platform/queue/JobClaim.ts"
+import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { DraftCallsRepo } from "../ticketMessages/DraftCallsRepo.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
@@ -159,7 +159,7 @@ const make = Effect.gen(function* () {
     const effect = effects.run(target, effective).pipe(
       Effect.provideService(CurrentChain, run),
       // What nobody expected, such as a database that went away, is tried again; in the end the others have their turn.
-      Effect.catchAllDefect((defect) =>
+      catchBreakage((defect) =>
         claim.isLast && !(isTransactional(effective) && startsOver(Cause.die(defect)))
           ? Effect.logError("an action failed unexpectedly", defect).pipe(
               Effect.zipRight(Effect.fail({ message: "It failed unexpectedly; the log says why." }))

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import { Events } from "../events/Events.ts"
-import { ClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
+import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Again } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -38,8 +38,8 @@ export const PipelineJob = Layer.effectDiscard(
           Forbidden: () => Effect.succeed<StepEnd>({ _tag: "Stop", outcome: "The message is gone" }),
           BadGateway: (failure) => (input.claim.isLast ? Effect.succeed(failed(failure.message)) : Effect.fail(failure))
         }),
-        Effect.catchAllDefect((defect) =>
-          input.claim.isLast && !(defect instanceof ClaimLost)
+        catchBreakage((defect) =>
+          input.claim.isLast
             ? Effect.as(Effect.logError("a step of a pipeline broke", defect), failed("the log says why"))
             : Effect.die(defect)
         )

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Layer, Option, Schema } from "effect"
 import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { CurrentChain } from "../automation/Chain.ts"
 import { Events } from "../events/Events.ts"
-import type { JobClaim } from "../platform/queue/JobClaim.ts"
+import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Again, pauseFor } from "../platform/queue/JobRun.ts"
 import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -74,7 +74,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
           duration: longestDelivery,
           onTimeout: () => new NotDelivered({ message: "It took too long", permanent: false })
         }),
-        Effect.catchAllDefect((defect) =>
+        catchBreakage((defect) =>
           Effect.zipRight(
             Effect.logError("delivery broke", defect),
             new NotDelivered({ message: "It went wrong unexpectedly", permanent: false })

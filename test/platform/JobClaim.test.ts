@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
-import { expect, layer } from "@effect/vitest"
-import { Clock, Context, Deferred, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
+import { expect, it, layer } from "@effect/vitest"
+import { Clock, Context, Deferred, Duration, Effect, Exit, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { beforeItLeaves } from "../../src/platform/queue/JobClaim.ts"
+import { JobID } from "../../schema/Jobs.ts"
+import { beforeItLeaves, ClaimLost, catchBreakage } from "../../src/platform/queue/JobClaim.ts"
 import { Again } from "../../src/platform/queue/JobRun.ts"
 import { Jobs, StopWork } from "../../src/platform/queue/Jobs.ts"
 import { ClaimTiming } from "../../src/platform/queue/JobsRepo.ts"
@@ -24,6 +25,19 @@ const startNode = Layer.build(
     ])
   )
 ).pipe(Effect.map((context) => Context.get(context, Jobs)))
+
+it("Work that another node has taken over ends without a word, and what broke is mended", () => {
+  const outcome = (defect: unknown) =>
+    Effect.runSync(
+      Effect.die(defect).pipe(
+        catchBreakage(() => Effect.succeed("mended")),
+        Effect.exit
+      )
+    )
+  expect(outcome(new Error("broken"))).toEqual(Exit.succeed("mended"))
+  const lost = new ClaimLost({ jobID: JobID.make("00000000-0000-4000-8000-000000000007") })
+  expect(outcome(lost)).toEqual(Exit.die(lost))
+})
 
 layer(TestDatabase, { excludeTestServices: true })("What leaves the house", (it) => {
   it.scoped("leaves only while the claim holds", () =>

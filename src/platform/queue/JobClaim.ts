@@ -14,6 +14,12 @@ export class ClaimLost extends Data.TaggedError("ClaimLost")<{ readonly jobID: J
 export const isClaimLost = (cause: Cause.Cause<unknown>) =>
   Chunk.some(Cause.defects(cause), (defect) => defect instanceof ClaimLost)
 
+/** For what broke in a job's work. That another node has taken it over is no breakage: it ends what this one does. */
+export const catchBreakage =
+  <A2, E2, R2>(mend: (defect: unknown) => Effect.Effect<A2, E2, R2>) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A | A2, E | E2, R | R2> =>
+    Effect.catchAllDefect(work, (defect) => (defect instanceof ClaimLost ? Effect.die(defect) : mend(defect)))
+
 /** What a running job knows about itself. */
 export interface JobClaim {
   readonly jobID: JobID
