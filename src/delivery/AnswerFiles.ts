@@ -1,4 +1,4 @@
-import { Effect, Option, type Stream } from "effect"
+import { Effect, type Stream } from "effect"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { Blobs } from "../files/Blobs.ts"
@@ -16,13 +16,7 @@ export const makeAnswerFiles = Effect.gen(function* () {
   const attachments = yield* AttachmentsRepo
   const blobs = yield* Blobs
   return fn("AnswerFiles.of")(function* (customerID: CustomerID, ticketMessageID: TicketMessageID) {
-    const files: Array<AnswerFile> = []
-    for (const { accessToken } of yield* attachments.list(customerID, ticketMessageID)) {
-      const file = yield* attachments.findByToken(accessToken)
-      if (Option.isNone(file)) continue
-      const { blobID, contentType, fileName, size } = file.value
-      files.push({ fileName, contentType, size, bytes: blobs.open(customerID, blobID) })
-    }
-    return files
+    const files = yield* attachments.listFiles(customerID, ticketMessageID)
+    return files.map(({ blobID, ...file }): AnswerFile => ({ ...file, bytes: blobs.open(customerID, blobID) }))
   })
 })

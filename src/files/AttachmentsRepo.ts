@@ -27,6 +27,13 @@ const StoredFile = Schema.Struct({
 })
 export type StoredFile = typeof StoredFile.Type
 
+const MessageFile = Schema.Struct({
+  fileName: Schema.String,
+  contentType: Schema.String,
+  blobID: BlobID,
+  size: Schema.NumberFromString
+})
+
 const Owner = Schema.Struct({ customerID: CustomerID })
 const InMessage = Schema.Struct({ customerID: CustomerID, messageID: TicketMessageID })
 const Key = Schema.Struct({ ...InMessage.fields, attachmentID: TicketMessageAttachmentID })
@@ -40,6 +47,11 @@ export class AttachmentsRepo extends Context.Tag("casework/AttachmentsRepo")<
       customerID: CustomerID,
       messageID: TicketMessageID
     ) => Effect.Effect<ReadonlyArray<TicketMessageAttachment>>
+    /** The same with where their bytes are. */
+    readonly listFiles: (
+      customerID: CustomerID,
+      messageID: TicketMessageID
+    ) => Effect.Effect<ReadonlyArray<typeof MessageFile.Type>>
     readonly insert: (
       customerID: CustomerID,
       messageID: TicketMessageID,
@@ -84,6 +96,16 @@ const make = Effect.gen(function* () {
       where customer_id = ${_.customerID} and ticket_message_id = ${_.messageID}
       order by ticket_message_attachment_id`
   })
+  // No file without its bytes: the reference from one to the other is kept by the database.
+  const listFiles = SqlSchema.findAll({
+    Request: InMessage,
+    Result: MessageFile,
+    execute: (_) => sql`
+      select file_name as "fileName", content_type as "contentType", a.blob_id as "blobID", size::text
+      from ticket_message_attachment a join blob b on b.customer_id = a.customer_id and b.blob_id = a.blob_id
+      where a.customer_id = ${_.customerID} and ticket_message_id = ${_.messageID}
+      order by ticket_message_attachment_id`
+  })
   const insert = SqlSchema.single({
     Request: Schema.Struct({ ...InMessage.fields, ...NewAttachment.fields }),
     Result: Row,
@@ -117,6 +139,7 @@ const make = Effect.gen(function* () {
   return AttachmentsRepo.of({
     findOwner: (attachmentID) => Effect.orDie(findOwner(attachmentID)),
     list: (customerID, messageID) => Effect.orDie(list({ customerID, messageID })),
+    listFiles: (customerID, messageID) => Effect.orDie(listFiles({ customerID, messageID })),
     insert: (customerID, messageID, attachment) =>
       insert({ customerID, messageID, ...attachment }).pipe(failOnViolation, Effect.catchTag("Duplicate", Effect.die)),
     copyProvided: (customerID, from, to) =>
