@@ -85,14 +85,14 @@ const make = Effect.gen(function* () {
       const request = yield* retrievalRequest(call, access, firstOf(values, builtIn))
       yield* beforeItLeaves
       const started = yield* Clock.currentTimeNanos
-      const answer = yield* boundedCall(client, request, limits).pipe(
+      const { body, contentType, status } = yield* boundedCall(client, request, limits).pipe(
         Effect.catchTags({
           CallBlocked: ({ message }) => BadRequest.of(message),
           CallFailed: ({ message }) => BadGateway.of(message)
         })
       )
       const durationMs = Math.round(Number((yield* Clock.currentTimeNanos) - started) / 1e6)
-      return new Retrieval({ ...answer, durationMs })
+      return new Retrieval({ status, contentType, body, durationMs })
     })
   })
 })

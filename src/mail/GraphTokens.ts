@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto"
 import { HttpClientRequest } from "@effect/platform"
-import { Duration, Effect, Redacted, Schema } from "effect"
-import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
-import { boundedCall } from "../platform/outbound/BoundedCall.ts"
+import { Deferred, Duration, Effect, FiberId, FiberSet, Redacted, Schema } from "effect"
+import { type BoundedAnswer, boundedCall } from "../platform/outbound/BoundedCall.ts"
 import { GuardedHttpClient } from "../platform/outbound/Outbound.ts"
 import { isAllowed } from "../platform/outbound/OutboundAllow.ts"
 import { withoutSecret } from "../platform/outbound/WithoutSecret.ts"
@@ -50,7 +49,8 @@ export const makeGraphTokens = Effect.gen(function* () {
   const { outboundAllow } = yield* Settings
   const now = yield* steadyClock
   const kept = new Map<string, KeptToken>()
-  const oneAtATime = yield* makeKeyedPermits(1)
+  const underWay = new Map<string, Deferred.Deferred<Redacted.Redacted, MailProblem>>()
+  const fork = yield* FiberSet.makeRuntime<never>()
 
   const checkedUrl = ({ authorityURL, tenantID }: MailCredentials) => {
     const url = new URL(tokenUrl(authorityURL, tenantID))
@@ -60,7 +60,7 @@ export const makeGraphTokens = Effect.gen(function* () {
       : new MailProblem({ reason: "Blocked", message: `The mail authority ${url.host} must be an https address.` })
   }
 
-  const refusal = (status: number, body: string, { clientSecret }: MailCredentials) =>
+  const refusal = ({ body, retryAfterSeconds, status }: BoundedAnswer, { clientSecret }: MailCredentials) =>
     Schema.decodeUnknown(Refusal)(withoutSecret(body, clientSecret)).pipe(
       Effect.map(({ error_description }) => `: ${error_description.split(/\r?\n/)[0]?.slice(0, 300)}`),
       Effect.orElseSucceed(() => ""),
@@ -68,7 +68,8 @@ export const makeGraphTokens = Effect.gen(function* () {
         Effect.fail(
           new MailProblem({
             reason: status === 429 || status >= 500 ? "Unavailable" : "Refused",
-            message: `The mail provider gave no token (${status})${why}`
+            message: `The mail provider gave no token (${status})${why}`,
+            ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
           })
         )
       )
@@ -83,14 +84,14 @@ export const makeGraphTokens = Effect.gen(function* () {
         scope: credentials.scope
       })
     )
-    const { body, status } = yield* boundedCall(client, form, limits).pipe(
+    const said = yield* boundedCall(client, form, limits).pipe(
       Effect.catchTags({
         CallBlocked: ({ message }) => new MailProblem({ reason: "Blocked", message }),
         CallFailed: ({ message }) => new MailProblem({ reason: "Unavailable", message })
       })
     )
-    if (status !== 200) return yield* refusal(status, body, credentials)
-    const answer = yield* Schema.decodeUnknown(Answer)(body).pipe(
+    if (said.status !== 200) return yield* refusal(said, credentials)
+    const answer = yield* Schema.decodeUnknown(Answer)(said.body).pipe(
       Effect.mapError(
         () => new MailProblem({ reason: "Unavailable", message: "The mail authority's answer is not understood" })
       )
@@ -111,20 +112,29 @@ export const makeGraphTokens = Effect.gen(function* () {
     kept.set(key, fresh)
   }
 
+  const begin = (key: string, credentials: MailCredentials) => {
+    const got = Deferred.unsafeMake<Redacted.Redacted, MailProblem>(FiberId.none)
+    underWay.set(key, got)
+    fork(
+      request(credentials).pipe(
+        Effect.tap((fresh) => Effect.sync(() => keep(key, fresh))),
+        Effect.map(({ token }) => token),
+        Effect.ensuring(Effect.sync(() => underWay.delete(key))),
+        Effect.intoDeferred(got)
+      )
+    )
+    return got
+  }
+
   return {
-    get: (credentials: MailCredentials) => {
-      const key = keyOf(credentials)
-      const known = find(key)
-      if (known !== undefined) return Effect.succeed(known)
-      // One asks, the others wait for what it gets.
-      return Effect.gen(function* () {
-        const meanwhile = find(key)
-        if (meanwhile !== undefined) return meanwhile
-        const fresh = yield* request(credentials)
-        keep(key, fresh)
-        return fresh.token
-      }).pipe(oneAtATime.withPermit(key))
-    },
+    /** One asks for all who want it at the moment, also when nothing comes of it: nobody queues to hear the same. */
+    get: (credentials: MailCredentials) =>
+      Effect.suspend(() => {
+        const key = keyOf(credentials)
+        const known = find(key)
+        if (known !== undefined) return Effect.succeed(known)
+        return Deferred.await(underWay.get(key) ?? begin(key, credentials))
+      }),
     /** The provider no longer takes it. */
     forget: (credentials: MailCredentials, token: Redacted.Redacted) =>
       Effect.sync(() => {

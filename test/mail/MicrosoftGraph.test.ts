@@ -80,6 +80,26 @@ layer(app, { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
+  it.effect("is asked for a token once for all who wait, also when it gives none, and left alone about it", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const stranger = yield* mailboxOf("tokens@acme.example", { secret: "nobody's" })
+      yield* server.set({ strangersWait: 300 })
+      const before = server.state.tokenRequests
+      const asks = Arr.replicate(Effect.flip(graph.folder(stranger, "inbox")), 8)
+      const refused = yield* Effect.all(asks, { concurrency: "unbounded" })
+      expect(new Set(refused.map(({ reason }) => reason))).toEqual(new Set(["Refused"]))
+      expect(server.state.tokenRequests - before).toBe(1)
+      yield* server.set({ throttleTokens: { requests: 1, retryAfter: "600" } })
+      const busy = yield* mailboxOf("busy@acme.example", { secret: "busy" })
+      expect(yield* Effect.flip(graph.folder(busy, "inbox"))).toMatchObject({
+        reason: "Unavailable",
+        retryAfterSeconds: 600
+      })
+      yield* server.set()
+    })
+  )
+
   it.effect("gets no more than four requests at a time for one mailbox", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]

@@ -73,6 +73,11 @@ const parsed = (bytes: Buffer): Readonly<Record<string, unknown>> => {
 
 const giveToken = async (state: GraphState, path: string, body: string): Promise<GraphAnswer> => {
   state.tokenRequests += 1
+  const { throttleTokens } = state.switches
+  if (throttleTokens.requests > 0) {
+    throttleTokens.requests -= 1
+    return { status: 429, json: { error: "temporarily_unavailable" }, retryAfter: throttleTokens.retryAfter }
+  }
   const form = new URLSearchParams(body)
   const { clientID, clientSecret, tenantID } = simulatedCredentials
   const isKnown =

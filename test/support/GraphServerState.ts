@@ -83,6 +83,10 @@ export interface Switches {
   strangersWait: number
   /** So many uploads of large files are refused when they begin. */
   cutUploads: number
+  /** So many pieces of large files are taken, and the answer is cut off. */
+  cutPieces: number
+  /** The next requests for a token are answered 429 with a Retry-After. */
+  throttleTokens: { requests: number; retryAfter: string }
 }
 
 export const goodDay = (): Switches => ({
@@ -107,7 +111,9 @@ export const goodDay = (): Switches => ({
   cutAfterSend: 0,
   throttleSending: 0,
   strangersWait: 0,
-  cutUploads: 0
+  cutUploads: 0,
+  cutPieces: 0,
+  throttleTokens: { requests: 0, retryAfter: "1" }
 })
 
 /** A mailbox as the provider keeps it. */

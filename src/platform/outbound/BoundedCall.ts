@@ -4,6 +4,7 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Chunk, Duration, Effect, Stream } from "effect"
 import { type CallBlocked, CallFailed, callError, hostOf } from "./CallErrors.ts"
 import { followRedirects } from "./Redirects.ts"
+import { retryAfterSeconds } from "./RetryAfter.ts"
 
 export interface CallLimits {
   /** From the lookup of the name to the last byte, redirects included. */
@@ -16,6 +17,8 @@ export interface BoundedAnswer {
   readonly status: number
   readonly contentType: string | null
   readonly body: string
+  /** When it says how long to wait. */
+  readonly retryAfterSeconds: number | undefined
 }
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -85,7 +88,12 @@ export const boundedCall = (
     const response = yield* followRedirects((hop) => Effect.mapError(scoped.execute(hop), callError), request)
     const contentType = response.headers["content-type"] ?? null
     const bytes = yield* readBytes(response, largestBody)
-    return { status: response.status, contentType, body: decodeText(bytes, contentType) }
+    return {
+      status: response.status,
+      contentType,
+      body: decodeText(bytes, contentType),
+      retryAfterSeconds: retryAfterSeconds(response.headers["retry-after"])
+    }
   }).pipe(
     Effect.scoped,
     Effect.timeoutFail({
