@@ -21,6 +21,8 @@ export interface OutboundMessage extends Recipient {
   /** Whether anything stood in the ticket before it. */
   readonly isReply: boolean
   readonly text: string
+  /** The same as its author formatted it, where they did. */
+  readonly html: string | null
   readonly language: string | null
   /** The message that this one answers. */
   readonly answersMessageID: TicketMessageID | null

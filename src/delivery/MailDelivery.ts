@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { answerHtml } from "../mail/AnswerHtml.ts"
 import { Mailer } from "../platform/Mailer.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -41,12 +42,14 @@ export const makeMailDelivery = Effect.gen(function* () {
       replyTo: string | null
     ) {
       if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })
-      const signature = signatureOf(yield* signatures.find(customerID, message.customerRepID, message.language))
+      const texts = yield* signatures.find(customerID, message.customerRepID, message.language)
+      const signature = signatureOf(texts)
       yield* mailer
         .send(customerID, {
           to: message.address,
           subject: subjectOf(message),
           text: signature === null ? message.text : `${message.text}\n\n-- \n${signature}`,
+          ...(message.html !== null && { html: answerHtml(message, texts) }),
           ...(replyTo !== null && { replyTo }),
           isAutomatic: message.customerRepID === null,
           messageId: `<casework-${message.ticketMessageID}-${message.ticketToken}@${host}>`,

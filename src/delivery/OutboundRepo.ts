@@ -18,6 +18,7 @@ const Outbound = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
   isReply: Schema.Boolean,
   text: Schema.String,
+  html: Schema.NullOr(Schema.String),
   language: Schema.NullOr(Schema.String),
   answersMessageID: Schema.NullOr(TicketMessageID)
 })
@@ -48,7 +49,7 @@ export class OutboundRepo extends Context.Tag("casework/OutboundRepo")<
               select from ticket_message earlier
               where earlier.customer_id = m.customer_id and earlier.ticket_id = m.ticket_id
                 and earlier.ticket_message_id < m.ticket_message_id) as "isReply",
-            coalesce(m.message, '') as text, t.language, m.answers_message_id as "answersMessageID"
+            coalesce(m.message, '') as text, m.html_body as html, t.language, m.answers_message_id as "answersMessageID"
           from ticket_message m
           join ticket t on t.customer_id = m.customer_id and t.ticket_id = m.ticket_id
           join channel c on c.customer_id = m.customer_id and c.channel_id = m.channel_id

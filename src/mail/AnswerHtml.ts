@@ -10,9 +10,12 @@ const paragraphs = (text: string) =>
     .map((paragraph) => `<p>${escaped(paragraph).replaceAll("\n", "<br>")}</p>`)
     .join("")
 
+/** As its author formatted it; what is left of that may be nothing. */
+const formatted = (html: string | null) => (html === null ? "" : safeHtml(html).trim())
+
 /** An answer as a mail shows it, with the signature below it. */
 export const answerHtml = (
-  text: string,
+  { html, text }: { readonly html: string | null; readonly text: string },
   signature: { readonly emailSignatureHTML: string | null; readonly emailSignatureText: string | null }
 ) => {
   const { emailSignatureHTML, emailSignatureText } = signature
@@ -22,5 +25,6 @@ export const answerHtml = (
         ? ""
         : paragraphs(emailSignatureText)
       : safeHtml(emailSignatureHTML)
-  return below === "" ? paragraphs(text) : `${paragraphs(text)}<div>${below}</div>`
+  const words = formatted(html) || paragraphs(text)
+  return below === "" ? words : `${words}<div>${below}</div>`
 }

@@ -33,7 +33,9 @@ export const makeGraphDelivery = Effect.gen(function* () {
   const { baseUrl } = yield* Settings
   const host = new URL(baseUrl).hostname
 
-  const isMissing = ({ reason }: MailProblem) => reason === "Missing"
+  // The channel may have got another mailbox since: its provider does not know the ids of the old one.
+  const isMissing = ({ message, reason }: MailProblem) =>
+    reason === "Missing" || /\bErrorInvalid(?:MailboxItemId|IdMalformed)\b/.test(message)
 
   const byDraft = (mailbox: Mailbox, draftID: string) =>
     graph.message(mailbox, draftID).pipe(
@@ -83,7 +85,9 @@ export const makeGraphDelivery = Effect.gen(function* () {
   ) {
     const wanted = yield* filesOf(customerID, ticketMessageID)
     if (wanted.length === 0) return
-    const there = (yield* graph.attachments(mailbox, draftID)).map(({ name }) => name)
+    // The pictures in what it quotes came with the draft, whatever they are called.
+    const own = (yield* graph.attachments(mailbox, draftID)).filter(({ isInline }) => isInline !== true)
+    const there = own.map(({ name }) => name)
     for (const file of wanted) {
       const known = there.indexOf(file.fileName)
       // Each that is there stands for one only: two files may have the same name.
@@ -103,7 +107,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
       const mail = {
         to: message.address,
         subject: subjectOf(message),
-        html: answerHtml(message.text, signature),
+        html: answerHtml(message, signature),
         internetMessageID,
         isAutomatic: message.customerRepID === null
       }

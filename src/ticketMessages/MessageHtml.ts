@@ -102,11 +102,19 @@ const roughHtml = (html: string) => escapeHtml(roughText(html)).replaceAll("\n",
 /** What a person reads of the HTML, a line for each block or row. */
 export const textOfHtml = (html: string) => (isTooMuch(html) ? roughText(html) : readText(withoutOpenTitle(html)))
 
-const readText = (html: string) => {
+/** The same, with where each link leads behind its words. */
+export const textWithLinks = (html: string) =>
+  isTooMuch(html) ? roughText(html) : readText(withoutOpenTitle(html), true)
+
+/** What a person would type to get where a link leads; nothing for what only a program understands. */
+const placeOf = (href = "") => (/^https?:/i.test(href) ? href : /^(?:mailto|tel):(.+)$/i.exec(href)?.[1]) ?? ""
+
+const readText = (html: string, hasLinks = false) => {
   // In pieces: to look at the end of a text that grows would take as long as the text is, each time.
   const pieces: Array<string> = []
   let [isInLine, isSpaced] = [false, true]
   let [hidden, asWritten] = [0, 0]
+  let link: { readonly place: string; readonly from: number } | undefined
   const put = (text: string) => {
     if (text === "") return
     pieces.push(text)
@@ -126,15 +134,23 @@ const readText = (html: string) => {
     if (unread.has(name)) hidden += step
     if (name === "pre") asWritten += step
   }
+  const endLink = () => {
+    if (link === undefined) return
+    const words = pieces.slice(link.from).join("").trim()
+    if (!words.includes(link.place)) add(words === "" ? link.place : ` (${link.place})`)
+    link = undefined
+  }
   const parser = new Parser({
-    onopentag: (name) => {
+    onopentag: (name, { href }) => {
       setApart(name)
+      if (hasLinks && name === "a" && placeOf(href) !== "") link ??= { place: placeOf(href), from: pieces.length }
       count(name, 1)
     },
     ontext: (piece) => {
       if (hidden === 0) add(piece)
     },
     onclosetag: (name) => {
+      if (name === "a") endLink()
       count(name, -1)
       setApart(name)
     }

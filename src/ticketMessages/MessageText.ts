@@ -1,4 +1,4 @@
-import { safeHtml, textOfHtml } from "./MessageHtml.ts"
+import { safeHtml, textOfHtml, textWithLinks } from "./MessageHtml.ts"
 
 interface Given {
   readonly message?: string | undefined
@@ -15,9 +15,13 @@ const oneLine = (text: string, longest: number) => {
   return short === line ? line : `${short.trimEnd()}…`
 }
 
-/** The texts of a message, each made from the others where the caller left it out. */
-export const messageTexts = ({ htmlBody, message, preview, textBody }: Given) => {
-  const text = firstFilled(message, textBody) ?? (htmlBody === undefined ? undefined : textOfHtml(htmlBody))
+/**
+ * The texts of a message, each made from the others where the caller left it out. What we write also goes where there
+ * is no HTML, so that its text says where its links lead.
+ */
+export const messageTexts = ({ htmlBody, message, preview, textBody }: Given, isOurs = false) => {
+  const read = isOurs ? textWithLinks : textOfHtml
+  const text = firstFilled(message, textBody) ?? (htmlBody === undefined ? undefined : read(htmlBody))
   return {
     message: text ?? null,
     textBody: textBody ?? null,

@@ -138,7 +138,7 @@ const make = Effect.gen(function* () {
 
   /** A new message as it is stored, whatever its ticket is. */
   const messageOf = (incoming: Incoming, channelID: ChannelID) => {
-    const { htmlBody, message, preview, textBody } = messageTexts(incoming)
+    const { htmlBody, message, preview, textBody } = messageTexts(incoming, incoming.senderType === "CustomerRep")
     return {
       message,
       textBody,

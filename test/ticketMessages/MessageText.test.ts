@@ -43,6 +43,20 @@ const isHarmless = (html: string) => {
   )
 }
 
+describe("The text of what we write", () => {
+  it("says where links lead, once, and nothing that only a program understands", () => {
+    const read = (htmlBody: string) => messageTexts({ htmlBody }, true).message
+    expect(read('<a href="https://a.example/x">here</a>, then <a href="tel:+15551">call</a>')).toBe(
+      "here (https://a.example/x), then call (+15551)"
+    )
+    expect(read('<a href="https://a.example/x">https://a.example/x</a> <a href="https://a.example"><img></a>')).toBe(
+      "https://a.example/x https://a.example"
+    )
+    expect(read('<a href="javascript:alert(1)">x</a> <a name="y">z</a>')).toBe("x z")
+    expect(messageTexts({ htmlBody: '<a href="https://a.example">here</a>' }).message).toBe("here")
+  })
+})
+
 describe("The HTML of a message", () => {
   it("has nothing that runs, asks for input or loads from elsewhere", () => {
     for (const html of hostile)
