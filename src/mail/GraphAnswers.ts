@@ -14,6 +14,8 @@ const reasons: Readonly<Record<number, MailProblem["reason"]>> = {
   409: "Exists",
   410: "Expired",
   408: "Unavailable",
+  // It has a part of a file already, or misses one: begun anew, the file fits.
+  416: "Unavailable",
   429: "Unavailable"
 }
 

@@ -115,6 +115,9 @@ export const makeGraphRequests = Effect.gen(function* () {
       })
     )
 
+  /** What was cut off on the way may have been done; what comes with a time to come back was not. */
+  const didNothing = ({ retryAfterSeconds }: MailProblem) => retryAfterSeconds !== undefined
+
   const prefer = (request: Request, ...more: ReadonlyArray<string>) =>
     HttpClientRequest.setHeader(request, "prefer", ['IdType="ImmutableId"', ...more].join(", "))
 
@@ -133,10 +136,21 @@ export const makeGraphRequests = Effect.gen(function* () {
     ) => withRetries(mailbox, inTurn(mailbox, prefer(request, preference), read)),
     /** Asks once, and again only when the provider has said that it did nothing. */
     askOnce: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>
+      withRetries(mailbox, inTurn(mailbox, prefer(request), read), didNothing),
+    /** The same without a token, for an address that carries its own permission and must not get the token as well. */
+    askWithoutToken: (mailbox: Mailbox, request: Request) =>
       withRetries(
         mailbox,
-        inTurn(mailbox, prefer(request), read),
-        ({ retryAfterSeconds }) => retryAfterSeconds !== undefined
+        client
+          .execute(request)
+          .pipe(
+            Effect.mapError(unreachable),
+            Effect.timeoutFail({ duration: answersWithin, onTimeout: tooSlow }),
+            Effect.flatMap(orProblem),
+            Effect.asVoid,
+            Effect.scoped
+          ),
+        didNothing
       ),
     /** The bytes of an answer as they come; the turn is over with them. */
     stream: (mailbox: Mailbox, request: Request) =>

@@ -2,6 +2,7 @@ import { HttpClientRequest } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, type Schema } from "effect"
 import addressparser from "nodemailer/lib/addressparser"
+import { escapeHtml } from "../platform/Html.ts"
 import { noResponses } from "../platform/Mailer.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { decodeJson } from "./GraphAnswers.ts"
@@ -53,6 +54,14 @@ const draftOf = ({ html, internetMessageID, subject, to }: OutgoingMail) => ({
 /** The provider takes headers only when a message is made, and only those that begin with x-. */
 const headersOf = (isAutomatic: boolean) => (isAutomatic ? { internetMessageHeaders: [noResponses] } : {})
 
+type Body = (typeof ReplyDraft.Type)["body"]
+
+/** What a reply quotes; a mail of plain text may be quoted as such. */
+const quoteOf = (body: Body) => {
+  const content = body?.content ?? ""
+  return body?.contentType?.toLowerCase() === "text" ? escapeHtml(content).replaceAll(/\r?\n/g, "<br>") : content
+}
+
 /** An answer above what it answers, which the provider has put into the draft. */
 const aboveQuote = (html: string, quote: string) => {
   const body = /<body[^>]*>/i.exec(quote)
@@ -65,7 +74,7 @@ const nothing = () => Effect.void
 const make = Effect.gen(function* () {
   const requests = yield* makeGraphRequests
   const { ask, askOnce, askPreferring, url } = requests
-  const attach = yield* makeGraphUploads(requests)
+  const attach = makeGraphUploads(requests)
 
   const get = (path: string, query: Readonly<Record<string, string>> = {}) =>
     HttpClientRequest.get(url(path)).pipe(HttpClientRequest.setUrlParams(query))
@@ -160,7 +169,7 @@ const make = Effect.gen(function* () {
       const path = `${messagePath(mailbox, messageID)}/createReply`
       const request = mail.isAutomatic ? post(path, { message: headersOf(true) }) : post(path)
       const { body, id } = yield* askOnce(mailbox, request, decodeJson(ReplyDraft))
-      const html = aboveQuote(mail.html, body?.content ?? "")
+      const html = aboveQuote(mail.html, quoteOf(body))
       yield* ask(mailbox, patch(messagePath(mailbox, id), draftOf({ ...mail, html })), nothing)
       return id
     }),

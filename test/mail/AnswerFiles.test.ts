@@ -20,7 +20,14 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
         const { address, channelID, mailbox } = yield* subscribedChannel
         yield* server.arrive(
           address,
-          mail({ subject: "Tap", attachments: [file("tap.txt", "text/plain", Buffer.from("drip"))] })
+          mail({
+            subject: "Tap",
+            attachments: [
+              file("tap.txt", "text/plain", Buffer.from("drip")),
+              // A picture inside the question, which the answer quotes, has the name of a file of ours.
+              file("plan.txt", "text/plain", Buffer.from("quoted"), "plan")
+            ]
+          })
         )
         const [ticket] = yield* ticketsArrive(channelID, 1)
         const ticketID = yield* Effect.fromNullable(ticket?.ticketID)
@@ -34,8 +41,8 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
         for (const [name, size, letter] of files) {
           expect((yield* upload(id, formWith(text(size, letter), name, "text/plain"))).status).toBe(200)
         }
-        // The first attempt dies in the middle of the files.
-        yield* server.set({ cutUploads: 1 })
+        // The first attempt dies in the middle of the files, the second one in the middle of one of them.
+        yield* server.set({ cutUploads: 1, cutPieces: 1 })
         const { ticketMessageAttachments, ticketMessages } = yield* clientOf("acme-agent")
         yield* ticketMessages.sendReply({ path: { id }, payload: { modifiedAnswer: "Here is our offer." } })
         const all = yield* eventually(
@@ -46,9 +53,10 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
         yield* server.set()
         const sent = [...mailbox.messages.values()].filter(({ folderID }) => folderID === "AAMk-sent")
         expect(sent).toHaveLength(1)
-        expect(sent[0]?.attachments.map(({ bytes, name }) => [name, bytes.length, bytes.toString()[0]])).toEqual(
-          files.map(([name, size, letter]) => [name, size, letter])
-        )
+        expect(sent[0]?.attachments.map(({ bytes, name }) => [name, bytes.length, bytes.toString()[0]])).toEqual([
+          ["plan.txt", 6, "q"],
+          ...files.map(([name, size, letter]) => [name, size, letter])
+        ])
         expect(server.state.uploads.size).toBeGreaterThan(0)
         const answer = yield* Effect.fromNullable(all.find(({ senderType }) => senderType === "CustomerRep"))
         expect(answer.hasAttachment).toBe(true)

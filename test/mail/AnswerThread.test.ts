@@ -5,21 +5,24 @@ import { GraphServer } from "../support/GraphServer.ts"
 import { mailApp, messagesOf, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf } from "../support/TestApp.ts"
+import { TestMailer } from "../support/TestMailer.ts"
+import { newMessage } from "../ticketMessages/MessageTools.ts"
 
 layer(mailApp(), { excludeTestServices: true })("What a representative writes in a ticket that came by mail", (it) => {
   const thread = Effect.gen(function* () {
     const server = yield* GraphServer
-    const { address, channelID, mailbox } = yield* subscribedChannel
+    const { address, channelID, ...place } = yield* subscribedChannel
+    let { mailbox } = place
     const parts = {
       from: "tenant@home.example",
       subject: "Heating",
       conversationId: "cold",
       messageId: "<cold@home.example>"
     }
-    yield* server.arrive(address, mail({ ...parts, text: "It is cold." }))
+    yield* server.arrive(address, mail({ ...parts, text: "It is cold.\r\n0 < 1 <b>degree" }))
     const [ticket] = yield* ticketsArrive(channelID, 1)
     const { ticketID } = yield* Effect.fromNullable(ticket)
-    const write = (message: string, toAddress?: string) =>
+    const write = (message: string, other: { readonly toAddress?: string; readonly htmlBody?: string } = {}) =>
       Effect.gen(function* () {
         const { ticketMessagesOnPhone } = yield* clientOf("acme-admin")
         yield* ticketMessagesOnPhone.createTicketMessage({
@@ -27,8 +30,8 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
             ticketID,
             channelID,
             senderType: "CustomerRep",
-            message,
-            ...(toAddress !== undefined && { toAddress })
+            ...(other.htmlBody === undefined && { message }),
+            ...other
           }
         })
         const sent = Effect.sync(() =>
@@ -52,7 +55,13 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
       yield* server.arrive(address, mail({ from: "mailer-daemon@home.example", headers }))
       yield* eventually(messagesOf(ticketID), ({ length }) => length === 2)
     })
-    return { write, bounces }
+    const move = Effect.gen(function* () {
+      const { channels } = yield* clientOf("acme-admin")
+      const emailAddress = `new-${address}`
+      yield* channels.updateChannel({ path: { id: channelID }, payload: { emailAddress } })
+      mailbox = server.mailbox(emailAddress)
+    })
+    return { write, bounces, move }
   })
 
   it.effect("goes into its thread, also when it answers no message in particular", () =>
@@ -60,7 +69,36 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
       const { write } = yield* thread
       const sent = yield* write("Somebody comes at nine.")
       expect(sent).toMatchObject({ subject: "Re: Heating", conversationId: "cold" })
-      expect(sent.content).toContain("It is cold.")
+      expect(sent.content).toContain("It is cold.<br>0 &lt; 1 &lt;b&gt;degree")
+    })
+  )
+
+  it.effect("still leaves when the channel has got another mailbox, which knows nothing of the thread", () =>
+    Effect.gen(function* () {
+      const { move, write } = yield* thread
+      yield* move
+      const sent = yield* write("From our new mailbox.")
+      expect(sent).toMatchObject({ subject: "Re: Heating", conversationId: null })
+    })
+  )
+
+  it.effect("keeps its form, with its links, and their places where only text can go", () =>
+    Effect.gen(function* () {
+      const { write } = yield* thread
+      const htmlBody =
+        '<p>Please <a href="https://pay.example/inv/1">pay <b>here</b></a>.</p><script>x</script><p>Or <a href="mailto:pay@acme.example">write</a>.</p>'
+      const { content } = yield* write(">here<", { htmlBody })
+      expect(content).toMatch(/^<p>Please <a href="https:\/\/pay\.example\/inv\/1"[^>]*>pay <b>here<\/b><\/a>\.<\/p>/)
+      expect(content).not.toContain("<script")
+      expect(content.indexOf("It is cold.")).toBeGreaterThan(content.indexOf("here"))
+
+      const mailer = yield* TestMailer
+      yield* newMessage({ senderType: "CustomerRep", htmlBody, message: "", toAddress: "tenant@home.example" })
+      const { html, text } = yield* mailer.next
+      expect(html).toContain('href="https://pay.example/inv/1"')
+      expect(text).toMatch(/^Please pay here \(https:\/\/pay\.example\/inv\/1\)\.\nOr write \(pay@acme\.example\)\./)
+      yield* newMessage({ senderType: "CustomerRep", message: "Without form", toAddress: "tenant@home.example" })
+      expect(yield* mailer.next).not.toHaveProperty("html")
     })
   )
 
@@ -75,7 +113,7 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
   it.effect("shows nobody a mail that was not theirs", () =>
     Effect.gen(function* () {
       const { write } = yield* thread
-      const sent = yield* write("Please look at the boiler.", "plumber@pipes.example")
+      const sent = yield* write("Please look at the boiler.", { toAddress: "plumber@pipes.example" })
       expect(sent.conversationId).toBeNull()
       expect(sent.content).not.toContain("It is cold.")
     })

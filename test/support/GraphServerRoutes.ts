@@ -110,22 +110,32 @@ const newAttachment = (name: string, contentType: string, bytes: Buffer): Stored
 
 const headersIn = (fields: unknown): ReadonlyArray<unknown> => Object(fields)["internetMessageHeaders"] ?? []
 
+/** A mail of plain text is quoted as such. */
+const quoteOf = ({ content, contentType }: { readonly content?: unknown; readonly contentType?: unknown }) =>
+  contentType === "text"
+    ? { contentType, content: `\r\n________________\r\n${text(content)}` }
+    : { contentType: "html", content: `<html><body><hr><div>${text(content)}</div></body></html>` }
+
+/** With it come the pictures inside what it quotes, and no other file. */
 const reply = (mailbox: SimulatedMailbox, original: StoredMessage, given: unknown) =>
-  mailbox.add("AAMk-drafts", {
-    isDraft: true,
-    subject: `Re: ${text(original.fields["subject"])}`,
-    conversationId: original.fields["conversationId"] ?? null,
-    internetMessageId: `<${randomUUID()}@provider.example>`,
-    toRecipients: [original.fields["from"]],
-    body: {
-      contentType: "html",
-      content: `<html><body><hr><div>${text(Object(original.fields["body"])["content"])}</div></body></html>`
-    },
-    internetMessageHeaders: [
-      { name: "In-Reply-To", value: text(original.fields["internetMessageId"]) },
-      ...headersIn(given)
-    ]
-  })
+  mailbox.add(
+    "AAMk-drafts",
+    replyFields(original, given),
+    original.attachments.filter(({ isInline }) => isInline)
+  )
+
+const replyFields = (original: StoredMessage, given: unknown) => ({
+  isDraft: true,
+  subject: `Re: ${text(original.fields["subject"])}`,
+  conversationId: original.fields["conversationId"] ?? null,
+  internetMessageId: `<${randomUUID()}@provider.example>`,
+  toRecipients: [original.fields["from"]],
+  body: quoteOf(Object(original.fields["body"])),
+  internetMessageHeaders: [
+    { name: "In-Reply-To", value: text(original.fields["internetMessageId"]) },
+    ...headersIn(given)
+  ]
+})
 
 /** What the provider answers, by method and path. Behind the path's pattern stand the parts that it takes out. */
 export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegExp, Handler]> => {
@@ -134,7 +144,9 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
     (request: GraphRequest, address = "", id = "", rest = "") => {
       const mailbox = state.mailbox(address)
       const message = mailbox.messages.get(id)
-      return message === undefined ? missing : handle(mailbox, message, request, rest)
+      if (message !== undefined) return handle(mailbox, message, request, rest)
+      const isElsewhere = [...state.mailboxes.values()].some(({ messages }) => messages.has(id))
+      return isElsewhere ? problem(400, "ErrorInvalidMailboxItemId", "Item Id doesn't belong to it.") : missing
     }
 
   const createSubscription = async ({ json }: GraphRequest): Promise<GraphAnswer> => {
@@ -392,8 +404,10 @@ export const upload = (state: GraphState, id: string, { bytes, contentRange }: G
     return problem(416, "ErrorInvalidRange", contentRange)
   }
   session.bytes.push(bytes)
-  if (received + bytes.length < session.item.size) return { status: 200, json: { nextExpectedRanges: [] } }
+  const cut = state.switches.cutPieces > 0
+  if (cut) state.switches.cutPieces -= 1
+  if (received + bytes.length < session.item.size) return { status: 200, json: { nextExpectedRanges: [] }, cut }
   const message = state.mailbox(session.mailbox).messages.get(session.messageID)
   message?.attachments.push(newAttachment(session.item.name, session.item.contentType, Buffer.concat(session.bytes)))
-  return { status: 201 }
+  return { status: 201, cut }
 }
