@@ -140,7 +140,7 @@ export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
       .annotateContext(
         described(
           "Send the answer",
-          "Sends modifiedAnswer, else the prepared answer, on the ticket's channel, with the files that representatives attached to the message; exactly once, however often it is called. A message that is answered already is 409, a representative's message 400. WhatsApp takes no files: with any attached by a representative it is 400, and nothing changes."
+          "Sends modifiedAnswer, else the prepared answer, on the ticket's channel, with the files that representatives attached to the message; exactly once, however often it is called. A message that is answered already is 409, a representative's message 400. WhatsApp takes no files and up to 1600 characters: with a file attached by a representative, or with more of them, it is 400, and nothing changes."
         )
       )
   )

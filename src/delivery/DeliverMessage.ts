@@ -3,6 +3,7 @@ import { Clock, Duration, Effect, Layer, Option, Schema } from "effect"
 import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { CurrentChain } from "../automation/Chain.ts"
 import { Events } from "../events/Events.ts"
+import { storable } from "../platform/database/Storable.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Again, pauseFor } from "../platform/queue/JobRun.ts"
 import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
@@ -29,16 +30,22 @@ export const deliverMessage: JobKind<typeof Payload.Type, typeof Payload.Encoded
 // Shorter than a job may take, so that the message itself learns of it; long enough for large files.
 const longestDelivery = "5 minutes"
 
-// So long a message waits for a provider that names its time; then its attempts count, and somebody learns of it.
+// So long a message waits for a provider that is away; then its attempts count, and somebody learns of it.
 const patience = Duration.toMillis("1 day")
 
-/** A provider that says when to come back is taken at its word. */
+const longestPause = Duration.toSeconds("15 minutes")
+
+/** A provider that says when to come back is taken at its word; else a message waits as long again as it has waited. */
 const comeBack = ({ permanent, retryAfterSeconds }: NotDelivered, { createdAt }: OutboundMessage) =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
-    permanent || retryAfterSeconds === undefined || now - createdAt.getTime() > patience
-      ? undefined
-      : new Again({ pauseSeconds: pauseFor(retryAfterSeconds), hasBegun: true })
-  )
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const age = now - createdAt.getTime()
+    if (permanent || age > patience) return undefined
+    const pauseSeconds =
+      retryAfterSeconds === undefined
+        ? Math.min(Math.max(2, Math.ceil(age / 1000)), longestPause)
+        : pauseFor(retryAfterSeconds)
+    return new Again({ pauseSeconds, hasBegun: true })
+  })
 
 export const DeliverMessageJob = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -52,11 +59,11 @@ export const DeliverMessageJob = Layer.effectDiscard(
 
     // Only while this node holds the job: what follows from a delivery follows once.
     const markSent = fn("DeliverMessage.markSent")(
-      function* (customerID: CustomerID, message: OutboundMessage, claim: JobClaim) {
+      function* (customerID: CustomerID, message: OutboundMessage, claim: JobClaim, deliveryError: string | null) {
         const { channelType, ticketID, ticketMessageID } = message
         yield* claim.confirm
         if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
-        yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError: null })
+        yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError })
         yield* events.record(customerID, [{ kind: "MessageSent", ticketID, ticketMessageID }])
         // The one channel on which it turns out later that a message which was taken does not arrive.
         if (channelType !== "WhatsApp") return
@@ -90,7 +97,14 @@ export const DeliverMessageJob = Layer.effectDiscard(
         const message = found.value
         const count = (outcome: string) => deliveries.add({ channel: message.channelType, outcome })
         return yield* deliver(customerID, message, attempt.number).pipe(
-          Effect.zipRight(markSent(customerID, message, attempt)),
+          Effect.as(null),
+          // To some it has left: nobody sends it to them again, and whoever reads its story learns who is missing.
+          Effect.catchIf(
+            ({ hasLeft }) => hasLeft === true,
+            (failure) =>
+              Effect.as(Effect.logWarning("message not delivered to all", failure), storable(failure.message))
+          ),
+          Effect.flatMap((deliveryError) => markSent(customerID, message, attempt, deliveryError)),
           Effect.tap(() => count("sent")),
           Effect.catchTag("NotDelivered", (failure) =>
             Effect.gen(function* () {

@@ -19,6 +19,8 @@ export interface Destination {
   readonly given: ReadonlyArray<string | null | undefined>
   /** What is to go along; not every channel takes files. */
   readonly fileNames?: ReadonlyArray<string>
+  /** Its words; not every channel takes any number of them. */
+  readonly text: string | null
 }
 
 const isThere = (text: string) => text.trim() !== ""
@@ -50,7 +52,7 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
       const jobs = yield* Jobs
       return {
         addressFor: fn("Deliveries.addressFor")(function* (customerID, destination) {
-          const { channelID, endUserID, fileNames = [], given, wanted = "" } = destination
+          const { channelID, endUserID, fileNames = [], given, text, wanted = "" } = destination
           const channelType = yield* Effect.flatMap(
             channels.findType(customerID, channelID),
             Option.match({
@@ -65,7 +67,8 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
           const known = endUserID === null ? [] : yield* recipients.addressesOf(customerID, endUserID, channelType)
           const candidates = [wanted, ...given, ...known]
           const address = candidates.find((text) => typeof text === "string" && canSendTo(text)) ?? null
-          yield* delivery[channelType].check(customerID, { channelID, channelType, address }, fileNames)
+          const content = { text: text ?? "", fileNames }
+          yield* delivery[channelType].check(customerID, { channelID, channelType, address }, content)
           return address
         }),
         start: fn("Deliveries.start")(function* (customerID, ticketMessageID) {

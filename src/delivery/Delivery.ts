@@ -11,6 +11,12 @@ export interface Recipient {
   readonly address: string | null
 }
 
+/** What is to be sent. */
+export interface Content {
+  readonly text: string
+  readonly fileNames: ReadonlyArray<string>
+}
+
 export interface OutboundMessage extends Recipient {
   readonly ticketMessageID: TicketMessageID
   readonly ticketID: TicketID
@@ -34,16 +40,14 @@ export class NotDelivered extends Data.TaggedError("NotDelivered")<{
   readonly permanent: boolean
   /** When the route was told how long to wait. */
   readonly retryAfterSeconds?: number
+  /** Only some of its recipients do not get it. */
+  readonly hasLeft?: boolean
 }> {}
 
 /** How messages of one type of channel leave the house. */
 export interface DeliveryRoute {
-  /** 400 names what is missing, or which files cannot go along, before anything is stored. */
-  readonly check: (
-    customerID: CustomerID,
-    recipient: Recipient,
-    fileNames: ReadonlyArray<string>
-  ) => Effect.Effect<void, BadRequest>
+  /** 400 names what is missing, or what of it cannot go this way, before anything is stored. */
+  readonly check: (customerID: CustomerID, recipient: Recipient, content: Content) => Effect.Effect<void, BadRequest>
   /** From the second attempt on it may have left already, before a crash: the route sees to it that it arrives once. */
   readonly deliver: (
     customerID: CustomerID,

@@ -55,7 +55,12 @@ export const makeMailDelivery = Effect.gen(function* () {
           messageId: `<casework-${message.ticketMessageID}-${message.ticketToken}@${host}>`,
           files: yield* filesOf(customerID, message.ticketMessageID)
         })
-        .pipe(Effect.mapError((error) => new NotDelivered({ message: error.message, permanent: error.isRefused })))
+        .pipe(
+          Effect.mapError(
+            ({ hasLeft, isRefused, message: said }) =>
+              new NotDelivered({ message: said, permanent: isRefused, hasLeft })
+          )
+        )
     })
   }
 })

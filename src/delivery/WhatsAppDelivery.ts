@@ -20,6 +20,12 @@ const notDelivered = ({ message, refused }: TelephonyFailed) => new NotDelivered
 const filesStay = (fileNames: ReadonlyArray<string>) =>
   `Files cannot be sent over WhatsApp: remove ${fileNames.join(", ")} from the message. A link in the text can stand for them.`
 
+// The provider's limit for one message.
+const longestText = 1600
+
+const tooLong = (length: number) =>
+  `A WhatsApp message takes up to ${longestText} characters, and this one has ${length}: shorten it, or send it as several messages.`
+
 /** Answers on WhatsApp through the customer's account at the phone provider. */
 export const makeWhatsAppDelivery = Effect.gen(function* () {
   const customers = yield* CustomerSettings
@@ -68,11 +74,12 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
   })
 
   return {
-    check: fn("WhatsAppDelivery.check")(function* (customerID, { address, channelID }, fileNames) {
+    check: fn("WhatsAppDelivery.check")(function* (customerID, { address, channelID }, { fileNames, text }) {
       yield* findSender(customerID, channelID)
       if (address === null)
         return yield* BadRequest.of("There is no number to send to: neither the message nor the end user has one.")
       if (fileNames.length > 0) return yield* BadRequest.of(filesStay(fileNames))
+      if (text.length > longestText) return yield* BadRequest.of(tooLong(text.length))
     }),
     deliver: fn("WhatsAppDelivery.deliver")(function* (customerID, outbound, attempt) {
       const { address, channelID, text, ticketMessageID } = outbound

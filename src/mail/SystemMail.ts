@@ -42,7 +42,12 @@ const make = Effect.gen(function* () {
   return SystemMail.of({
     send: fn("SystemMail.send")(function* (customerID, mail) {
       const mailbox = yield* findMailbox(customerID)
-      const plainly = mailer.send(customerID, { ...mail, isAutomatic: true })
+      const plainly = mailer.send(customerID, { ...mail, isAutomatic: true }).pipe(
+        Effect.catchIf(
+          ({ hasLeft }) => hasLeft,
+          (problem) => Effect.logWarning("system mail not sent to all", problem)
+        )
+      )
       if (Option.isNone(mailbox)) return yield* plainly
       const { html, messageId, subject, text, to } = mail
       const internetMessageID = messageId ?? `<casework-${randomUUID()}@${hostname}>`

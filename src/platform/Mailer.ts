@@ -29,9 +29,24 @@ const isAboutUs = (cause: unknown) =>
   (Predicate.hasProperty(cause, "command") && cause.command === "MAIL FROM") ||
   (Predicate.hasProperty(cause, "response") && /^5\d\d[ -]5\.(?:7\.\d+|1\.[78])\b/.test(String(cause.response)))
 
+/** The server took the mail, but not for each of its recipients. */
+export class SomeRefused extends Data.TaggedError("SomeRefused")<{ readonly message: string }> {}
+
+const saidOf = (rejected: ReadonlyArray<string | { readonly address: string }>, errors: ReadonlyArray<Error>) =>
+  rejected
+    .map((one, index) =>
+      [typeof one === "string" ? one : one.address, errors[index]?.message].filter(Boolean).join(": ")
+    )
+    .join("; ")
+
 export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly cause: unknown }> {
   override get message() {
     return this.cause instanceof Error ? this.cause.message : "The mail could not be sent"
+  }
+
+  /** Of several recipients only some do not get it: the others must not get it again. */
+  get hasLeft() {
+    return this.cause instanceof SomeRefused
   }
 
   /** The receiving side does not take the mail, and will not. A wrong password or sender may be mended. */
@@ -91,11 +106,14 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
     return Mailer.of({
       send: fn("Mailer.send")(function* (_customerID, { files = [], isAutomatic = false, ...mail }) {
         yield* beforeItLeaves
-        yield* Effect.tryPromise({
+        const { rejected, rejectedErrors = [] } = yield* Effect.tryPromise({
           try: () =>
             transport.sendMail({ from, ...mail, headers: headersOf(isAutomatic), attachments: attachmentsOf(files) }),
           catch: (cause) => new MailNotSent({ cause })
         })
+        if (rejected.length === 0) return
+        const message = `It was sent, but not to ${saidOf(rejected, rejectedErrors)}`
+        yield* new MailNotSent({ cause: new SomeRefused({ message }) })
       })
     })
   })

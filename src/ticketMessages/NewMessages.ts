@@ -206,6 +206,7 @@ const make = Effect.gen(function* () {
             channelID,
             endUserID: ticket.endUserID,
             wanted: incoming.toAddress,
+            text: message.message,
             given: yield* givenFor(incoming, customerID, ticket.ticketID, channelID)
           })
         : message.toAddress

@@ -80,6 +80,7 @@ const make = Effect.gen(function* () {
           channelID,
           endUserID,
           given: [inbound.fromAddress, inbound.uid],
+          text,
           fileNames: provided.map(({ fileName }) => fileName)
         })
         if (!(yield* messages.claimReply(customerID, ticketMessageID))) return yield* answered()

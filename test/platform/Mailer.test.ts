@@ -64,6 +64,11 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
         expect([broken.isRefused, broken.message]).toEqual([true, expect.stringContaining("not a message")])
         yield* mailer.send(customerID, mail)
         expect(yield* smtp.count).toBe(1)
+        const some = yield* Effect.flip(
+          mailer.send(customerID, { ...mail, to: "ann@acme.example, nobody@acme.example" })
+        )
+        expect([some.hasLeft, some.message]).toEqual([true, expect.stringMatching(/not to nobody@.*no such mailbox/)])
+        expect([refused.hasLeft, unknown.hasLeft, yield* smtp.count]).toEqual([false, false, 2])
       }).pipe(withSettings({ SMTP_URL: smtp.url }))
       const forged = yield* Effect.flatMap(Mailer, (mailer) => Effect.flip(mailer.send(customerID, mail))).pipe(
         withSettings({ SMTP_URL: smtp.url, MAIL_FROM: "forged@acme.example" })

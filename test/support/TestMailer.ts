@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Queue } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { type Mail, Mailer } from "../../src/platform/Mailer.ts"
+import { type Mail, Mailer, MailNotSent, SomeRefused } from "../../src/platform/Mailer.ts"
 
-/** A mailer that keeps what it is given, for the test to read. */
+/** A mailer that keeps what it is given, for the test to read. Of several recipients it does not take nobody@. */
 export class TestMailer extends Context.Tag("test/TestMailer")<
   TestMailer,
   { readonly next: Effect.Effect<Mail & { readonly customerID: CustomerID }>; readonly count: Effect.Effect<number> }
@@ -12,7 +12,13 @@ export class TestMailer extends Context.Tag("test/TestMailer")<
       const mails = yield* Queue.unbounded<Mail & { readonly customerID: CustomerID }>()
       return Context.make(TestMailer, { next: Queue.take(mails), count: Queue.size(mails) }).pipe(
         Context.add(Mailer, {
-          send: (customerID, mail) => Effect.asVoid(Queue.offer(mails, { ...mail, customerID }))
+          send: (customerID, mail) =>
+            Effect.zipRight(
+              Queue.offer(mails, { ...mail, customerID }),
+              /,.*nobody@/.test(mail.to)
+                ? new MailNotSent({ cause: new SomeRefused({ message: "It was sent, but not to nobody" }) })
+                : Effect.void
+            )
         })
       )
     })

@@ -261,6 +261,20 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
+  it.effect("to several is sent when one of them is refused, once, and its story tells of the one", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const { automation } = yield* clientOf("acme-agent")
+      const toAddress = "both@mail.example, nobody@mail.example"
+      const { messageID, ticketID } = yield* newMessage({ senderType: "CustomerRep", message: "To both", toAddress })
+      yield* settledAnswer(ticketID, "Sent")
+      const { entries } = yield* automation.getMessageTrace({ path: { id: messageID } })
+      expect(JSON.stringify(entries)).toContain("Sent: It was sent, but not to nobody")
+      expect((yield* mailer.next).to).toBe(toAddress)
+      expect(yield* mailer.count).toBe(0)
+    })
+  )
+
   it.effect("goes where the conversation came from last, also when it answers no message in particular", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer

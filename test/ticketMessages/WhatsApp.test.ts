@@ -220,7 +220,21 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("is given up after the last attempt, also when the account is wrong", () =>
+  it.effect("is 400 with more characters than the provider takes, and nothing changes", () =>
+    Effect.gen(function* () {
+      yield* configure
+      const inbound = yield* received
+      expect(yield* Effect.flip(reply(inbound.messageID, "a".repeat(1601)))).toMatchObject({
+        status: 400,
+        message: expect.stringMatching(/up to 1600 characters.*has 1601/)
+      })
+      expect(yield* outcome(inbound.ticketID)).toEqual(["EndUser Received"])
+      yield* reply(inbound.messageID, "a".repeat(1600))
+      yield* settledAnswer(inbound.ticketID, "Sent")
+    })
+  )
+
+  it.effect("outlasts a day without the provider and is then given up, also when the account is wrong", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -229,7 +243,26 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
       yield* provider.react(...always({ status: 500, message: "x" }))
       yield* reply(inbound.messageID, "Never arrives")
       const failed = yield* settledAnswer(inbound.ticketID, "Failed")
+      // However often it was tried, it is not too late as long as the day is not over; the pauses grow to a limit.
+      const sql = yield* SqlClient.SqlClient
+      const pause = sql<{ seconds: number }>`
+        select extract(epoch from due_at - now())::float8 as seconds from job
+        where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'
+          and payload ->> 'ticketMessageID' = ${String(failed?.messageID)}`.pipe(
+        Effect.map(([job]) => job?.seconds ?? 0)
+      )
+      const ages = (hours: number) => sql`
+        update ticket_message set created_at = created_at - make_interval(hours => ${hours})
+        where customer_id = 1 and ticket_id = ${inbound.ticketID}`
+      yield* ages(23)
+      yield* eventually(
+        Effect.tap(pause, (seconds) => Effect.when(hurry(true), () => seconds < 600)),
+        (seconds) => seconds > 600
+      )
+      yield* hurry(true)
+      expect(yield* eventually(pause, (seconds) => seconds > 600)).toBeLessThanOrEqual(900)
       expect((yield* readMessage(inbound.messageID)).status).toBe("Replied")
+      yield* ages(2)
       yield* eventually(
         Effect.zipRight(hurry(true), readMessage(inbound.messageID)),
         ({ status }) => status === "Failed"
