@@ -3,17 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { clientOf, quietApp } from "../support/TestApp.ts"
 import { Browser } from "./browser/Browser.ts"
-import {
-  atTheDesk,
-  breakLine,
-  calls,
-  holdAnswer,
-  openTicket,
-  question,
-  said,
-  sayMore,
-  settled
-} from "./browser/DeskTools.ts"
+import { atTheDesk, breakLine, calls, holdAnswer, openTicket, question, said, sayMore } from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 
 const ticketCall = calls("PUT", /^\/tickets\//)
@@ -52,7 +42,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("an old answer does not replace a newer one", () =>
+    it.scoped("what was said while an answer was on its way comes right after it", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("One")
         const { page } = yield* atTheDesk
@@ -64,10 +54,26 @@ const deskTests = () =>
         yield* Effect.promise(() => held.asked)
         yield* sayMore(ticketID, "Three")
         yield* Effect.promise(async () => {
+          held.letGo()
+          await said(page, "Two")
           await said(page, "Three")
-          await Promise.all([page.waitForResponse((response) => listCall(response.request())), held.letGo()])
-          await settled(page)
-          expect(await page.locator(".message").getByText("Three", { exact: true }).isVisible()).toBe(true)
+        })
+      })
+    )
+
+    it.scoped("the open ticket and the inbox keep up while others pour in", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Is it quiet there?")
+        const other = yield* question("Noise")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(() => openTicket(page, ticketID))
+        yield* Effect.fork(Effect.forever(sayMore(other.ticketID, "More noise")))
+        yield* Effect.promise(() => page.locator(".item.fresh").getByText("Noise", { exact: true }).waitFor())
+        const late = yield* sayMore(ticketID, "Listen!")
+        const fresh = yield* question("I am new here")
+        yield* Effect.promise(async () => {
+          await page.locator(`[data-message="${late.messageID}"]`).waitFor()
+          await page.locator(`.item[href="#/tickets/${fresh.ticketID}"]`).waitFor()
         })
       })
     )

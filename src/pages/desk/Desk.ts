@@ -25,8 +25,6 @@ const toTicketID = Schema.decodeUnknownOption(TicketID)
 const chosenTicket = () =>
   Option.getOrUndefined(toTicketID(Number(/^#\/tickets\/(\d+)$/.exec(location.hash)?.[1] ?? Number.NaN)))
 
-const pause = 250
-
 /** Everything behind the login: the inbox, the ticket, and what keeps both up to date. */
 export const makeDesk = (session: Session, onLeave: (notice?: string) => void) => {
   const client = makeClient({ token: session.token, onRefused: () => leave("Please log in again.") })
@@ -37,28 +35,28 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
   const connection = element("span", { class: "connection", role: "status" })
   const customer = element("span", { class: "customer" })
 
-  let reload: ReturnType<typeof setTimeout> | undefined
-  const loadSoon = (ticketID?: number) => {
-    if (ticketID !== undefined && ticketID === pane.ticketID) isPaneStale = true
-    clearTimeout(reload)
-    reload = setTimeout(() => {
-      void inbox.load()
-      if (isPaneStale) void pane.refresh()
-      isPaneStale = false
-    }, pause)
+  const loadSoon = (ticketID: number) => {
+    inbox.turns.soon()
+    if (ticketID === pane.ticketID) pane.turns.soon()
   }
-  let isPaneStale = false
+  let wasBroken = false
 
   const live = makeLive(session.token, {
     onState: (state) => {
       connection.textContent = stateWords[state]
       connection.dataset["state"] = state
-      if (state === "waiting") loadSoon()
+      if (state === "waiting") {
+        wasBroken = true
+        inbox.turns.soon()
+      }
       if (state !== "connected") return
       live.joinAgain()
-      // What happened while nobody listened is asked for.
-      isPaneStale = true
-      loadSoon()
+      // What happened while nobody listened is asked for; what was asked on a broken line may never be answered.
+      for (const { turns } of [inbox, pane]) {
+        if (wasBroken) turns.anew()
+        else turns.soon()
+      }
+      wasBroken = false
     },
     onMessage: ({ ticketID }) => {
       inbox.markFresh(ticketID)
@@ -70,11 +68,12 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
 
   const inbox = new Inbox(client, people)
   const unsent = new UnsentTexts(session.customerRepID)
-  const pane = new TicketPane(client, people, live, unsent, () => void inbox.load())
+  const pane = new TicketPane(client, people, live, unsent, () => inbox.turns.now())
 
   const stop = () => {
     live.stop()
-    clearTimeout(reload)
+    inbox.turns.stop()
+    pane.turns.stop()
     clearTimeout(expiry)
     clearInterval(clock)
     removeEventListener("hashchange", follow)
@@ -102,11 +101,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
   const follow = () => {
     const ticketID = chosenTicket()
     const before = pane.ticketID
-    if (ticketID !== before) {
-      pane.show(ticketID)
-      // It has just been asked for.
-      isPaneStale = false
-    }
+    if (ticketID !== before) pane.show(ticketID)
     inbox.select(ticketID)
     view.classList.toggle("has-ticket", ticketID !== undefined)
     if (ticketID === undefined && before !== undefined) inbox.focus(before)
@@ -141,7 +136,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
   addEventListener("hashchange", follow)
   // Names are a comfort: without them the desk works as well.
   nameCustomer().catch(() => undefined)
-  void inbox.load()
+  inbox.turns.now()
   live.start()
   follow()
   return view

@@ -7,6 +7,7 @@ import { type Client, run, wordsFor } from "./Client.ts"
 import { type InboxRow, makeInboxRow } from "./InboxRow.ts"
 import { emptyState, personName, skeleton } from "./Labels.ts"
 import type { People } from "./People.ts"
+import { Turns } from "./Turns.ts"
 
 const folders = {
   todo: { name: "To do", query: { isClosed: false, isSpam: false } },
@@ -38,8 +39,8 @@ export class Inbox {
   #total = 0
   #problem: string | undefined
   #isLoading = true
-  #asked = 0
   #selected: TicketID | undefined
+  readonly turns = new Turns((isNews) => this.#load(isNews))
   readonly #fresh = new Set<TicketID>()
   readonly #list = element("ul", { class: "tickets", "aria-label": "Tickets" })
   readonly #rest = element("div", { class: "rest" })
@@ -76,16 +77,15 @@ export class Inbox {
     if (ticketID !== this.#selected) this.#fresh.add(ticketID)
   }
 
-  async load() {
-    const asked = ++this.#asked
+  async #load(isNews: () => boolean) {
     try {
       const page = await run(this.#client.tickets.listTickets({ urlParams: this.#query() }))
-      if (asked !== this.#asked) return
+      if (!isNews()) return
       this.tickets = page.items
       this.#total = page.totalCount
       this.#problem = undefined
     } catch (error) {
-      if (asked !== this.#asked) return
+      if (!isNews()) return
       this.#problem = wordsFor(error)
     }
     this.#isLoading = false
@@ -173,7 +173,7 @@ export class Inbox {
     this.#isLoading = true
     this.tickets = []
     this.render()
-    void this.load()
+    this.turns.anew()
   }
 
   #below(): ReadonlyArray<Part> {
@@ -205,6 +205,6 @@ export class Inbox {
 
   #showMore() {
     this.#pages++
-    void this.load()
+    this.turns.anew()
   }
 }

@@ -16,6 +16,7 @@ import { makeTicketCommands, type TicketCommands } from "./TicketCommands.ts"
 import { TicketHeader } from "./TicketHeader.ts"
 import { toast } from "./Toast.ts"
 import { Trace } from "./Trace.ts"
+import { Turns } from "./Turns.ts"
 import type { UnsentTexts } from "./Unsent.ts"
 
 const typingLasts = 6000
@@ -27,11 +28,11 @@ export class TicketPane {
   #ticket: Ticket | undefined
   #messages: ReadonlyArray<TicketMessage> = []
   #earlier = 0
-  #asked = 0
   #picked: TicketMessageID | undefined
   #isTyping = false
   #isAtEnd = true
   #typingEnds: ReturnType<typeof setTimeout> | undefined
+  readonly turns = new Turns((isNews) => this.#load(isNews))
   readonly #header: TicketHeader
   readonly #log = element("ol", { class: "messages", "aria-label": "Conversation" })
   readonly #typing = element("p", { class: "typing", role: "status" })
@@ -51,7 +52,7 @@ export class TicketPane {
     this.#client = client
     this.#live = live
     this.#onGone = onGone
-    const reload = () => void this.refresh()
+    const reload = () => this.turns.now()
     this.#commands = makeTicketCommands(client, reload)
     this.#header = new TicketHeader(people, this.#commands)
     this.#files = new MessageFiles(client, () => this.render())
@@ -75,7 +76,6 @@ export class TicketPane {
 
   show(ticketID: TicketID | undefined) {
     this.#live.leave()
-    this.#asked++
     this.#ticketID = ticketID
     this.#ticket = undefined
     this.#messages = []
@@ -88,14 +88,13 @@ export class TicketPane {
       return
     }
     this.view.replaceChildren(skeleton(8))
-    void this.refresh()
+    this.turns.anew()
   }
 
-  /** Asks again for everything that is shown. Only the answer to the newest question counts. */
-  async refresh() {
+  /** Asks for everything that is shown. */
+  async #load(isNews: () => boolean) {
     const ticketID = this.#ticketID
     if (ticketID === undefined) return
-    const asked = ++this.#asked
     try {
       const [ticket, messages] = await Promise.all([
         run(this.#client.tickets.getTicket({ path: { id: ticketID } })),
@@ -105,7 +104,7 @@ export class TicketPane {
           })
         )
       ])
-      if (asked !== this.#asked) return
+      if (ticketID !== this.#ticketID || !isNews()) return
       const isFirst = this.#ticket === undefined
       this.#ticket = ticket
       this.#messages = messages.items.toReversed()
@@ -119,7 +118,7 @@ export class TicketPane {
       if (last && mayHaveFiles) void this.#files.ask(last.messageID)
       void this.#trace.show(this.#explained)
     } catch (error) {
-      if (asked === this.#asked) this.#showProblem(error)
+      if (ticketID === this.#ticketID && isNews()) this.#showProblem(error)
     }
   }
 
@@ -218,7 +217,7 @@ export class TicketPane {
   #escalate(message: TicketMessage) {
     askToEscalate(this.#client, message, () => {
       toast("Escalated.")
-      void this.refresh()
+      this.turns.now()
     })
   }
 
@@ -228,7 +227,7 @@ export class TicketPane {
       if (message.ticketID !== this.#ticketID) return
       askForTopics(this.#client, message, topics, () => {
         toast("Topics saved.")
-        void this.refresh()
+        this.turns.now()
       })
     } catch (error) {
       toast(wordsFor(error))
