@@ -116,6 +116,51 @@ const deskTests = () =>
       })
     )
 
+    it.scoped("what a person wrote comes back with the draft that was discarded", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* question("Is there a cellar?")
+        yield* draft(messageID, "There is")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await field(page).fill("There is, and it is dry")
+          await page.getByRole("button", { name: "Discard draft" }).click()
+          await page.getByText("Draft discarded.").waitFor()
+          expect(await field(page).inputValue()).toBe("")
+          await page.getByRole("button", { name: "Undo" }).click()
+          await page.getByText("AI draft, edited").waitFor()
+          expect(await field(page).inputValue()).toBe("There is, and it is dry")
+          await page.reload()
+          await said(page, "Is there a cellar?")
+          expect(await field(page).inputValue()).toBe("There is, and it is dry")
+        })
+      })
+    )
+
+    it.scoped("a newer draft takes the place of a person's text only until that is undone", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* question("Is there an attic?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await field(page).fill("Let me look")
+        })
+        yield* draft(messageID, "There is an attic")
+        yield* Effect.promise(async () => {
+          // A draft by hand tells nobody: the desk asks because the ticket is chosen again.
+          await page.locator(".item[aria-current]").click()
+          await page.getByRole("button", { name: "A new draft is ready: use it" }).click()
+          expect(await field(page).inputValue()).toBe("There is an attic")
+          await page.getByRole("button", { name: "Undo" }).click()
+          expect(await field(page).inputValue()).toBe("Let me look")
+          await page.getByRole("button", { name: "A new draft is ready: use it" }).waitFor()
+          await page.reload()
+          await said(page, "Is there an attic?")
+          expect(await field(page).inputValue()).toBe("Let me look")
+        })
+      })
+    )
+
     it.scoped("what went wrong with one ticket is not said on another", () =>
       Effect.gen(function* () {
         const one = yield* question("Is there a garden?")

@@ -10,7 +10,14 @@ import type { Live } from "./Live.ts"
 import type { MessageFiles } from "./MessageFiles.ts"
 import { answeredBy, sendWithFiles, unanswered } from "./SendAnswer.ts"
 import { toast } from "./Toast.ts"
-import type { UnsentTexts } from "./Unsent.ts"
+import type { Unsent, UnsentTexts } from "./Unsent.ts"
+
+/** What stands in the field, and what the person has made of it, if anything. */
+interface Written {
+  readonly text: string
+  readonly filled: string
+  readonly unsent: Unsent | undefined
+}
 
 /** Where the answer is written: the AI's draft to begin with, what the person makes of it in the end. */
 export class Reply {
@@ -20,6 +27,8 @@ export class Reply {
   #target: TicketMessage | undefined
   /** What was filled in by itself; as long as it is untouched, a newer draft may take its place. */
   #filled = ""
+  /** Whether the focus comes to the field by itself, which is no beginning of an answer. */
+  #isPlacing = false
   readonly #busy = new Set<TicketID>()
   readonly #problems = new Map<TicketID, string>()
   readonly #origin = element("p", { class: "origin" })
@@ -57,7 +66,9 @@ export class Reply {
         this.view.requestSubmit()
       }
     })
-    this.#input.addEventListener("focus", () => this.#joinChat())
+    this.#input.addEventListener("focus", () => {
+      if (!this.#isPlacing) this.#joinChat()
+    })
     this.view = listen(
       element(
         "form",
@@ -127,10 +138,32 @@ export class Reply {
   }
 
   #takeDraft() {
-    this.#filled = this.#target?.aiReply ?? ""
-    this.#input.value = this.#filled
+    const { ticketID } = this.#ticket ?? {}
+    const draft = this.#target?.aiReply ?? ""
+    if (ticketID === undefined) return
+    this.#exchange(ticketID, { text: draft, filled: draft, unsent: undefined }, "Your text was replaced.")
     this.#typed()
     this.#input.focus()
+  }
+
+  #written(ticketID: TicketID): Written {
+    const unsent = this.#unsent.get(ticketID)
+    return this.#isOpen(ticketID)
+      ? { text: this.#input.value, filled: this.#filled, unsent }
+      : { text: unsent?.text ?? "", filled: "", unsent }
+  }
+
+  /** Puts something in the place of what is written. What a person wrote is never gone by one click. */
+  #exchange(ticketID: TicketID, next: Written, done: string) {
+    const before = this.#written(ticketID)
+    this.#unsent.putBack(ticketID, next.unsent)
+    if (this.#isOpen(ticketID)) {
+      this.#filled = next.filled
+      this.#input.value = next.text
+      this.#render()
+    }
+    if (before.unsent === undefined || before.unsent.text.trim() === "") return
+    toast(done, { name: "Undo", run: () => this.#exchange(ticketID, before, "Your text was replaced.") })
   }
 
   get #isBusy() {
@@ -158,14 +191,16 @@ export class Reply {
     this.#newer.hidden = draft === "" || draft === text || draft === this.#filled
     this.#save.hidden = this.#target === undefined || text.trim() === "" || text === draft
     this.#discard.hidden = draft === ""
-    for (const one of [this.#save, this.#discard]) one.disabled = this.#isBusy
-    this.#send.disabled = this.#isBusy || text.trim() === ""
+    // A button that is disabled in earnest would lose the focus; what they do looks for itself whether it may.
+    for (const one of [this.#save, this.#discard]) one.setAttribute("aria-disabled", String(this.#isBusy))
+    this.#send.setAttribute("aria-disabled", String(this.#isBusy || text.trim() === ""))
     say(this.#answered, answerer && `${answerer} has answered meanwhile. Send yours as a further message?`)
     say(this.#problem, problem)
     this.#input.placeholder =
       this.#target?.status === "Processing" ? "A draft is being written. You may begin." : "Write an answer"
+    // As high as the text; how high at most, the styles say.
     this.#input.style.blockSize = "auto"
-    this.#input.style.blockSize = `${Math.max(76, Math.min(280, this.#input.scrollHeight + 2))}px`
+    this.#input.style.blockSize = `${this.#input.scrollHeight + 2}px`
   }
 
   async #submit() {
@@ -203,10 +238,14 @@ export class Reply {
     const target = this.#target
     const text = this.#input.value
     if (target === undefined || this.#isBusy) return
-    const undo = () =>
-      this.#write(target, target.aiReply)
+    const before = this.#written(target.ticketID)
+    const undo = () => {
+      // What was not touched comes back with the draft.
+      if (before.unsent !== undefined) this.#exchange(target.ticketID, before, "Your text was replaced.")
+      return this.#write(target, target.aiReply)
         .catch((error: unknown) => toast(wordsFor(error)))
         .finally(this.#onSent)
+    }
     await this.#guarded(target.ticketID, async () => {
       await this.#write(target, null)
       this.#empty(target.ticketID, text)
@@ -236,11 +275,21 @@ export class Reply {
     this.#render()
     try {
       await work()
+      if (this.#isOpen(ticketID)) this.#focusField()
     } catch (error) {
       this.#problems.set(ticketID, wordsFor(error))
     }
     this.#busy.delete(ticketID)
     this.#render()
     this.#onSent()
+  }
+
+  /** The button that was pressed is about to go, or has nothing left to do: what comes next is written. */
+  #focusField() {
+    const at = document.activeElement
+    if (at !== this.#save && at !== this.#discard && at !== this.#send) return
+    this.#isPlacing = true
+    this.#input.focus({ preventScroll: true })
+    this.#isPlacing = false
   }
 }

@@ -74,6 +74,12 @@ export class UnsentTexts {
     if (before !== undefined) this.#set(ticketID, { ...before, answers: target, isTried: false })
   }
 
+  /** As it was before: known by the same key, and to be sent to the same message. */
+  putBack(ticketID: TicketID, unsent: Unsent | undefined) {
+    if (unsent === undefined) this.forget(ticketID)
+    else this.#set(ticketID, unsent)
+  }
+
   /** Done with it; where a text is given and another one was written since then, that stays. */
   forget(ticketID: TicketID, text?: string) {
     if (text !== undefined && this.get(ticketID)?.text !== text) return

@@ -7,7 +7,9 @@ interface Listeners {
   submit?(event: SubmitEvent): void
   keydown?(event: KeyboardEvent): void
   scroll?(event: Event): void
+  focusin?(event: FocusEvent): void
   focusout?(event: FocusEvent): void
+  mouseleave?(event: MouseEvent): void
   toggle?(event: Event): void
   close?(event: Event): void
 }
