@@ -3,8 +3,19 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { clientOf, quietApp } from "../support/TestApp.ts"
 import { Browser } from "./browser/Browser.ts"
-import { atTheDesk, breakLine, calls, holdAnswer, openTicket, question, said, sayMore } from "./browser/DeskTools.ts"
+import {
+  atTheDesk,
+  breakLine,
+  calls,
+  hearEvents,
+  holdAnswer,
+  openTicket,
+  question,
+  said,
+  sayMore
+} from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
+import { deskWindow, logIn } from "./browser/People.ts"
 
 const ticketCall = calls("PUT", /^\/tickets\//)
 const listCall = calls("GET", /^\/ticketMessages$/)
@@ -64,13 +75,25 @@ const deskTests = () =>
     it.scoped("the open ticket and the inbox keep up while others pour in", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Is it quiet there?")
-        const other = yield* question("Noise")
-        const { page } = yield* atTheDesk
-        yield* Effect.promise(() => openTicket(page, ticketID))
-        yield* Effect.fork(Effect.forever(sayMore(other.ticketID, "More noise")))
-        yield* Effect.promise(() => page.locator(".item.fresh").getByText("Noise", { exact: true }).waitFor())
+        const other = yield* question("A noisy one")
+        const { page } = yield* deskWindow
+        const heard = hearEvents(page)
+        yield* Effect.promise(async () => {
+          await page.clock.install()
+          await logIn(page)
+          await openTicket(page, ticketID)
+          await said(page, "Is it quiet there?")
+          await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 1000)
+        })
         const late = yield* sayMore(ticketID, "Listen!")
         const fresh = yield* question("I am new here")
+        for (const noise of ["Knock", "Knock knock", "Bang", "Boom", "Crash"]) {
+          yield* sayMore(other.ticketID, noise)
+          yield* Effect.promise(async () => {
+            await heard(`"${noise}"`)
+            await page.clock.runFor(200)
+          })
+        }
         yield* Effect.promise(async () => {
           await page.locator(`[data-message="${late.messageID}"]`).waitFor()
           await page.locator(`.item[href="#/tickets/${fresh.ticketID}"]`).waitFor()

@@ -79,6 +79,112 @@ const focusTests = () =>
       })
     )
 
+    it.scoped("goes on in the answer after what was done with it, and at the heading after an escalation", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("May I paint the wall?")
+        const { page } = yield* atTheDesk
+        const press = async (name: string) => {
+          await page.getByRole("button", { name, exact: true }).focus()
+          await page.keyboard.press("Enter")
+        }
+        const isInField = () => page.locator("#answer:focus").waitFor()
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await said(page, "May I paint the wall?")
+          await page.getByLabel("Your answer").fill("You may")
+          await press("Save draft")
+          await page.getByText("Draft saved.").waitFor()
+          await isInField()
+          await press("Discard draft")
+          await page.getByText("Draft discarded.").waitFor()
+          await isInField()
+          await press("Escalate")
+          await page.getByRole("dialog").getByRole("button", { name: "Escalate" }).press("Enter")
+          await page.getByText("Escalated.", { exact: true }).waitFor()
+          await page.locator(".chip.status-escalated").first().waitFor()
+          await page.locator("h1:focus").waitFor()
+          await page.getByLabel("Your answer").fill("White only")
+          await press("Send")
+          await said(page, "White only")
+          await page.getByText("Sent.", { exact: true }).waitFor()
+          await isInField()
+        })
+      })
+    )
+
+    it.scoped("does not lose a way back that it has reached", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Is it over?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await page.clock.install()
+          await openTicket(page, ticketID)
+          await page.getByRole("button", { name: "Close", exact: true }).click()
+          await page.getByRole("button", { name: "Undo" }).focus()
+          await page.clock.fastForward(60_000)
+          expect(await focused(page)).toBe("Undo")
+          await page.keyboard.press("Enter")
+          await page.getByRole("button", { name: "Close", exact: true }).waitFor()
+          expect(await page.locator(".toast").count()).toBe(0)
+          expect(await page.evaluate("document.activeElement === document.body")).toBe(false)
+        })
+      })
+    )
+
+    it.scoped("goes into what comes over the conversation, and out of it again", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("What do you know of me?")
+        const { page } = yield* atTheDesk
+        const about = page.getByRole("button", { name: "About", exact: true })
+        yield* Effect.promise(async () => {
+          await page.setViewportSize({ width: 1100, height: 700 })
+          await openTicket(page, ticketID)
+          await said(page, "What do you know of me?")
+          expect(await about.getAttribute("aria-expanded")).toBe("false")
+          await about.focus()
+          await page.keyboard.press("Enter")
+          await page.getByRole("tab", { name: "Why did it do that?" }).waitFor()
+          expect(await focused(page)).toBe("Why did it do that?")
+          expect(await about.getAttribute("aria-expanded")).toBe("true")
+          expect(await page.locator(".talk").evaluate((talk) => talk.matches("[inert]"))).toBe(true)
+          await page.keyboard.press("Escape")
+          await page.locator(".side").waitFor({ state: "hidden" })
+          expect(await focused(page)).toBe("About")
+          await page.getByRole("button", { name: "Why?" }).press("Enter")
+          await page.getByRole("button", { name: "Close", exact: true }).last().press("Enter")
+          expect(await focused(page)).toBe("Why?")
+          await about.click()
+          await page.setViewportSize({ width: 1440, height: 900 })
+          await page.locator(".talk:not([inert])").waitFor()
+          // On a phone, the way back leads out of it and not out of the ticket.
+          await page.setViewportSize({ width: 390, height: 760 })
+          await about.click()
+          await page.locator(".side").waitFor()
+          await page.goBack()
+          await page.locator(".side").waitFor({ state: "hidden" })
+          await said(page, "What do you know of me?")
+        })
+      })
+    )
+
+    it.scoped("hears what the customer says meanwhile", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Hello", { fromName: "Eva" })
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await said(page, "Hello")
+        })
+        yield* sayMore(ticketID, "Is anybody listening?")
+        yield* Effect.promise(() =>
+          page
+            .locator(".talk [role=status]")
+            .filter({ hasText: /: Is anybody listening\?$/ })
+            .waitFor({ state: "attached" })
+        )
+      })
+    )
+
     it.scoped("keeps what is selected and where the focus is when something happens", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* question("Copy this number: 4711")

@@ -1,4 +1,11 @@
-import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import {
+  FetchHttpClient,
+  HttpApiClient,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  type HttpClientResponse
+} from "@effect/platform"
 import { Effect, Either, ParseResult, Predicate } from "effect"
 import { stillRunning } from "../../../schema/Errors.ts"
 import { largestPage } from "../../../schema/Paging.ts"
@@ -7,9 +14,12 @@ import { DeskApi } from "./DeskApi.ts"
 /** Why something did not work, in words for the person at the desk. */
 export class Problem extends Error {
   readonly status: number | undefined
-  constructor(message: string, status?: number) {
+  /** How long the service asks to wait before the next try. */
+  readonly waitFor: number | undefined
+  constructor(message: string, status?: number, waitFor?: number) {
     super(message)
     this.status = status
+    this.waitFor = waitFor
   }
 }
 
@@ -21,7 +31,7 @@ export const isRefusal = (error: unknown) =>
   error.status < 500 &&
   error.message !== stillRunning
 
-const notUnderstood = "The answer could not be understood. Load the page again."
+export const notUnderstood = "The answer could not be understood. Load the page again."
 
 /** A value that the contract does not allow, in the words that the service would have for it. */
 const wordsForInput = (error: ParseResult.ParseError) => {
@@ -45,23 +55,38 @@ const problemOf = (failure: unknown): Problem => {
       return new Problem("The service cannot be reached. Check your connection.")
     }
   }
-  const status =
-    Predicate.hasProperty(failure, "response") && Predicate.hasProperty(failure.response, "status")
-      ? failure.response.status
-      : undefined
-  return typeof status === "number"
-    ? new Problem(`The service answered with ${status}. Try again in a moment.`, status)
-    : new Problem(notUnderstood)
+  return new Problem(notUnderstood)
+}
+
+/** Seconds; a moment in time is for others than this service. */
+const waitIn = (retryAfter: string | undefined) =>
+  retryAfter !== undefined && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
+
+/** An answer that the contract has no words for has its own, where it is one of the service and not of a proxy. */
+const problemIn = ({ headers, json, status }: HttpClientResponse.HttpClientResponse) =>
+  json.pipe(
+    Effect.orElseSucceed(() => undefined),
+    Effect.map((body) => {
+      const message = Predicate.hasProperty(body, "message") ? body.message : undefined
+      const words = typeof message === "string" && message !== "" ? message : undefined
+      const plain = status < 400 ? notUnderstood : `The service answered with ${status}. Try again in a moment.`
+      return new Problem(words ?? plain, status, waitIn(headers["retry-after"]))
+    })
+  )
+
+const explained = (failure: unknown): Effect.Effect<never, unknown> => {
+  // So that what the service answered and what the person wrote are not taken for each other.
+  if (ParseResult.isParseError(failure)) return Effect.fail(new Problem(notUnderstood))
+  return failure instanceof HttpClientError.ResponseError
+    ? Effect.flatMap(problemIn(failure.response), Effect.fail)
+    : Effect.fail(failure)
 }
 
 /** The typed client, derived from the contract. With a token it speaks for a representative, until it is refused. */
 export const makeClient = (login?: { readonly token: string; readonly onRefused: () => void }) =>
   HttpApiClient.make(DeskApi, {
     baseUrl: location.origin,
-    // So that what the service answered and what the person wrote are not taken for each other.
-    transformResponse: Effect.mapError((failure) =>
-      ParseResult.isParseError(failure) ? new Problem(notUnderstood) : failure
-    ),
+    transformResponse: Effect.catchAll(explained),
     transformClient: (client) =>
       login === undefined
         ? client
@@ -98,6 +123,9 @@ export const allOf = async <A>(
     if (items.length === 0 || all.length >= totalCount) return all
   }
 }
+
+/** How long to wait before asking again by itself, where the service has said so. */
+export const waitFor = (error: unknown) => (error instanceof Problem ? error.waitFor : undefined)
 
 export const wordsFor = (error: unknown) =>
   error instanceof Problem ? error.message : "Something unexpected happened. Load the page again."

@@ -5,6 +5,7 @@ import { icons } from "../dom/Icons.ts"
 import type { HubState } from "../hub/HubClient.ts"
 import { clearChosenFiles } from "./ChosenFiles.ts"
 import { makeClient, run } from "./Client.ts"
+import { closeDialogs } from "./Dialog.ts"
 import { Inbox } from "./Inbox.ts"
 import { makeLive } from "./Live.ts"
 import { People } from "./People.ts"
@@ -66,14 +67,14 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     onTyping: (ticketID) => pane.noteTyping(ticketID)
   })
 
-  const inbox = new Inbox(client, people)
+  const inbox = new Inbox(client, people, () => pane.loadAgain())
   const unsent = new UnsentTexts(session.customerRepID)
   const pane = new TicketPane(client, people, live, unsent, () => inbox.turns.now())
 
   const stop = () => {
     live.stop()
     inbox.turns.stop()
-    pane.turns.stop()
+    pane.stop()
     clearTimeout(expiry)
     clearInterval(clock)
     removeEventListener("hashchange", follow)
@@ -83,6 +84,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     if (hasLeft) return
     hasLeft = true
     stop()
+    closeDialogs()
     onLeave(notice)
   }
   // Whoever means to leave leaves nothing behind; a session that ended by itself does not cost what was being written.
@@ -101,7 +103,11 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
   const follow = () => {
     const ticketID = chosenTicket()
     const before = pane.ticketID
-    if (ticketID !== before) pane.show(ticketID)
+    if (ticketID !== before) {
+      // A question about one ticket does not stay in front of another.
+      closeDialogs()
+      pane.show(ticketID)
+    }
     inbox.select(ticketID)
     view.classList.toggle("has-ticket", ticketID !== undefined)
     if (ticketID === undefined && before !== undefined) inbox.focus(before)

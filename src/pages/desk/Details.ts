@@ -107,7 +107,7 @@ export class Details {
         { class: "summarise" },
         element("p", { class: "summary", "aria-live": "polite", dir: "auto" }, text),
         button(
-          { class: "secondary", disabled: isReading },
+          { class: "secondary", "aria-disabled": isReading && "true" },
           () => void this.#summarise(ticketID),
           "Sum up the conversation"
         )
@@ -116,6 +116,7 @@ export class Details {
   }
 
   async #summarise(ticketID: TicketID) {
+    if (this.#summaries.get(ticketID)?.isReading === true) return
     const say = (text: string, isReading = false) => {
       this.#summaries.set(ticketID, { text, isReading })
       if (this.#ticket?.ticketID === ticketID) this.update(this.#ticket)

@@ -1,33 +1,56 @@
 import { button, element, listen } from "../dom/Element.ts"
 import { wordsFor } from "./Client.ts"
+import { toast } from "./Toast.ts"
+
+export const closeDialogs = () => {
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close()
+}
 
 /** A question in front of everything else. Escape or Cancel leaves it without a trace. */
 export const openDialog = (options: {
   readonly title: string
+  /** Which ticket it is about. */
+  readonly about: string
   readonly content: ReadonlyArray<Node>
   readonly action: string
   readonly run: () => Promise<void>
+  /** Afterwards, when the focus is back where it was. */
+  readonly onDone: () => void
 }) => {
   // Asked twice in a hurry, it is one question.
   if (document.querySelector("dialog") !== null) return
   const problem = element("p", { class: "problem", role: "alert", hidden: true })
   const confirm = element("button", { class: "primary", type: "submit" }, options.action)
+  let isBusy = false
   const submit = async () => {
-    confirm.disabled = true
+    if (isBusy) return
+    isBusy = true
+    // Disabled in earnest, it would lose the focus.
+    confirm.setAttribute("aria-disabled", "true")
     try {
       await options.run()
       dialog.close()
+      options.onDone()
     } catch (error) {
+      // Whoever has left meanwhile is told, too.
+      if (!dialog.open) toast(wordsFor(error))
       problem.textContent = wordsFor(error)
       problem.hidden = false
-      confirm.disabled = false
+      isBusy = false
+      confirm.removeAttribute("aria-disabled")
     }
   }
   const form = listen(
     element(
       "form",
       { novalidate: true },
-      element("h2", { id: "dialog-title" }, options.title),
+      element(
+        "h2",
+        { id: "dialog-title" },
+        options.title,
+        " ",
+        element("span", { class: "about-ticket", dir: "auto" }, options.about)
+      ),
       ...options.content,
       problem,
       element(

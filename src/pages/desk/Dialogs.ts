@@ -1,15 +1,20 @@
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
+import type { Ticket } from "../../../schema/Tickets.ts"
 import type { Topic } from "../../../schema/Topics.ts"
 import { element } from "../dom/Element.ts"
 import { allOf, type Client, run } from "./Client.ts"
 import { openDialog } from "./Dialog.ts"
 
+const nameOf = ({ subject, ticketID }: Ticket) => `#${ticketID} ${subject ?? "No subject"}`
+
 /** Hands a message to a person, with a word on why. */
-export const askToEscalate = (client: Client, message: TicketMessage, onDone: () => void) => {
+export const askToEscalate = (client: Client, ticket: Ticket, message: TicketMessage, onDone: () => void) => {
   const comment = element("textarea", { id: "escalate-comment", rows: 3, maxlength: 10_000 })
   const email = element("input", { id: "escalate-email", type: "email", autocomplete: "off", maxlength: 320 })
   openDialog({
     title: "Escalate to a person",
+    about: nameOf(ticket),
+    onDone,
     content: [
       element("p", { class: "help" }, "The ticket becomes Escalated, and somebody is told by mail."),
       element("label", { for: "escalate-comment" }, "What is wrong with the automatic answer? (optional)"),
@@ -31,7 +36,6 @@ export const askToEscalate = (client: Client, message: TicketMessage, onDone: ()
           }
         })
       )
-      onDone()
     }
   })
 }
@@ -49,6 +53,7 @@ export const loadTopics = (client: Client) => allOf((urlParams) => run(client.to
 /** What a message is about, by hand. Detection learns from it. */
 export const askForTopics = (
   client: Client,
+  ticket: Ticket,
   message: TicketMessage,
   topics: ReadonlyArray<Topic>,
   onDone: () => void
@@ -71,6 +76,8 @@ export const askForTopics = (
   })
   openDialog({
     title: "What is it about?",
+    about: nameOf(ticket),
+    onDone,
     content: [
       element("p", { class: "help" }, "Your choice stays. Topic detection learns from it."),
       rows.length === 0
@@ -81,7 +88,6 @@ export const askForTopics = (
     run: async () => {
       const topicIds = rows.filter(({ box }) => box.checked).map(({ topic }) => topic.topicID)
       await run(client.ticketMessages.correctTopics({ path: { id: message.messageID }, payload: { topicIds } }))
-      onDone()
     }
   })
 }

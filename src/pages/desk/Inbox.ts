@@ -3,7 +3,7 @@ import type { Ticket, TicketsQuery } from "../../../schema/Tickets.ts"
 import { button, element, icon, listen } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import { makeKeyed, type Part } from "../dom/Keyed.ts"
-import { type Client, run, wordsFor } from "./Client.ts"
+import { type Client, run, waitFor, wordsFor } from "./Client.ts"
 import { type InboxRow, makeInboxRow } from "./InboxRow.ts"
 import { emptyState, personName, skeleton } from "./Labels.ts"
 import type { People } from "./People.ts"
@@ -54,9 +54,15 @@ export class Inbox {
   readonly #client: Client
   readonly #people: People
 
-  constructor(client: Client, people: People) {
+  constructor(client: Client, people: People, onChosenAgain: () => void) {
     this.#client = client
     this.#people = people
+    listen(this.#list, {
+      click: ({ target }) => {
+        // The address stays the same then, so that nobody else would notice.
+        if (target instanceof Element && target.closest("[aria-current]") !== null) onChosenAgain()
+      }
+    })
     this.view = element(
       "section",
       { class: "inbox", "aria-label": "Inbox" },
@@ -87,6 +93,7 @@ export class Inbox {
     } catch (error) {
       if (!isNews()) return
       this.#problem = wordsFor(error)
+      this.turns.later(waitFor(error))
     }
     this.#isLoading = false
     this.render()

@@ -24,8 +24,11 @@ const fates: Readonly<Partial<Record<TicketMessage["status"], string>>> = {
   Spam: "Spam"
 }
 
-const textOf = ({ message, preview, subject, textBody }: TicketMessage) =>
+export const textOf = ({ message, preview, subject, textBody }: TicketMessage) =>
   [message, textBody, preview, subject].find((text) => text !== null && text.trim() !== "") ?? ""
+
+export const authorOf = ({ customerRepName, fromName, senderType }: TicketMessage) =>
+  senderType === "EndUser" ? (fromName ?? "Customer") : (customerRepName ?? "Automatic")
 
 /** The visitor says where it is: it may be anything. */
 const pathOf = (pageURL: string) => /^https?:\/\/[^/]+(\/[^?#]*)/.exec(pageURL)?.[1] ?? pageURL
@@ -49,13 +52,13 @@ const fateOf = ({ status }: TicketMessage) => {
 }
 
 const under = (message: TicketMessage, handlers: MessageHandlers) => {
-  const { customerRepName, dateCreated, fromName, messageID, pageURL, senderType } = message
+  const { dateCreated, messageID, pageURL, senderType } = message
   const isInbound = senderType === "EndUser"
   const at = message.messageDate ?? dateCreated
   return element(
     "div",
     { class: "under" },
-    element("span", { class: "author" }, isInbound ? (fromName ?? "Customer") : (customerRepName ?? "Automatic")),
+    element("span", { class: "author", dir: "auto" }, authorOf(message)),
     element("time", { title: exactly(at) }, timeOf(at)),
     element("span", { class: "fate" }, fateOf(message)),
     isInbound && pageURL !== null && element("span", { class: "page", title: pageURL }, `on ${pathOf(pageURL)}`),

@@ -1,4 +1,4 @@
-import { button, element, icon } from "../dom/Element.ts"
+import { button, element, icon, listen } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 
 export type Side = "details" | "why"
@@ -7,7 +7,7 @@ const names = { why: "Why did it do that?", details: "Details" } satisfies Reado
 
 /** What stands beside the conversation: one of two panels, under tabs. */
 export class SidePanel {
-  readonly view = element("aside", { class: "side", "aria-label": "About this ticket" })
+  readonly view = element("aside", { class: "side", id: "about-ticket", "aria-label": "About this ticket" })
   #side: Side = "why"
   readonly #panels: Readonly<Record<Side, HTMLElement>>
   readonly #onTurn: () => void
@@ -20,6 +20,15 @@ export class SidePanel {
     this.#panels = panels
     this.#onTurn = onTurn
     this.#onClose = onClose
+    listen(this.view, {
+      keydown: ({ key }) => {
+        if (key === "Escape") onClose()
+      }
+    })
+  }
+
+  focus() {
+    this.view.querySelector<HTMLElement>('[aria-selected="true"]')?.focus()
   }
 
   get side() {

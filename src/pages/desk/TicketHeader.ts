@@ -9,6 +9,7 @@ import type { TicketCommands } from "./TicketCommands.ts"
 interface Handlers {
   readonly onEscalate: (() => void) | undefined
   readonly onAbout: () => void
+  readonly isAboutOpen: boolean
 }
 
 /** Above the conversation: what it is about, whose it is, and what can be done with the ticket. */
@@ -39,6 +40,10 @@ export class TicketHeader {
     this.#heading.focus({ preventScroll: true })
   }
 
+  focusAbout() {
+    this.#buttons.querySelector<HTMLElement>(".side-toggle")?.focus()
+  }
+
   update(ticket: Ticket, handlers: Handlers) {
     const { isClosed, isSpam, status, ticketID } = ticket
     const subject = ticket.subject ?? "No subject"
@@ -47,15 +52,15 @@ export class TicketHeader {
     this.#onEscalate = handlers.onEscalate
     this.#showFacts([
       { key: "status", looks: `${status} ${isSpam}`, make: () => statusChip(ticket) },
-      { key: "name", looks: name, make: () => element("span", {}, name) },
+      { key: "name", looks: name, make: () => element("span", { class: "who", dir: "auto" }, name) },
       { key: "number", looks: `${ticketID}`, make: () => element("span", { class: "number" }, `#${ticketID}`) }
     ])
     // What a button does may depend on all of this, so it is another one then.
     const state = [ticketID, status, isSpam].join()
-    const command = (key: string, name: string, run: () => void, more = ""): Part => ({
+    const command = (key: string, name: string, run: () => void): Part => ({
       key,
       looks: `${state} ${name}`,
-      make: () => button({ class: `secondary${more}` }, run, name)
+      make: () => button({ class: "secondary" }, run, name)
     })
     const { close, markNotSpam, markSpam, reopen } = this.#commands
     this.#showButtons([
@@ -68,7 +73,20 @@ export class TicketHeader {
       isClosed
         ? command("close", "Reopen", () => void reopen(ticket))
         : command("close", "Close", () => void close(ticket)),
-      command("about", "About", handlers.onAbout, " side-toggle")
+      {
+        key: "about",
+        looks: `${state} ${handlers.isAboutOpen}`,
+        make: () =>
+          button(
+            {
+              class: "secondary side-toggle",
+              "aria-expanded": String(handlers.isAboutOpen),
+              "aria-controls": "about-ticket"
+            },
+            handlers.onAbout,
+            "About"
+          )
+      }
     ])
   }
 }

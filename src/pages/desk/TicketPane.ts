@@ -1,14 +1,14 @@
 import type { TicketID, TicketMessageID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
-import { element, listen } from "../dom/Element.ts"
-import { type Client, Problem, run, wordsFor } from "./Client.ts"
+import { button, element, listen } from "../dom/Element.ts"
+import { type Client, Problem, run, waitFor, wordsFor } from "./Client.ts"
 import { Details } from "./Details.ts"
 import { askForTopics, askToEscalate, loadTopics } from "./Dialogs.ts"
 import { emptyState, skeleton } from "./Labels.ts"
 import type { Live } from "./Live.ts"
 import { MessageFiles } from "./MessageFiles.ts"
-import { makeMessages } from "./Messages.ts"
+import { authorOf, makeMessages, textOf } from "./Messages.ts"
 import type { People } from "./People.ts"
 import { Reply } from "./Reply.ts"
 import { SidePanel } from "./SidePanel.ts"
@@ -21,6 +21,13 @@ import type { UnsentTexts } from "./Unsent.ts"
 
 const typingLasts = 6000
 
+/** As the styles have it. */
+const narrow = matchMedia("(max-width: 1240px)")
+const phone = matchMedia("(max-width: 760px)")
+const low = matchMedia("(max-width: 1240px) and (max-height: 480px)")
+
+const aside = "about the ticket"
+
 /** One ticket: the conversation in the middle, facts and reasons beside it. */
 export class TicketPane {
   readonly view = element("section", { class: "ticket", "aria-label": "Ticket" })
@@ -32,11 +39,17 @@ export class TicketPane {
   #isTyping = false
   #isAtEnd = true
   #typingEnds: ReturnType<typeof setTimeout> | undefined
+  readonly #left = new AbortController()
   readonly turns = new Turns((isNews) => this.#load(isNews))
   readonly #header: TicketHeader
   readonly #log = element("ol", { class: "messages", "aria-label": "Conversation" })
   readonly #typing = element("p", { class: "typing", role: "status" })
   readonly #scroll = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Conversation" })
+  /** What the customer has said just now, for those who hear the desk. */
+  readonly #news = element("p", { class: "unseen", role: "status" })
+  readonly #talk: HTMLElement
+  /** Where the keyboard was when the panel came over the conversation; without it, none has come. */
+  #openedFrom: Element | null | undefined
   readonly #showMessages = makeMessages(this.#log)
   readonly #files: MessageFiles
   readonly #reply: Reply
@@ -61,13 +74,29 @@ export class TicketPane {
     this.#details = new Details(client, people, this.#commands)
     this.#side = new SidePanel(
       { why: this.#trace.view, details: this.#details.view },
-      { onTurn: () => this.render(), onClose: () => this.view.classList.remove("side-open") }
+      { onTurn: () => this.render(), onClose: () => this.#closeSide() }
     )
     this.#scroll.append(this.#log, this.#typing)
-    listen(this.#scroll, { scroll: () => (this.#isAtEnd = this.#isNearEnd) })
+    this.#talk = element("div", { class: "talk" }, this.#scroll, this.#news, this.#reply.view)
+    // With room for both, nothing covers anything.
+    const whileThere = { signal: this.#left.signal }
+    narrow.addEventListener("change", () => this.#hideSide(), whileThere)
+    addEventListener("popstate", () => this.#hideSide(), whileThere)
+    for (const one of [this.#scroll, this.view]) {
+      listen(one, { scroll: () => (this.#isAtEnd = this.#isNearEnd) })
+    }
     // Files and pictures come later than their message: whoever looks at the end goes on looking at the end.
     new ResizeObserver(() => this.#isAtEnd && this.#toEnd()).observe(this.#log)
+    // What is said for a moment stands above the answer, not on its buttons.
+    new ResizeObserver(() => {
+      document.documentElement.style.setProperty("--reply", `${this.#reply.view.offsetHeight}px`)
+    }).observe(this.#reply.view)
     this.show(undefined)
+  }
+
+  stop() {
+    this.turns.stop()
+    this.#left.abort()
   }
 
   get ticketID() {
@@ -82,6 +111,8 @@ export class TicketPane {
     this.#picked = undefined
     this.#files.forget()
     this.#hideTyping()
+    this.#hideSide()
+    this.#news.textContent = ""
     if (ticketID === undefined) {
       const text = "Choose a ticket on the left. New ones arrive by themselves."
       this.view.replaceChildren(emptyState("inbox", "Nothing chosen", text))
@@ -106,12 +137,14 @@ export class TicketPane {
       ])
       if (ticketID !== this.#ticketID || !isNews()) return
       const isFirst = this.#ticket === undefined
+      const newest = Math.max(...this.#messages.map(({ messageID }) => messageID))
       this.#ticket = ticket
       this.#messages = messages.items.toReversed()
       this.#earlier = messages.totalCount - messages.items.length
       if (isFirst) this.#build()
       this.render()
       if (isFirst) this.#begin()
+      else this.#tellNews(newest)
       const last = this.#lastInbound()
       // What goes along with the answer is looked up each time: a colleague may have added to it.
       const mayHaveFiles = last?.hasAttachment === true || (last && this.#files.forAnswerTo(last.messageID).length > 0)
@@ -125,15 +158,26 @@ export class TicketPane {
   /** What is shown stays when it only cannot be asked for; a ticket that is no more does not. */
   #showProblem(error: unknown) {
     const isGone = error instanceof Problem && error.status === 404
+    this.turns.later(waitFor(error))
     if (this.#ticket !== undefined && !isGone) return
     this.#ticket = undefined
     const back = element("a", { class: "secondary", href: "#/" }, "Back to the inbox")
     this.view.replaceChildren(
       isGone
         ? emptyState("alert", "This ticket was deleted.", "There is nothing left to show of it.", back)
-        : emptyState("alert", "This ticket did not load", wordsFor(error), back)
+        : emptyState("alert", "This ticket did not load", wordsFor(error), this.#tryAgain(), back)
     )
     if (isGone) this.#onGone()
+  }
+
+  #tryAgain() {
+    return button({ class: "secondary" }, () => this.loadAgain(), "Try again")
+  }
+
+  /** Chosen once more. */
+  loadAgain() {
+    if (this.#ticket === undefined) this.show(this.#ticketID)
+    else this.turns.now()
   }
 
   noteTyping(ticketID: number) {
@@ -150,16 +194,17 @@ export class TicketPane {
     const isAtEnd = this.#isNearEnd
     const last = this.#lastInbound()
     this.#header.update(ticket, {
-      onEscalate: last && (() => this.#escalate(last)),
-      onAbout: () => this.#openSide()
+      onEscalate: last && (() => this.#escalate(ticket, last)),
+      onAbout: () => (this.#openedFrom === undefined ? this.#openSide() : this.#closeSide()),
+      isAboutOpen: this.#openedFrom !== undefined
     })
     this.#showMessages(this.#messages, this.#earlier, {
       files: this.#files,
       explained: this.#side.side === "why" ? this.#explained : undefined,
       onExplain: (messageID) => {
         this.#picked = messageID
-        this.#openSide()
         this.#side.turnTo("why")
+        this.#openSide()
         void this.#trace.show(this.#explained)
       },
       onTopics: (message) => void this.#correctTopics(message)
@@ -172,16 +217,7 @@ export class TicketPane {
   }
 
   #build() {
-    this.view.replaceChildren(
-      this.#header.view,
-      element(
-        "div",
-        { class: "ticket-body" },
-        element("div", { class: "talk" }, this.#scroll, this.#reply.view),
-        this.#side.view
-      )
-    )
-    this.view.classList.remove("side-open")
+    this.view.replaceChildren(this.#header.view, element("div", { class: "ticket-body" }, this.#talk, this.#side.view))
   }
 
   /** Whoever chose the ticket is there now; whoever has begun to write elsewhere meanwhile is not called away. */
@@ -192,21 +228,59 @@ export class TicketPane {
     if (at === null || at === document.body || at.closest(".tickets, .ticket") !== null) this.#header.focus()
   }
 
+  /** The conversation scrolls by itself; on a low screen everything does, as one. */
+  get #scroller() {
+    return low.matches ? this.view : this.#scroll
+  }
+
   get #isNearEnd() {
-    const { clientHeight, scrollHeight, scrollTop } = this.#scroll
+    const { clientHeight, scrollHeight, scrollTop } = this.#scroller
     return scrollHeight - scrollTop - clientHeight < 120
   }
 
   #toEnd() {
-    this.#scroll.scrollTop = this.#scroll.scrollHeight
+    const scroller = this.#scroller
+    scroller.scrollTop = scroller.scrollHeight
+  }
+
+  #tellNews(newest: number) {
+    const news = this.#messages.filter(({ messageID, senderType }) => messageID > newest && senderType === "EndUser")
+    if (news.length === 0) return
+    this.#news.textContent = news.map((one) => `${authorOf(one)}: ${textOf(one)}`.slice(0, 1000)).join("\n")
   }
 
   #lastInbound() {
     return this.#messages.findLast(({ senderType }) => senderType === "EndUser")
   }
 
+  /** Where there is no room beside the conversation, the panel comes over it, and the keyboard goes along. */
   #openSide() {
+    if (!narrow.matches || this.#openedFrom !== undefined) return
+    this.#openedFrom = document.activeElement
     this.view.classList.add("side-open")
+    this.#talk.inert = true
+    // On a phone it looks like a page of its own, so that the way back from it leads to the ticket.
+    if (phone.matches) history.pushState(aside, "")
+    this.render()
+    this.#side.focus()
+  }
+
+  #closeSide() {
+    const from = this.#openedFrom
+    this.#hideSide()
+    if (history.state === aside) history.back()
+    if (from instanceof HTMLElement) from.focus()
+    if (document.activeElement !== from || from === document.body) this.#header.focusAbout()
+  }
+
+  #hideSide() {
+    if (this.#openedFrom === undefined) return
+    const hadFocus = this.#side.view.contains(document.activeElement)
+    this.#openedFrom = undefined
+    this.view.classList.remove("side-open")
+    this.#talk.inert = false
+    this.render()
+    if (hadFocus) this.#header.focusAbout()
   }
 
   /** The message that a person asked about, else the newest. */
@@ -214,9 +288,11 @@ export class TicketPane {
     return this.#picked ?? this.#lastInbound()?.messageID
   }
 
-  #escalate(message: TicketMessage) {
-    askToEscalate(this.#client, message, () => {
+  #escalate(ticket: Ticket, message: TicketMessage) {
+    askToEscalate(this.#client, ticket, message, () => {
       toast("Escalated.")
+      // The button goes, now that there is nothing left to escalate.
+      if (ticket.ticketID === this.#ticketID) this.#header.focus()
       this.turns.now()
     })
   }
@@ -224,8 +300,9 @@ export class TicketPane {
   async #correctTopics(message: TicketMessage) {
     try {
       const topics = await loadTopics(this.#client)
-      if (message.ticketID !== this.#ticketID) return
-      askForTopics(this.#client, message, topics, () => {
+      const ticket = this.#ticket
+      if (ticket === undefined || message.ticketID !== ticket.ticketID) return
+      askForTopics(this.#client, ticket, message, topics, () => {
         toast("Topics saved.")
         this.turns.now()
       })

@@ -28,9 +28,9 @@ export class Turns {
     else this.later(pause)
   }
 
-  /** Not before this time, unless somebody asks. */
-  later(milliseconds: number) {
-    this.#timer ??= setTimeout(() => this.now(), milliseconds)
+  /** Not before this time, unless a person asks; without one, not by itself. */
+  later(milliseconds: number | undefined) {
+    if (milliseconds !== undefined) this.#timer ??= setTimeout(() => this.now(), milliseconds)
   }
 
   now() {

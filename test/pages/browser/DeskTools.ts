@@ -109,6 +109,27 @@ export const breakLine = async (page: Page, matches: Matches) => {
   return { mend: () => (isBroken = false) }
 }
 
+/** From before the page connects: says when it has heard of something. */
+export const hearEvents = (page: Page) => {
+  const heard: Array<string> = []
+  let tell = () => {}
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      heard.push(String(payload))
+      tell()
+    })
+  )
+  return async (words: string) => {
+    while (!heard.some((frame) => frame.includes(words))) {
+      await new Promise<void>((resolve) => {
+        tell = resolve
+      })
+    }
+    // The page has it by then.
+    await page.evaluate("fetch('/health/live').then(() => true)")
+  }
+}
+
 /** Everything that has reached the page by now is shown. */
 export const settled = (page: Page) =>
   page.evaluate("fetch('/health/live').then(() => new Promise((done) => requestAnimationFrame(done)))")

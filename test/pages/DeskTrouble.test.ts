@@ -1,0 +1,101 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Page } from "playwright-core"
+import { clientOf, quietApp } from "../support/TestApp.ts"
+import { Browser } from "./browser/Browser.ts"
+import { atTheDesk, breakLine, calls, openTicket, question, said } from "./browser/DeskTools.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
+import { deskWindow, logIn } from "./browser/People.ts"
+
+const messagesCall = calls("GET", /^\/ticketMessages$/)
+
+/** The service has enough of this caller for a while. */
+const tired = {
+  status: 429,
+  headers: { "retry-after": "1" },
+  json: { status: 429, error: "Too Many Requests", message: "Too many requests. Try again in 1 s.", requestId: "r" }
+}
+
+const refuse = (page: Page, path: RegExp, times: number) =>
+  page.route(
+    (url) => path.test(url.pathname),
+    (route) => route.fulfill(tired),
+    { times }
+  )
+
+const troubleTests = () =>
+  layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
+    excludeTestServices: true
+  })("When something is wrong at the desk", (it) => {
+    it.scoped("a ticket that did not load is asked for again by its row and by a button", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Do not lose me")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          const row = page.locator(`.item[href="#/tickets/${ticketID}"]`)
+          const line = await breakLine(page, messagesCall)
+          await row.click()
+          await page.getByText("This ticket did not load").waitFor()
+          const [again] = await Promise.all([page.waitForEvent("requestfailed"), row.click()])
+          expect(again.url()).toContain("/ticketMessages")
+          await page.getByText("This ticket did not load").waitFor()
+          line.mend()
+          await page.getByRole("button", { name: "Try again" }).click()
+          await said(page, "Do not lose me")
+        })
+      })
+    )
+
+    it.scoped("what the service says is said, and it is asked again when it wants to be", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Too much for you?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await refuse(page, /^\/ticketMessages$/, 1)
+          await page.evaluate(`location.hash = "#/tickets/${ticketID}"`)
+          await page.locator(".ticket").getByText("Too many requests. Try again in 1 s.").waitFor()
+          await said(page, "Too much for you?")
+          await refuse(page, /^\/api\/[Tt]ickets$|^\/tickets$/, 1)
+          await page.getByRole("button", { name: "Pending", exact: true }).click()
+          await page.locator(".inbox").getByText("Too many requests. Try again in 1 s.").waitFor()
+          await page.locator(".inbox .item, .inbox .empty").filter({ hasNotText: "did not load" }).first().waitFor()
+        })
+      })
+    )
+
+    it.scoped("a question about one ticket does not stay in front of another", () =>
+      Effect.gen(function* () {
+        const one = yield* question("The first one")
+        const other = yield* question("The other one")
+        const { tickets } = yield* clientOf("acme-admin")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, one.ticketID)
+          await openTicket(page, other.ticketID)
+          await page.getByRole("button", { name: "Escalate", exact: true }).click()
+          const dialog = page.getByRole("dialog", { name: `#${other.ticketID} The other one` })
+          await dialog.waitFor()
+          await page.goBack()
+          await said(page, "The first one")
+          expect(await page.getByRole("dialog").count()).toBe(0)
+        })
+        const { status } = yield* tickets.getTicket({ path: { id: other.ticketID } })
+        expect(status).toBe("Open")
+      })
+    )
+
+    it.scoped("a clock that is days ahead keeps nobody out", () =>
+      Effect.gen(function* () {
+        const { complaints, page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          await page.clock.setSystemTime(Date.now() + 48 * 60 * 60 * 1000)
+          await logIn(page)
+          await page.reload()
+          await page.getByText("Live", { exact: true }).waitFor()
+        })
+        expect(complaints).toEqual([])
+      })
+    )
+  })
+
+inBrowser("When something is wrong at the desk", troubleTests)
