@@ -17,11 +17,11 @@ const linesOf = (ticket: Ticket, { isFresh, name }: RowState, when: string) =>
     element(
       "span",
       { class: "top" },
-      element("span", { class: "name" }, name),
+      element("span", { class: "name", dir: "auto" }, name),
       isFresh && element("span", { class: "unseen" }, "New activity"),
       element("span", { class: "when" }, when)
     ),
-    element("span", { class: "subject" }, ticket.subject ?? "No subject"),
+    element("span", { class: "subject", dir: "auto" }, ticket.subject ?? "No subject"),
     element(
       "span",
       { class: "chips" },
