@@ -50,5 +50,12 @@ export const initials = (name: string) =>
     .map((part) => [...part][0]?.toUpperCase() ?? "")
     .join("")
 
-export const seconds = (milliseconds: number) =>
-  milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+/** How long something took, as exactly as anybody would say it. */
+export const lasting = (milliseconds: number) => {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`
+  const minutes = Math.round(milliseconds / minute)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`
+}

@@ -1,5 +1,5 @@
 import { button } from "../dom/Element.ts"
-import { makeClient, run } from "./Client.ts"
+import { makeClient, notUnderstood, Problem, run } from "./Client.ts"
 import { field, hostnameField, makeEntrance } from "./EntranceForm.ts"
 import { beginSession, type Session } from "./Session.ts"
 
@@ -32,7 +32,8 @@ export const makeLogin = (
       }
       const { token } = await run(makeClient().auth.login({ payload }))
       const session = beginSession(token)
-      if (session !== undefined) onLogin(session)
+      if (session === undefined) throw new Problem(notUnderstood)
+      onLogin(session)
     }
   })
 }

@@ -8,6 +8,7 @@ export interface Session {
 }
 
 const key = "casework-desk:token"
+const untilKey = "casework-desk:until"
 
 const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
   try {
@@ -21,20 +22,27 @@ const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
 }
 
 /** What the page needs to know of its token; whether it is good, only the service knows. */
-const sessionOf = (token: string): Session | undefined => {
-  const { CustomerRepID, exp, sub } = claimsOf(token)
-  const expiresAt = typeof exp === "number" ? exp * 1000 : 0
-  return typeof sub === "string" && expiresAt > Date.now()
-    ? { token, username: sub, customerRepID: Number(CustomerRepID), expiresAt }
-    : undefined
+const sessionOf = (token: string, expiresAt: number): Session | undefined => {
+  const { CustomerRepID, sub } = claimsOf(token)
+  return typeof sub === "string" ? { token, username: sub, customerRepID: Number(CustomerRepID), expiresAt } : undefined
 }
 
 /** For this tab only, until it closes. */
-export const restoreSession = () => sessionOf(sessionStorage.getItem(key) ?? "")
-
-export const beginSession = (token: string) => {
-  sessionStorage.setItem(key, token)
-  return sessionOf(token)
+export const restoreSession = () => {
+  const expiresAt = Number(sessionStorage.getItem(untilKey))
+  return expiresAt > Date.now() ? sessionOf(sessionStorage.getItem(key) ?? "", expiresAt) : undefined
 }
 
-export const endSession = () => sessionStorage.removeItem(key)
+/** The clock here may be wrong, by days: how long the token lasts is counted from now, not read off the clock. */
+export const beginSession = (token: string) => {
+  const { exp, iat } = claimsOf(token)
+  const lasts = typeof exp === "number" && typeof iat === "number" ? (exp - iat) * 1000 : 0
+  const expiresAt = Date.now() + lasts
+  sessionStorage.setItem(key, token)
+  sessionStorage.setItem(untilKey, String(expiresAt))
+  return sessionOf(token, expiresAt)
+}
+
+export const endSession = () => {
+  for (const one of [key, untilKey]) sessionStorage.removeItem(one)
+}

@@ -6,7 +6,7 @@ import { element, icon } from "../dom/Element.ts"
 import { type IconName, icons } from "../dom/Icons.ts"
 import { makeKeyed } from "../dom/Keyed.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
-import { exactly, seconds, timeOf } from "./Format.ts"
+import { exactly, lasting, timeOf } from "./Format.ts"
 import { emptyState, skeleton } from "./Labels.ts"
 import { isMinor, wordsOf } from "./TraceWords.ts"
 
@@ -31,7 +31,7 @@ const detailsOf = (aiRun: AiRun) =>
       { class: "facts" },
       ...fact("Model", aiRun.modelName),
       ...fact("Prompt", aiRun.promptVersion),
-      ...fact("Time", seconds(aiRun.durationMs)),
+      ...fact("Time", lasting(aiRun.durationMs)),
       ...fact("Tokens", aiRun.inputTokens === null ? null : `${aiRun.inputTokens} in, ${aiRun.outputTokens ?? 0} out`),
       ...fact(
         "Documents",
@@ -67,7 +67,7 @@ const entryOf = (entry: TraceEntry, before: TraceEntry | undefined, aiRun: AiRun
         element(
           "time",
           { title: exactly(entry.at) },
-          before === undefined ? timeOf(entry.at) : `+${seconds(sinceBefore)}`
+          before === undefined ? timeOf(entry.at) : `+${lasting(sinceBefore)}`
         )
       ),
       outcome !== "" &&
