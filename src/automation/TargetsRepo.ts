@@ -16,7 +16,7 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
       customerID: CustomerID,
       about: { readonly ticketID: TicketID; readonly ticketMessageID: TicketMessageID | null }
     ) => Effect.Effect<Option.Option<typeof Channel.Type>>
-    /** The end user's last message in a ticket: the one that an event without a message is about. */
+    /** The last message of an end user in a ticket, and not of a program in their name: the one that an event without a message is about. */
     readonly findLastInbound: (
       customerID: CustomerID,
       ticketID: TicketID
@@ -44,6 +44,7 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
         execute: (_) => sql`
           select ticket_message_id as "ticketMessageID" from ticket_message
           where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and sender_type = 'EndUser'
+            and not is_automatic
           order by created_at desc, ticket_message_id desc limit 1`
       })
       return {
