@@ -153,6 +153,8 @@ const make = Effect.gen(function* () {
     }
     const trouble = mishap(state, request.headers)
     if (trouble !== undefined) return trouble
+    const { failPath } = state.switches
+    if (failPath !== null && one.path.includes(failPath)) return refused(500, "ErrorInternalServerError")
     for (const [method, pattern, handle] of table) {
       const match = method === one.method ? pattern.exec(one.path) : null
       if (match !== null) return handle(one, ...match.slice(1))

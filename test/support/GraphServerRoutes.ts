@@ -41,13 +41,23 @@ const shown = ({ attachments, fields, id, isDraft }: StoredMessage) => ({
   hasAttachments: attachments.some(({ isInline }) => !isInline)
 })
 
-const shownAttachment = ({ bytes, contentId, contentType, id, isInline, kind, name, sourceUrl }: StoredAttachment) => ({
+const shownAttachment = ({
+  bytes,
+  contentId,
+  contentType,
+  id,
+  isInline,
+  kind,
+  name,
+  size,
+  sourceUrl
+}: StoredAttachment) => ({
   "@odata.type": `#microsoft.graph.${kind}Attachment`,
   "@odata.mediaContentType": contentType,
   id,
   name,
   contentType,
-  size: bytes.length + 120,
+  size: size ?? bytes.length + 120,
   isInline,
   ...(kind === "file" && { contentId }),
   ...(kind === "reference" && { sourceUrl: sourceUrl ?? null })

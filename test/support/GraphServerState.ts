@@ -7,6 +7,8 @@ export interface StoredAttachment {
   readonly isInline: boolean
   readonly contentId: string | null
   readonly kind: "file" | "item" | "reference"
+  /** How large the provider says that it is, when that is not so. */
+  readonly size?: number
   /** Where a reference leads. */
   readonly sourceUrl?: string
   bytes: Buffer
@@ -49,6 +51,8 @@ export interface Switches {
   throttle: { requests: number; retryAfter: string }
   /** The next requests are answered with this status. */
   fail: { requests: number; status: number }
+  /** Requests whose path contains this are answered 500, however often. */
+  failPath: string | null
   /** The next requests to end a subscription are answered 503. */
   failRemovals: number
   /** The next requests for a subscription are answered 503. */
@@ -95,6 +99,7 @@ export const goodDay = (): Switches => ({
   lose: false,
   throttle: { requests: 0, retryAfter: "1" },
   fail: { requests: 0, status: 500 },
+  failPath: null,
   failRemovals: 0,
   failSubscribing: 0,
   cut: 0,
