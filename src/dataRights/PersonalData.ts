@@ -61,7 +61,7 @@ export const personalTables = {
   mail_message: {
     name: "Mails",
     // What is left keeps the mail from coming in again.
-    erasing: { internet_message_id: "null", conversation_id: "null", participants: "'{}'" },
+    erasing: { internet_message_id: "null", conversation_id: "null", participants: "'{}'", waits_for: "null" },
     shown: `mail_message_id as "mailID", ticket_message_id as "messageID", internet_message_id as "internetMessageID",
       participants, is_outgoing as "isOutgoing", created_at as "createdAt"`
   },

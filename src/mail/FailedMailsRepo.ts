@@ -12,6 +12,8 @@ const FailedMail = Schema.Struct({
 })
 export type FailedMail = typeof FailedMail.Type
 
+const mostAgain = 1000
+
 /** Mails that could not be imported so far. */
 export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
   FailedMailsRepo,
@@ -22,13 +24,16 @@ export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
       messageID: string,
       error: string
     ) => Effect.Effect<void>
-    /** It is not tried again by itself any more. */
+    /** Its attempts are over for now. */
     readonly setAside: (mail: Omit<FailedMail, "attempts">, source: BlobID | null) => Effect.Effect<void>
+    readonly hasSource: (mail: Omit<FailedMail, "attempts">) => Effect.Effect<boolean>
     readonly delete: (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => Effect.Effect<void>
     /** Those that have come another way meanwhile. */
     readonly deleteImported: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
     /** Of all customers: what the operator may have tried again. */
     readonly setAsideMails: Effect.Effect<ReadonlyArray<FailedMail>>
+    /** Of all customers: what was set aside a while ago, in the first day, or a day ago, in the week after that. */
+    readonly dueAgain: Effect.Effect<ReadonlyArray<FailedMail>>
     readonly tryAgain: (mail: FailedMail) => Effect.Effect<void>
   }
 >() {
@@ -42,13 +47,24 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const of = (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => sql`
     customer_id = ${customerID} and channel_folder_id = ${folderID} and external_id = ${messageID}`
+  const setAside = sql.literal(`
+    select customer_id as "customerID", channel_folder_id as "folderID", external_id as "messageID", attempts, error
+    from failed_mail where set_aside_at is not null`)
   const setAsideMails = SqlSchema.findAll({
     Request: Schema.Void,
     Result: FailedMail,
     execute: () => sql`
       /* all customers: the operator tries the mail of the whole service again */
-      select customer_id as "customerID", channel_folder_id as "folderID", external_id as "messageID", attempts, error
-      from failed_mail where set_aside_at is not null order by failed_mail_id`
+      ${setAside} order by failed_mail_id`
+  })
+  const dueAgain = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: FailedMail,
+    execute: () => sql`
+      /* all customers: what comes round comes round for everybody */
+      ${setAside} and (created_at > now() - interval '1 day' and set_aside_at <= now() - interval '30 minutes'
+        or created_at > now() - interval '8 days' and set_aside_at <= now() - interval '1 day')
+      order by set_aside_at limit ${mostAgain}`
   })
 
   return FailedMailsRepo.of({
@@ -63,8 +79,13 @@ const make = Effect.gen(function* () {
       ),
     setAside: ({ customerID, error, folderID, messageID }, source) =>
       sql`
-        update failed_mail set set_aside_at = now(), error = ${error}, blob_id = coalesce(blob_id, ${source})
-        where ${of(customerID, folderID, messageID)}`.pipe(Effect.asVoid, Effect.orDie),
+        insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error, set_aside_at, blob_id)
+        values (${customerID}, ${folderID}, ${messageID}, 1, ${error}, now(), ${source})
+        on conflict (customer_id, channel_folder_id, external_id) do update
+          set set_aside_at = now(), error = excluded.error, blob_id = coalesce(failed_mail.blob_id, excluded.blob_id)`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      ),
     delete: (customerID, folderID, messageID) =>
       sql`delete from failed_mail where ${of(customerID, folderID, messageID)}`.pipe(Effect.asVoid, Effect.orDie),
     deleteImported: (customerID, folderID) =>
@@ -72,11 +93,15 @@ const make = Effect.gen(function* () {
         delete from failed_mail failed using channel_folder f, mail_message m
         where failed.customer_id = ${customerID} and failed.channel_folder_id = ${folderID}
           and f.customer_id = failed.customer_id and f.channel_folder_id = failed.channel_folder_id
-          and m.customer_id = f.customer_id and m.channel_id = f.channel_id and m.external_id = failed.external_id`.pipe(
-        Effect.asVoid,
+          and m.customer_id = f.customer_id and m.channel_id = f.channel_id and m.external_id = failed.external_id
+          and not m.is_due`.pipe(Effect.asVoid, Effect.orDie),
+    hasSource: ({ customerID, folderID, messageID }) =>
+      sql`select 1 from failed_mail where ${of(customerID, folderID, messageID)} and blob_id is not null`.pipe(
+        Effect.map(({ length }) => length > 0),
         Effect.orDie
       ),
     setAsideMails: setAsideMails(undefined).pipe(Effect.orDie),
+    dueAgain: dueAgain(undefined).pipe(Effect.orDie),
     tryAgain: ({ customerID, folderID, messageID }) =>
       sql`update failed_mail set set_aside_at = null where ${of(customerID, folderID, messageID)}`.pipe(
         Effect.asVoid,

@@ -13,7 +13,7 @@ import { MailFolders, type OpenFolder } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { type DeltaPage, MailGraph } from "./MailGraph.ts"
 import { MailImport } from "./MailImport.ts"
-import { folderKey, importFolder, importMessage, importMessages } from "./MailJobs.ts"
+import { folderKey, importFolder, importMessage, importMessages, messageKey } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { isTheProviders, makePageImport } from "./PageImport.ts"
 import { PoisonMail } from "./PoisonMail.ts"
@@ -110,10 +110,22 @@ export const ImportJobs = Layer.effectDiscard(
         const listed = Stream.make({ messageIDs, whenStored: Effect.void })
         return yield* importPages(open.value, listed, claim).pipe(noted(customerID, folderID), comeBack)
       }),
-      // Whatever they were, the folder still has them: catching up finds them.
+      // Whatever they were, the folder still has them: catching up finds them. Not those that have come before: they are
+      // old, or of another folder.
       fn("ImportJobs.giveUpMessages")(
-        function* (customerID, { folderID }, claim, reason) {
+        function* (customerID, { folderID, messageIDs }, claim, reason) {
           yield* claim.confirm
+          const folder = yield* repo.find(customerID, folderID)
+          if (Option.isNone(folder)) return
+          const due = yield* mails.findDue(customerID, folder.value.channelID, messageIDs)
+          yield* jobs.enqueueAll(
+            importMessage,
+            due.map((messageID) => ({
+              customerID,
+              payload: { folderID, messageID },
+              key: messageKey(folderID, messageID)
+            }))
+          )
           yield* repo.save(customerID, folderID, { lastError: givenUp(reason) })
           yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
         },
@@ -128,7 +140,7 @@ export const ImportJobs = Layer.effectDiscard(
       const fetched = known.has(messageID)
         ? Option.none()
         : yield* mailImport.fetch(customerID, open.mailbox, messageID)
-      if (Option.isSome(fetched)) yield* mailImport.store(customerID, channelID, [fetched.value], claim)
+      if (Option.isSome(fetched)) yield* mailImport.store(open.folder, [fetched.value], claim)
       else yield* claim.advance({ done: 1, skipped: 1 })
       yield* poison.forget(open, messageID)
     })

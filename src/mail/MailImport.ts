@@ -4,12 +4,16 @@ import type { ChannelID, CustomerID, TicketID } from "../../schema/Ids.ts"
 import { EndUsers } from "../endUsers/EndUsers.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
+import { OldWork } from "../platform/queue/JobRank.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mails } from "../platform/telemetry/ServiceMetrics.ts"
 import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
-import { NewMessages } from "../ticketMessages/NewMessages.ts"
+import { type Incoming, NewMessages } from "../ticketMessages/NewMessages.ts"
 import { type KeptFile, MailFiles } from "./MailFiles.ts"
+import type { MailFolder } from "./MailFoldersRepo.ts"
 import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
+import { importMessages } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { type ReadMail, readMail } from "./ReadMail.ts"
 import { isAnswer, threadOf } from "./Threading.ts"
@@ -35,12 +39,7 @@ export class MailImport extends Context.Tag("casework/MailImport")<
      * Stores the first of them, as many as go into one transaction, and answers how many. The job's progress and its
      * fence are part of it.
      */
-    readonly store: (
-      customerID: CustomerID,
-      channelID: ChannelID,
-      fetched: ReadonlyArray<FetchedMail>,
-      claim: JobClaim
-    ) => Effect.Effect<number>
+    readonly store: (folder: MailFolder, fetched: ReadonlyArray<FetchedMail>, claim: JobClaim) => Effect.Effect<number>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -63,6 +62,7 @@ const make = Effect.gen(function* () {
   const attachments = yield* AttachmentsRepo
   const newMessages = yield* NewMessages
   const endUsers = yield* EndUsers
+  const jobs = yield* Jobs
 
   /** Nothing when it is not there, or not any more. */
   const orGone = <A, R>(effect: Effect.Effect<A, MailProblem, R>) =>
@@ -102,8 +102,12 @@ const make = Effect.gen(function* () {
     number: number,
     ticketID: TicketID | undefined
   ) {
-    // What the customer itself wrote elsewhere belongs to its conversation; alone it is nobody's question.
-    if (mail.isOurs && ticketID === undefined) return
+    // What the customer itself wrote elsewhere belongs to its conversation, which may come later, as from another folder;
+    // alone it is nobody's question.
+    if (mail.isOurs && ticketID === undefined) {
+      yield* repo.letWait(customerID, number, mail)
+      return []
+    }
     const given = {
       ticketID,
       subject: mail.subject,
@@ -115,7 +119,7 @@ const make = Effect.gen(function* () {
       fromName: mail.fromName,
       toAddress: mail.toAddress,
       messageDate: mail.date
-    }
+    } satisfies { readonly [Field in keyof Incoming]: Incoming[Field] | undefined }
     const { ticketMessageID } = yield* newMessages
       .add(customerID, {
         ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
@@ -128,7 +132,15 @@ const make = Effect.gen(function* () {
       attachments.insert(customerID, ticketMessageID, { ...file, isEndUserProvided: !mail.isOurs })
     ).pipe(Effect.catchTag("MissingReference", Effect.die))
     yield* repo.setTicketMessage(customerID, number, ticketMessageID)
+    return yield* repo.callWaiting(customerID, channelID, mail)
   })
+
+  /** Answers whose question has come. Somebody waits for them, whatever else is old. */
+  const importAgain = ({ customerID, folderID }: MailFolder, messageIDs: ReadonlyArray<string>) =>
+    jobs.enqueue(importMessages, customerID, { folderID, messageIDs }).pipe(
+      Effect.provideService(OldWork, false),
+      Effect.when(() => messageIDs.length > 0)
+    )
 
   return MailImport.of({
     fetch: fn("MailImport.fetch")(function* (customerID, mailbox, messageID) {
@@ -141,8 +153,10 @@ const make = Effect.gen(function* () {
     }),
 
     store: fn("MailImport.store")(
-      function* (customerID, channelID, fetched, claim) {
+      function* (folder, fetched, claim) {
+        const { channelID, customerID } = folder
         let [imported, skipped] = [0, 0]
+        const called: Array<string> = []
         yield* repo.lock(customerID, channelID)
         for (const one of fetched) {
           const ticketID = yield* findThread(customerID, channelID, one.mail)
@@ -150,10 +164,11 @@ const make = Effect.gen(function* () {
           if ((ticketID !== undefined || isAnswer(one.mail.hints)) && imported + skipped > 0) break
           const number = yield* repo.insert(customerID, channelID, one.mail)
           if (Option.isSome(number)) {
-            yield* addMessage(customerID, channelID, one, number.value, ticketID)
+            called.push(...(yield* addMessage(customerID, channelID, one, number.value, ticketID)))
             imported += 1
           } else skipped += 1
         }
+        yield* importAgain(folder, called)
         yield* claim.advance({ done: imported + skipped, imported, skipped })
         return { imported, skipped }
       },

@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ChannelID, CustomerID, TicketID, type TicketMessageID } from "../../schema/Ids.ts"
 import type { ReadMail } from "./ReadMail.ts"
 import type { KnownMail, TokenOfTicket } from "./Threading.ts"
@@ -12,10 +12,18 @@ const Known = Schema.Struct({
   ticketID: TicketID
 })
 
+// As many as somebody may have written in one conversation; what is left waits for the next mail of it.
+const mostCalled = 200
+
+// Of a thread that has gone on for years, the newest ones. The provider's Message-IDs are no longer than that.
+const mostAwaited = 50
+const longestMessageID = 998
+
 /** The mails that are known on a channel. */
 export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
   MailMessagesRepo,
   {
+    /** Those that need not be fetched. What is due has come before, and comes again. */
     readonly known: (
       customerID: CustomerID,
       channelID: ChannelID,
@@ -23,7 +31,10 @@ export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
     ) => Effect.Effect<ReadonlySet<string>>
     /** Nobody else brings mail into the channel until the transaction ends: answers find what they answer. */
     readonly lock: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
-    /** Answers its number, and nothing for a mail that is known already. */
+    /**
+     * Answers its number, and nothing for a mail that is known already; also nothing for a copy of an answer that left from
+     * here. One that waits for its question has its number still.
+     */
     readonly insert: (
       customerID: CustomerID,
       channelID: ChannelID,
@@ -34,6 +45,20 @@ export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
       number: number,
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<void>
+    /** What the customer itself wrote, and belongs into no ticket so far. */
+    readonly letWait: (customerID: CustomerID, number: number, mail: ReadMail) => Effect.Effect<void>
+    /** Those that have waited for a mail are due now that it is in a ticket; answers which, the oldest first. */
+    readonly callWaiting: (
+      customerID: CustomerID,
+      channelID: ChannelID,
+      mail: ReadMail
+    ) => Effect.Effect<ReadonlyArray<string>>
+    /** Those of them that are due, and have not come again. */
+    readonly findDue: (
+      customerID: CustomerID,
+      channelID: ChannelID,
+      externalIDs: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<string>>
     /** The mails that a new one may belong to. */
     readonly findRelated: (
       customerID: CustomerID,
@@ -57,19 +82,23 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const InChannel = { customerID: CustomerID, channelID: ChannelID }
 
-  const known = SqlSchema.findAll({
-    Request: Schema.Struct({ ...InChannel, externalIDs: Schema.Array(Schema.String) }),
-    Result: Schema.Struct({ externalID: Schema.String }),
+  const External = Schema.Struct({ externalID: Schema.String })
+
+  const find = SqlSchema.findAll({
+    Request: Schema.Struct({ ...InChannel, externalIDs: Schema.Array(Schema.String), isDue: Schema.Boolean }),
+    Result: External,
     execute: (_) => sql`
       select external_id as "externalID" from mail_message
       where customer_id = ${_.customerID} and channel_id = ${_.channelID}
-        and external_id = any(${_.externalIDs}::text[])`
+        and external_id = any(${_.externalIDs}::text[]) and is_due = ${_.isDue}`
   })
+  const externalIDs = (rows: ReadonlyArray<{ readonly externalID: string }>) => rows.map(({ externalID }) => externalID)
   const findRelated = SqlSchema.findAll({
     Request: Schema.Struct({
       ...InChannel,
       messageIDs: Schema.Array(Schema.String),
-      conversationID: Schema.NullOr(Schema.String)
+      conversationID: Schema.NullOr(Schema.String),
+      after: Schema.NullOr(Schema.DateTimeUtcFromDate)
     }),
     Result: Known,
     execute: (_) => sql`
@@ -78,8 +107,34 @@ const make = Effect.gen(function* () {
       from mail_message k
       join ticket_message m on m.customer_id = k.customer_id and m.ticket_message_id = k.ticket_message_id
       where k.customer_id = ${_.customerID} and k.channel_id = ${_.channelID}
-        and (k.internet_message_id = any(${_.messageIDs}::text[]) or k.conversation_id = ${_.conversationID})
+        and (k.internet_message_id = any(${_.messageIDs}::text[]) or k.conversation_id = ${_.conversationID}
+          and (${_.after}::timestamptz is null or m.message_date <= ${_.after}::timestamptz))
       order by k.mail_message_id desc limit 500`
+  })
+  // By its conversation only what was written after it, and to or by the same people: no answer is older than its question.
+  const callWaiting = SqlSchema.findAll({
+    Request: Schema.Struct({
+      ...InChannel,
+      internetMessageID: Schema.NullOr(Schema.String),
+      conversationID: Schema.NullOr(Schema.String),
+      participants: Schema.Array(Schema.String),
+      date: Schema.NullOr(Schema.DateTimeUtcFromDate)
+    }),
+    Result: External,
+    execute: (_) => sql`
+      with waiting as (
+        select mail_message_id from mail_message
+        where customer_id = ${_.customerID} and channel_id = ${_.channelID} and waits_for is not null and not is_due
+          and (waits_for && ${_.internetMessageID === null ? [] : [_.internetMessageID]}::text[]
+            or conversation_id = ${_.conversationID} and participants && ${_.participants}::text[]
+              and written_at >= ${_.date}::timestamptz)
+        order by written_at, mail_message_id limit ${mostCalled}
+      ), called as (
+        update mail_message k set is_due = true from waiting
+        where k.customer_id = ${_.customerID} and k.mail_message_id = waiting.mail_message_id
+        returning k.mail_message_id, k.external_id, k.written_at
+      )
+      select external_id as "externalID" from called order by written_at, mail_message_id`
   })
   const findTokens = SqlSchema.findAll({
     Request: Schema.Struct({ ...InChannel, tokens: Schema.Array(Schema.String) }),
@@ -92,11 +147,13 @@ const make = Effect.gen(function* () {
   const decodeNumbers = Schema.decodeUnknown(Schema.Array(Schema.Struct({ number: Schema.Int })))
 
   return MailMessagesRepo.of({
-    known: (customerID, channelID, externalIDs) =>
-      known({ customerID, channelID, externalIDs }).pipe(
-        Effect.map((rows) => new Set(rows.map(({ externalID }) => externalID))),
+    known: (customerID, channelID, ids) =>
+      find({ customerID, channelID, externalIDs: ids, isDue: false }).pipe(
+        Effect.map((rows) => new Set(externalIDs(rows))),
         Effect.orDie
       ),
+    findDue: (customerID, channelID, ids) =>
+      find({ customerID, channelID, externalIDs: ids, isDue: true }).pipe(Effect.map(externalIDs), Effect.orDie),
     lock: (customerID, channelID) =>
       sql`select pg_advisory_xact_lock(hashtextextended(${`mail ${customerID} ${channelID}`}, 0))`.pipe(
         Effect.asVoid,
@@ -104,25 +161,50 @@ const make = Effect.gen(function* () {
       ),
     insert: (customerID, channelID, mail) =>
       sql`
-        insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash,
-          conversation_id, participants)
-        values (${customerID}, ${channelID}, ${mail.externalID}, ${mail.internetMessageID}, ${mail.contentHash},
-          ${mail.conversationID}, ${[...mail.participants]}::text[])
-        on conflict do nothing returning mail_message_id as number`.pipe(
+        with made as (
+          insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash,
+            conversation_id, participants)
+          select ${customerID}, ${channelID}, ${mail.externalID}, ${mail.internetMessageID}::text, ${mail.contentHash},
+            ${mail.conversationID}, ${[...mail.participants]}::text[]
+          where not (${mail.isOurs} and exists (
+            select from mail_message sent where sent.customer_id = ${customerID} and sent.channel_id = ${channelID}
+              and sent.internet_message_id = ${mail.internetMessageID} and sent.is_outgoing))
+          on conflict do nothing returning mail_message_id
+        )
+        select mail_message_id as number from made
+        union all
+        select mail_message_id from mail_message
+        where customer_id = ${customerID} and channel_id = ${channelID} and external_id = ${mail.externalID}
+          and waits_for is not null`.pipe(
         Effect.flatMap(decodeNumbers),
         Effect.map((rows) => Option.fromNullable(rows[0]?.number)),
         Effect.orDie
       ),
     setTicketMessage: (customerID, number, ticketMessageID) =>
       sql`
-        update mail_message set ticket_message_id = ${ticketMessageID}
+        update mail_message set ticket_message_id = ${ticketMessageID}, waits_for = null, is_due = false
         where customer_id = ${customerID} and mail_message_id = ${number}`.pipe(Effect.asVoid, Effect.orDie),
-    findRelated: (customerID, channelID, { hints }) =>
+    letWait: (customerID, number, { date, hints: { conversationID, inReplyTo, references } }) => {
+      const awaited = [...inReplyTo, ...references.toReversed()].filter(({ length }) => length <= longestMessageID)
+      if (awaited.length === 0 && conversationID === null) return Effect.void
+      return sql`
+        update mail_message set waits_for = ${awaited.slice(0, mostAwaited)}::text[], is_due = false,
+          written_at = ${date === undefined ? null : DateTime.toDateUtc(date)}
+        where customer_id = ${customerID} and mail_message_id = ${number}`.pipe(Effect.asVoid, Effect.orDie)
+    },
+    callWaiting: (customerID, channelID, mail) =>
+      callWaiting({ ...mail, customerID, channelID, date: mail.date ?? null }).pipe(
+        Effect.map(externalIDs),
+        Effect.orDie
+      ),
+    // What the customer itself wrote first, and was answered, is no answer to that.
+    findRelated: (customerID, channelID, { date, hints, isOurs }) =>
       findRelated({
         customerID,
         channelID,
         messageIDs: [...hints.inReplyTo, ...hints.references],
-        conversationID: hints.conversationID
+        conversationID: hints.conversationID,
+        after: isOurs ? (date ?? null) : null
       }).pipe(Effect.orDie),
     findTokens: (customerID, channelID, tokens) =>
       tokens.length === 0 ? Effect.succeed([]) : findTokens({ customerID, channelID, tokens }).pipe(Effect.orDie)

@@ -29,6 +29,21 @@ export const isTheProviders = (cause: Cause.Cause<MailProblem>) =>
   isClaimLost(cause) ||
   Option.exists(Cause.failureOption(cause), ({ reason }) => reason === "Unavailable" || reason === "Blocked")
 
+/** A provider that does not say when to come back may mean this mail alone, for ever. */
+const isDoubtful = (cause: Cause.Cause<MailProblem>) =>
+  !Cause.isInterrupted(cause) &&
+  Option.exists(
+    Cause.failureOption(cause),
+    ({ reason, retryAfterSeconds }) => reason === "Unavailable" && retryAfterSeconds === undefined
+  )
+
+// One after the other that cannot be fetched: then it is not the mails, and nobody waits for the rest of a page. With each
+// attempt it is less likely.
+const mostInARow = 8
+
+// At the first attempts there may be a better time soon.
+const patientAttempts = 2
+
 type Came =
   | {
       readonly _tag: "Mail"
@@ -38,6 +53,15 @@ type Came =
   | { readonly _tag: "PageEnd"; readonly whenStored: Effect.Effect<void> }
 
 type CameMail = Extract<Came, { readonly _tag: "Mail" }>
+
+/** What is not clear about the mails of a page until it ends. */
+interface Doubts {
+  mails: Array<CameMail>
+  inARow: number
+  hasFetched: boolean
+}
+
+const noDoubts = (): Doubts => ({ mails: [], inARow: 0, hasFetched: false })
 
 /** Whatever has come while the last were being stored, as one chunk. */
 const together = <A, E>(stream: Stream.Stream<A, E>) =>
@@ -63,14 +87,13 @@ export const makePageImport = Effect.gen(function* () {
     }))
 
   const storeOne = (open: OpenFolder, { exit, messageID }: CameMail, claim: JobClaim) => {
-    const { channelID, customerID } = open.folder
     const postpone = (cause: Cause.Cause<MailProblem>) => poison.postpone(open, messageID, firstLine(cause), claim)
     return Exit.match(exit, {
-      onFailure: (cause) => (isTheProviders(cause) ? Effect.failCause(cause) : postpone(cause)),
+      onFailure: (cause) => (isTheProviders(cause) && !isDoubtful(cause) ? Effect.failCause(cause) : postpone(cause)),
       onSuccess: Option.match({
         onNone: () => claim.advance({ done: 1, skipped: 1 }),
         onSome: (fetched) =>
-          mailImport.store(customerID, channelID, [fetched], claim).pipe(
+          mailImport.store(open.folder, [fetched], claim).pipe(
             Effect.asVoid,
             Effect.catchAllCause((cause) => (isClaimLost(cause) ? Effect.failCause(cause) : postpone(cause)))
           )
@@ -87,7 +110,7 @@ export const makePageImport = Effect.gen(function* () {
     const fetched = came.flatMap(({ exit }) => (Exit.isSuccess(exit) ? Option.toArray(exit.value) : []))
     const oneByOne = Effect.forEach(came, (one) => storeOne(open, one, claim), { discard: true })
     if (came.length < 2 || fetched.length < came.length) return oneByOne
-    return mailImport.store(open.folder.customerID, open.folder.channelID, fetched, claim).pipe(
+    return mailImport.store(open.folder, fetched, claim).pipe(
       Effect.matchCauseEffect({
         onFailure: (cause) => (isClaimLost(cause) ? Effect.failCause(cause) : oneByOne),
         onSuccess: (stored) => storeMails(open, came.slice(stored), claim)
@@ -95,15 +118,46 @@ export const makePageImport = Effect.gen(function* () {
     )
   }
 
-  const store = (open: OpenFolder, came: ReadonlyArray<Came>, claim: JobClaim): Effect.Effect<void, MailProblem> => {
+  /** Keeps back those whose fault it may be or not. When nothing comes any more, the whole job comes to nothing. */
+  const doubt = (came: ReadonlyArray<CameMail>, doubts: Doubts, claim: JobClaim) =>
+    Effect.filter(came, (one) => {
+      if (Exit.isSuccess(one.exit) || !isDoubtful(one.exit.cause)) {
+        doubts.inARow = 0
+        doubts.hasFetched ||= Exit.isSuccess(one.exit)
+        return Effect.succeed(true)
+      }
+      doubts.mails.push(one)
+      doubts.inARow += 1
+      return doubts.inARow > mostInARow * claim.number ? Effect.failCause(one.exit.cause) : Effect.succeed(false)
+    })
+
+  /** While others could be fetched, or after a while, each of them has a job of its own, and the rest goes on. */
+  const settle = (open: OpenFolder, { hasFetched, mails: doubtful }: Doubts, claim: JobClaim) => {
+    const [first] = doubtful
+    if (first === undefined) return Effect.void
+    const isTooEarly = !hasFetched && claim.number <= patientAttempts
+    return isTooEarly && Exit.isFailure(first.exit)
+      ? Effect.failCause(first.exit.cause)
+      : Effect.forEach(doubtful, (one) => storeOne(open, one, claim), { discard: true })
+  }
+
+  const store = (
+    open: OpenFolder,
+    came: ReadonlyArray<Came>,
+    doubts: Doubts,
+    claim: JobClaim
+  ): Effect.Effect<void, MailProblem> => {
     const end = came.findIndex(({ _tag }) => _tag === "PageEnd")
     const mailsFirst = came.slice(0, end < 0 ? came.length : end).filter((one) => one._tag === "Mail")
     const marker = came[end]
     return Effect.gen(function* () {
-      if (mailsFirst.length > 0) yield* storeMails(open, mailsFirst, claim)
+      const sure = yield* doubt(mailsFirst, doubts, claim)
+      if (sure.length > 0) yield* storeMails(open, sure, claim)
       if (marker?._tag !== "PageEnd") return
+      yield* settle(open, doubts, claim)
       yield* marker.whenStored
-      yield* store(open, came.slice(end + 1), claim)
+      Object.assign(doubts, noDoubts())
+      yield* store(open, came.slice(end + 1), doubts, claim)
     })
   }
 
@@ -122,13 +176,14 @@ export const makePageImport = Effect.gen(function* () {
 
   return <E>(open: OpenFolder, listed: Stream.Stream<ListedMails, E>, claim: JobClaim) => {
     const slots = Effect.unsafeMakeSemaphore(fetchedAtOnce)
+    const doubts = noDoubts()
     return listed.pipe(
       Stream.mapEffect((some) => fetchesOf(open, some, claim)),
       Stream.buffer({ capacity: 1 }),
       Stream.mapConcat((fetches) => fetches),
       Stream.mapEffect(slots.withPermits(1), { concurrency: fetchedAhead }),
       together,
-      Stream.runForEachChunk((came) => store(open, Chunk.toReadonlyArray(came), claim))
+      Stream.runForEachChunk((came) => store(open, Chunk.toReadonlyArray(came), doubts, claim))
     )
   }
 })

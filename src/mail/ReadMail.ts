@@ -64,12 +64,10 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
   const headers = message.internetMessageHeaders
   const fromAddress = addressOf(message.from) ?? addressOf(message.sender)
   const recipients = addressesOf(message.toRecipients)
-  const everybody = [
-    ...(fromAddress === undefined ? [] : [fromAddress]),
-    ...recipients,
-    ...addressesOf(message.ccRecipients)
-  ]
+  const writers = fromAddress === undefined ? [] : [fromAddress]
+  const everybody = [...writers, ...recipients, ...addressesOf(message.ccRecipients)]
   const isMailbox = (address: string) => isSame(address, mailbox)
+  const isOurs = fromAddress !== undefined && isMailbox(fromAddress)
   const inReplyTo = messageIDsIn(clean(headerOf(headers, "In-Reply-To")))
   const references = messageIDsIn(clean(headerOf(headers, "References")))
   const isHtml = message.body?.contentType?.toLowerCase() === "html"
@@ -86,11 +84,12 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
       inReplyTo,
       references,
       conversationID: message.conversationId,
-      senders: fromAddress === undefined ? [] : [fromAddress],
+      // Whoever works in the mailbox has part in all its conversations: there it is who it was written to that counts.
+      senders: isOurs ? recipients.filter((address) => !isMailbox(address)) : writers,
       tokens: [...tokensInAddresses(everybody), ...tokensInMessageIDs([...inReplyTo, ...references])]
     },
     isAutomatic: isAutomaticMail(message),
-    isOurs: fromAddress !== undefined && isMailbox(fromAddress),
+    isOurs,
     subject: clean(message.subject, 1000),
     fromAddress,
     fromName: clean(message.from?.emailAddress?.name, 255),
@@ -114,13 +113,19 @@ const isOfList = ({ internetMessageHeaders: headers }: GraphMessage) =>
 const isOfMailbox = (address: string, mailbox: string) =>
   isSame(address, mailbox) || isSame(address.replace(/\+[^@]*/, ""), mailbox)
 
+/** The provider gives one without a name their address for it. */
+const ownNameOf = (recipient: GraphRecipient) => {
+  const name = clean(recipient.emailAddress?.name, 255)
+  return name === undefined || isSame(name.trim(), addressOf(recipient) ?? "") ? undefined : name
+}
+
 /** Whoever is to be replied to instead of the one who wrote it; never the mailbox. */
 const replyToOf = (message: GraphMessage, mail: ReadMail, mailbox: string) => {
   if (mail.isOurs || isOwnMessageID(mail.internetMessageID ?? "") || isOfList(message)) return undefined
   const others = message.replyTo.flatMap((recipient) => {
     const address = addressOf(recipient) ?? ""
     const isUsable = /^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address) && !isOfMailbox(address, mailbox)
-    return isUsable ? [{ address, name: clean(recipient.emailAddress?.name, 255) }] : []
+    return isUsable ? [{ address, name: ownNameOf(recipient) }] : []
   })
   return others.some(({ address }) => isSame(address, mail.fromAddress ?? "")) ? undefined : others[0]
 }
@@ -134,7 +139,8 @@ const readForReplyTo = (message: GraphMessage, mailbox: string): ReadMail => {
   return {
     ...mail,
     fromAddress: replyTo.address,
-    fromName: replyTo.name ?? mail.fromName,
+    // The name of the web page, or of whoever sent it, is not theirs.
+    fromName: replyTo.name,
     participants: [...new Set([replyTo.address.toLowerCase(), ...participants])],
     // Anybody may name anybody to be replied to: that alone leads into nobody's conversation.
     hints: { ...hints, senders: hints.senders.length === 0 ? [] : [...hints.senders, replyTo.address] }
@@ -149,6 +155,8 @@ export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
   const mail = readForReplyTo(message, mailbox)
   const isToItself = mail.isOurs && addressesOf(message.toRecipients).some((address) => isSame(address, mailbox))
   if (!isToItself || isOwnMail(mail)) return mail
-  const from = message.replyTo.find((recipient) => addressOf(recipient) !== undefined) ?? message.from
-  return { ...readAsWritten({ ...message, from }, mailbox), contentHash: mail.contentHash, isOurs: false }
+  const replyTo = message.replyTo.find((recipient) => addressOf(recipient) !== undefined)
+  const read = readAsWritten({ ...message, from: replyTo ?? message.from }, mailbox)
+  const fromName = replyTo === undefined ? read.fromName : ownNameOf(replyTo)
+  return { ...read, fromName, contentHash: mail.contentHash, isOurs: false }
 }

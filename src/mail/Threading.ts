@@ -6,7 +6,10 @@ export interface ThreadHints {
   /** Oldest first, as they stand in the header. */
   readonly references: ReadonlyArray<string>
   readonly conversationID: string | null
-  /** Who it says that it is from: whoever wrote it, and whoever is to be replied to instead. */
+  /**
+   * Who it says that it is from: whoever wrote it, and whoever is to be replied to instead. Of what was written in the
+   * mailbox itself, who it went to.
+   */
   readonly senders: ReadonlyArray<string>
   /** Ticket tokens in the addresses that it was sent to. */
   readonly tokens: ReadonlyArray<string>

@@ -69,14 +69,30 @@ layer(mailApp(), { excludeTestServices: true })("A mail with a Reply-To", (it) =
           replyTo: ["x@mail.example"],
           messageId: "<casework-1-x@casework.example>"
         }),
-        withReplyTo(mail({ ...from, subject: "Without a name" }), { address }, { address: "home@mail.example" })
+        withReplyTo(mail({ ...from, subject: "Without a name" }), { address }, { address: "home@mail.example" }),
+        withReplyTo(mail({ ...from, subject: "An address for a name" }), {
+          name: "Visitor@mail.example",
+          address: "visitor@mail.example"
+        }),
+        // In the mailbox's own name, as some forms send.
+        withReplyTo(mail({ from: address, fromName: "The shop", to: [address], subject: "Itself" }), {
+          name: "guest@mail.example",
+          address: "guest@mail.example"
+        })
       )
-      yield* ticketsArrive(channelID, 6)
+      yield* ticketsArrive(channelID, 8)
       yield* settled(channelID)
       expect((yield* questionsOf(channelID)).map(({ fromAddress, fromName }) => [fromAddress, fromName])).toEqual([
         ...Array.from({ length: 5 }, () => ["maria@mail.example", "Maria Keller"]),
-        ["home@mail.example", "Maria Keller"]
+        // Whose mail it is, is not called as the web page that sent it.
+        ["home@mail.example", null],
+        ["visitor@mail.example", null],
+        ["guest@mail.example", null]
       ])
+      const { endUsers } = yield* clientOf("acme-admin")
+      const visitor = (yield* ticketsOf(channelID)).find(({ subject }) => subject === "An address for a name")
+      const path = { id: yield* Effect.fromNullable(visitor?.endUserID) }
+      expect(yield* endUsers.getEndUser({ path })).toMatchObject({ FirstName: "visitor", LastName: "" })
     })
   )
 

@@ -1,0 +1,17 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`
+    -- What the customer itself wrote in a mail program may be read before the question that it answers, as from another
+    -- folder. It waits for mail with one of these Message-IDs, or of its conversation; null: it waits for none. Once such a
+    -- mail is in a ticket it is due, and comes again.
+    alter table mail_message
+      add waits_for text[],
+      add written_at timestamptz,
+      add is_due boolean not null default false;
+    create index mail_message_waiting on mail_message using gin (waits_for) with (fastupdate = off)
+      where waits_for is not null;
+  `)
+})

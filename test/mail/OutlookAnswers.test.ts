@@ -1,0 +1,184 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { ChannelID } from "../../schema/Ids.ts"
+import { eventually } from "../support/Eventually.ts"
+import { GraphServer } from "../support/GraphServer.ts"
+import {
+  mailApp,
+  messagesOf,
+  newMailChannel,
+  settled,
+  subscribedChannel,
+  ticketsArrive,
+  ticketsOf
+} from "../support/MailApp.ts"
+import { type MailParts, mail } from "../support/Mails.ts"
+import { clientOf } from "../support/TestApp.ts"
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 9, minute))
+
+const folderAt = (channelID: ChannelID, type: string) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
+    channelFolders.createChannelFolder({ payload: { channelID, name: type, type } })
+  )
+
+const importAll = (channelID: ChannelID) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ channels }) => channels.importEmails({ path: { id: channelID } }))
+
+/** A channel whose sent mail is known before anything that came in. */
+const withSentMail = (sent: (address: string) => ReadonlyArray<MailParts>) =>
+  Effect.gen(function* () {
+    const channel = yield* newMailChannel()
+    const { address, channelID, mailbox } = channel
+    const written = sent(address).map((parts) => mailbox.add("AAMk-sent", mail({ from: address, ...parts }).fields))
+    yield* folderAt(channelID, "Sent")
+    yield* importAll(channelID)
+    yield* settled(channelID)
+    expect(yield* ticketsOf(channelID)).toEqual([])
+    return { ...channel, written }
+  })
+
+const ticketAbout = (channelID: ChannelID, wanted: string) =>
+  Effect.flatMap(ticketsOf(channelID), (all) => Effect.fromNullable(all.find(({ subject }) => subject === wanted)))
+
+/** The texts of a ticket with who wrote them, once there are so many. */
+const conversation = (channelID: ChannelID, subject: string, count: number) =>
+  Effect.flatMap(ticketAbout(channelID, subject), ({ ticketID }) =>
+    Effect.map(
+      eventually(messagesOf(ticketID), ({ length }) => length >= count),
+      (messages) => messages.map(({ message, senderType }) => [senderType, message])
+    )
+  )
+
+layer(mailApp(), { excludeTestServices: true })("What people answer in their mail program", (it) => {
+  it.effect("joins its ticket, in its order, also when it was read before the question", () =>
+    Effect.gen(function* () {
+      const tenant = { to: ["tenant@home.example"] }
+      const tap = { "In-Reply-To": "<tap@home.example>" }
+      const { channelID, mailbox } = yield* withSentMail(() => [
+        // To an answer that is itself to come.
+        { ...tenant, text: "Third", received: at(30), headers: { "In-Reply-To": "<first@acme.example>" } },
+        { ...tenant, text: "Second", received: at(20), headers: tap },
+        { ...tenant, text: "First", received: at(10), headers: tap, messageId: "<first@acme.example>" },
+        { ...tenant, text: "No reference", received: at(15), conversationId: "heating" },
+        { ...tenant, text: "Before the question", received: at(1), conversationId: "heating" },
+        { to: ["else@home.example"], text: "To somebody else", received: at(16), conversationId: "heating" },
+        { ...tenant, text: "Out of the blue", received: at(17) }
+      ])
+      mailbox.add(
+        "AAMk-inbox",
+        mail({ subject: "Tap", text: "It leaks", messageId: "<tap@home.example>", received: at(5) }).fields
+      )
+      mailbox.add(
+        "AAMk-inbox",
+        mail({ subject: "Heating", text: "It is cold", conversationId: "heating", received: at(5) }).fields
+      )
+      yield* folderAt(channelID, "Inbox")
+      yield* importAll(channelID)
+      yield* ticketsArrive(channelID, 2)
+      expect(yield* conversation(channelID, "Tap", 4)).toEqual([
+        ["EndUser", "It leaks"],
+        ["CustomerRep", "First"],
+        ["CustomerRep", "Second"],
+        ["CustomerRep", "Third"]
+      ])
+      const cold = [
+        ["EndUser", "It is cold"],
+        ["CustomerRep", "No reference"]
+      ]
+      expect(yield* conversation(channelID, "Heating", 2)).toEqual(cold)
+
+      // However often it is asked for, each comes once, and the rest stays nobody's question.
+      yield* importAll(channelID)
+      yield* settled(channelID)
+      expect(yield* conversation(channelID, "Tap", 4)).toHaveLength(4)
+      expect(yield* conversation(channelID, "Heating", 2)).toEqual(cold)
+      expect(yield* ticketsOf(channelID)).toHaveLength(2)
+    })
+  )
+
+  it.effect("joins them all, while both folders are read at once", () =>
+    Effect.gen(function* () {
+      const { address, channelID, mailbox } = yield* newMailChannel()
+      const numbers = Array.from({ length: 12 }, (_, index) => index)
+      for (const index of numbers) mailbox.add("AAMk-inbox", mail({ subject: `Other ${index}` }).fields)
+      for (const index of numbers) {
+        mailbox.add("AAMk-inbox", mail({ subject: `Question ${index}`, messageId: `<q${index}@home.example>` }).fields)
+        const headers = { References: `<unknown@home.example> <q${index}@home.example>` }
+        mailbox.add("AAMk-sent", mail({ from: address, to: ["tenant@home.example"], headers }).fields)
+      }
+      yield* folderAt(channelID, "Sent")
+      yield* folderAt(channelID, "Inbox")
+      yield* importAll(channelID)
+      yield* ticketsArrive(channelID, 24)
+      yield* Effect.forEach(numbers, (index) => conversation(channelID, `Question ${index}`, 2))
+      yield* settled(channelID)
+      expect(yield* ticketsOf(channelID)).toHaveLength(24)
+      const sql = yield* SqlClient.SqlClient
+      expect(
+        yield* sql`
+          select mail_message_id from mail_message
+          where customer_id = 1 and channel_id = ${channelID} and ticket_message_id is null`
+      ).toEqual([])
+    })
+  )
+
+  it.effect("is not lost when the work that fetches it again is given up", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { channelID, mailbox, written } = yield* withSentMail(() => [
+        { to: ["tenant@home.example"], headers: { "In-Reply-To": "<door@home.example>" } }
+      ])
+      mailbox.add("AAMk-inbox", mail({ subject: "Door", messageId: "<door@home.example>" }).fields)
+      const { folderID } = yield* folderAt(channelID, "Inbox")
+      yield* importAll(channelID)
+      yield* ticketsArrive(channelID, 1)
+      yield* conversation(channelID, "Door", 2)
+      yield* settled(channelID)
+      const [answer] = written
+      // As it is until it has come again.
+      const due = sql`
+        update mail_message set ticket_message_id = null, waits_for = '{<door@home.example>}', is_due = true
+        where customer_id = 1 and channel_id = ${channelID} and external_id = ${answer?.id ?? ""}`
+      yield* due
+      yield* sql`
+        insert into job (customer_id, kind, payload, attempts)
+        values (1, 'ImportMessages', ${JSON.stringify({ folderID, messageIDs: [answer?.id] })}::jsonb, 10)`
+      yield* conversation(channelID, "Door", 3)
+      yield* settled(channelID)
+      yield* due
+      yield* importAll(channelID)
+      yield* conversation(channelID, "Door", 4)
+    })
+  )
+
+  it.effect("is no second answer when it is a copy of one that left from here", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, mailbox } = yield* subscribedChannel
+      yield* server.arrive(address, mail({ subject: "Window", messageId: "<window@home.example>" }))
+      const [ticket] = yield* ticketsArrive(channelID, 1)
+      const { ticketID } = yield* Effect.fromNullable(ticket)
+      const [question] = yield* messagesOf(ticketID)
+      const { ticketMessages } = yield* clientOf("acme-admin")
+      yield* ticketMessages.sendReply({
+        path: { id: yield* Effect.fromNullable(question?.messageID) },
+        payload: { modifiedAnswer: "We come." }
+      })
+      const sent = Effect.sync(() => [...mailbox.messages.values()].find(({ folderID }) => folderID === "AAMk-sent"))
+      const answer = yield* eventually(sent, (found) => found !== undefined)
+      const copy = {
+        from: address,
+        to: ["tenant@home.example"],
+        cc: [address],
+        messageId: String(answer?.fields["internetMessageId"]),
+        headers: { "In-Reply-To": "<window@home.example>" }
+      }
+      yield* server.arrive(address, mail({ ...copy, text: "We come." }), mail({ subject: "Last" }))
+      yield* ticketsArrive(channelID, 2)
+      yield* settled(channelID)
+      expect((yield* messagesOf(ticketID)).map(({ senderType }) => senderType)).toEqual(["EndUser", "CustomerRep"])
+    })
+  )
+})
