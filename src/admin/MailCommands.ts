@@ -16,7 +16,7 @@ const list = Command.make("list", {}, () =>
       yield* Console.log(harmless(line))
     }
   })
-).pipe(Command.withDescription("List mail that could not be imported and is not tried again by itself"))
+).pipe(Command.withDescription("List mail that was set aside because it could not be imported"))
 
 const retry = Command.make("retry", {}, () =>
   Effect.gen(function* () {

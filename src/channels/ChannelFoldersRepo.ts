@@ -102,17 +102,16 @@ const make = Effect.gen(function* () {
     })
   const find = select("")
   const findForUpdate = select("for update of f")
+  // Mail that is there already is left alone until somebody asks for it.
   const insert = SqlSchema.single({
     Request: Schema.Struct({ customerID: CustomerID, channelID: ChannelID, fields: Fields }),
     Result: Stored,
     execute: (_) => sql`
-      insert into channel_folder as f ${sql.insert({
-        customer_id: _.customerID,
-        channel_id: _.channelID,
-        // Mail that is there already is left alone until somebody asks for it.
-        delta_since: new Date(),
-        ...toColumns(_.fields)
-      })} returning ${columns}`
+      insert into channel_folder as f (customer_id, channel_id, name, parent_folder_id, folder_type, external_folder_id,
+        auto_retrieve_emails, delta_since)
+      values (${_.customerID}, ${_.channelID}, ${_.fields.name}, ${_.fields.parentFolderID}, ${_.fields.type},
+        ${_.fields.externalFolderID}, ${_.fields.autoRetrieveEmails}, now())
+      returning ${columns}`
   })
   const update = SqlSchema.void({
     Request: Schema.Struct({ ...Key.fields, fields: Fields }),

@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, type Option, Schema, Struct } from "effect"
+import { Context, Duration, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 import { importFolder } from "./MailJobs.ts"
@@ -32,7 +32,6 @@ export interface FolderState {
   readonly clientState?: string | null
   readonly deltaLink?: string | null
   readonly deltaSince?: Date | null
-  readonly lastSync?: Date
   readonly lastError?: string | null
 }
 
@@ -42,7 +41,6 @@ const columns = {
   clientState: "client_state",
   deltaLink: "delta_link",
   deltaSince: "delta_since",
-  lastSync: "last_sync_at",
   lastError: "last_error"
 } as const satisfies Readonly<Record<keyof FolderState, string>>
 
@@ -63,6 +61,8 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
     readonly readFromNow: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
     /** Of all customers: those that fetch by themselves. */
     readonly retrieving: Effect.Effect<ReadonlyArray<MailFolder>>
+    /** The same, of those whose subscription ends within a while, or is not there. */
+    readonly expiring: (within: Duration.Duration) => Effect.Effect<ReadonlyArray<MailFolder>>
     readonly save: (customerID: CustomerID, folderID: ChannelFolderID, state: FolderState) => Effect.Effect<void>
     /** Notes where the folder is at the provider. */
     readonly locate: (
@@ -138,12 +138,14 @@ const make = Effect.gen(function* () {
         or (f.external_folder_id = any(${_.folders}::text[]) and lower(c.email_address) = any(${_.mailboxes}::text[]))`
   })
   const retrieving = SqlSchema.findAll({
-    Request: Schema.Void,
+    Request: Schema.NullOr(Schema.Number),
     Result: MailFolder,
-    execute: () => sql`
+    execute: (seconds) => sql`
       /* all customers: what comes round comes round for everybody */
       select ${fields} from ${from}
-      where f.auto_retrieve_emails and c.auto_retrieve_emails and c.is_active and c.channel_type = 'Email'`
+      where f.auto_retrieve_emails and c.auto_retrieve_emails and c.is_active and c.channel_type = 'Email'
+        and (${seconds}::float8 is null or f.subscription_expires_at is null
+          or f.subscription_expires_at <= now() + make_interval(secs => ${seconds}::float8))`
   })
 
   const notified = (search: Parameters<(typeof MailFoldersRepo)["Service"]["findNotified"]>[0]) =>
@@ -171,7 +173,8 @@ const make = Effect.gen(function* () {
         Effect.asVoid,
         Effect.orDie
       ),
-    retrieving: retrieving(undefined).pipe(Effect.orDie),
+    retrieving: retrieving(null).pipe(Effect.orDie),
+    expiring: (within) => retrieving(Duration.toSeconds(within)).pipe(Effect.orDie),
     locate: (customerID, folderID, externalFolderID) =>
       sql`
         update channel_folder set external_folder_id = ${externalFolderID}
@@ -181,9 +184,9 @@ const make = Effect.gen(function* () {
         update channel_folder set ${sql.update(valuesOf(state))}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, Effect.orDie),
     moveOn: (customerID, folderID, { from: before, isLast, since, to }) => {
-      const done = isLast ? { lastSync: new Date(), lastError: null } : {}
+      const done = isLast ? sql`, last_sync_at = now(), last_error = null` : sql``
       return sql`
-        update channel_folder set ${sql.update(valuesOf({ deltaLink: to, ...done }))}
+        update channel_folder set delta_link = ${to}${done}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}
           and delta_link is not distinct from ${before}::text
           and date_trunc('milliseconds', delta_since) is not distinct from ${since}::timestamptz

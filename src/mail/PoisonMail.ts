@@ -51,8 +51,9 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           blobs.store(customerID, graph.source(mailbox, messageID), largestSource)
         ).pipe(
           Effect.map(({ blobID }) => blobID),
-          Effect.catchAll((problem) =>
-            Effect.as(Effect.logWarning("the source of a mail cannot be kept", problem), null)
+          // Whatever is in its way, as a store that is away: without its source it is set aside all the same.
+          Effect.catchAllCause((cause) =>
+            Effect.as(Effect.logWarning("the source of a mail cannot be kept", cause), null)
           )
         )
 
@@ -77,7 +78,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           Effect.orDie
         ),
         setAside: fn("PoisonMail.setAside")(function* (mail, open, claim) {
-          const source = yield* sourceOf(mail, open)
+          const source = (yield* repo.hasSource(mail)) ? null : yield* sourceOf(mail, open)
           yield* claim.confirm.pipe(Effect.zipRight(repo.setAside(mail, source)), sql.withTransaction, Effect.orDie)
           mails.add({ outcome: "set_aside" })
         }),

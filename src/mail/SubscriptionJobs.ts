@@ -4,14 +4,26 @@ import { Jobs } from "../platform/queue/Jobs.ts"
 import { enqueueOnOneNode } from "../platform/queue/Periodically.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { comeBack } from "./ComeBack.ts"
+import { FailedMailsRepo } from "./FailedMailsRepo.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailFolders } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { MailGraph } from "./MailGraph.ts"
-import { folderKey, importFolder, readingOf, removeSubscription, renewSubscription } from "./MailJobs.ts"
+import {
+  folderKey,
+  importFolder,
+  importMessage,
+  messageKey,
+  readingOf,
+  removeSubscription,
+  renewSubscription
+} from "./MailJobs.ts"
 import { renewedBefore, Subscriptions } from "./Subscriptions.ts"
 
-/** Keeps subscriptions alive, ends those that nobody wants any more, and looks after folders that were told nothing. */
+/**
+ * Keeps subscriptions alive, ends those that nobody wants any more, and looks after folders that were told nothing and
+ * mail that was set aside.
+ */
 export const SubscriptionJobs = Layer.scopedDiscard(
   Effect.gen(function* () {
     const jobs = yield* Jobs
@@ -21,6 +33,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     const mailboxes = yield* Mailboxes
     const graph = yield* MailGraph
     const subscriptions = yield* Subscriptions
+    const failedMails = yield* FailedMailsRepo
 
     yield* jobs.handle(
       renewSubscription,
@@ -66,12 +79,8 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     )
 
     const renewals = Effect.gen(function* () {
-      const retrieving = yield* repo.retrieving
       // One that has none yet, or not any more, gets one.
-      const expiring = retrieving.filter(
-        ({ subscriptionExpires }) =>
-          subscriptionExpires === null || subscriptionExpires.getTime() <= Date.now() + renewedBefore
-      )
+      const expiring = yield* repo.expiring(renewedBefore)
       yield* jobs.enqueueAll(
         renewSubscription,
         expiring.map(({ customerID, folderID }) => ({
@@ -82,6 +91,19 @@ export const SubscriptionJobs = Layer.scopedDiscard(
       )
     })
     yield* enqueueOnOneNode("Mail subscription renewals", 15, renewals)
+
+    // What was in the way may be gone, as a store of files that was away for a while.
+    const setAside = Effect.flatMap(failedMails.dueAgain, (mails) =>
+      jobs.enqueueAll(
+        importMessage,
+        mails.map(({ customerID, folderID, messageID }) => ({
+          customerID,
+          payload: { folderID, messageID },
+          key: messageKey(folderID, messageID)
+        }))
+      )
+    )
+    yield* enqueueOnOneNode("Set-aside mail", 60, setAside)
 
     const catchUps = Effect.flatMap(repo.retrieving, (folders) => jobs.enqueueAll(importFolder, folders.map(readingOf)))
     yield* enqueueOnOneNode("Mail catch-up", 15, catchUps)

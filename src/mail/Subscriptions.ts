@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
-import { Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { readSecret } from "../platform/Masking.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Secrets } from "../platform/Secrets.ts"
@@ -17,7 +17,7 @@ import { messagesOf } from "./MicrosoftGraph.ts"
 const lifetime = 6 * 24 * 3600 * 1000
 
 /** A subscription that ends sooner than this is renewed. */
-export const renewedBefore = 48 * 3600 * 1000
+export const renewedBefore = Duration.hours(48)
 
 export const clientStatePlace = (customerID: number) => ({
   table: "channel_folder",
