@@ -28,6 +28,7 @@ import draftCalls from "./0025_draft_calls.ts"
 import runsOfDeletedMessages from "./0026_runs_of_deleted_messages.ts"
 import blobRemovals from "./0027_blob_removals.ts"
 import waitingAnswers from "./0028_waiting_answers.ts"
+import installation from "./0029_installation.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -58,5 +59,6 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0025_draft_calls": draftCalls,
   "0026_runs_of_deleted_messages": runsOfDeletedMessages,
   "0027_blob_removals": blobRemovals,
-  "0028_waiting_answers": waitingAnswers
+  "0028_waiting_answers": waitingAnswers,
+  "0029_installation": installation
 }

@@ -10,6 +10,7 @@ import type { KnownError } from "./OneLine.ts"
 import { DatabaseLive } from "./platform/database/Database.ts"
 import { migrated } from "./platform/database/Migrate.ts"
 import { MailerLive } from "./platform/Mailer.ts"
+import { withItsKey } from "./platform/SecretsSeal.ts"
 import { Settings } from "./platform/settings/Settings.ts"
 import { TelemetryLive } from "./platform/telemetry/Telemetry.ts"
 import { runMain } from "./RunMain.ts"
@@ -23,7 +24,7 @@ const Main: Layer.Layer<never, KnownError> = Banner.pipe(
   Layer.provide(MailerLive),
   Layer.provide(BlobStoreLive),
   Layer.provide(PasswordHasher.layer),
-  Layer.provide(migrated(DatabaseLive)),
+  Layer.provide(withItsKey(migrated(DatabaseLive))),
   Layer.provide(TelemetryLive),
   Layer.provide(Settings.layer)
 )

@@ -3,6 +3,7 @@ import { Effect, Exit, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { type EncryptedColumn, encryptedColumns } from "../platform/database/EncryptedColumns.ts"
 import { Secrets } from "../platform/Secrets.ts"
+import { sealAnew } from "../platform/SecretsSeal.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 
 const batchSize = 100
@@ -72,15 +73,18 @@ const rotateColumn = fn("RotateSecrets.column")(function* (place: EncryptedColum
 
 /**
  * Encrypts every secret anew with the first SECRETS_KEY. A batch is one transaction and what is done is passed over, so
- * it can be stopped at any time and started again.
+ * it can be stopped at any time and started again. The seal that a start looks at comes last, and not as long as a secret
+ * would be lost with the other keys, unless the operator knows that it is.
  */
-export const rotateSecrets = Effect.forEach(encryptedColumns, rotateColumn).pipe(
-  Effect.map(
-    (columns): Rotated => ({
-      changed: columns.reduce((sum, column) => sum + column.changed, 0),
-      current: columns.reduce((sum, column) => sum + column.current, 0),
-      unreadable: columns.flatMap((column) => column.unreadable)
-    })
-  ),
-  Effect.orDie
-)
+export const rotateSecrets = (isLost: boolean) =>
+  Effect.forEach(encryptedColumns, rotateColumn).pipe(
+    Effect.map(
+      (columns): Rotated => ({
+        changed: columns.reduce((sum, column) => sum + column.changed, 0),
+        current: columns.reduce((sum, column) => sum + column.current, 0),
+        unreadable: columns.flatMap((column) => column.unreadable)
+      })
+    ),
+    Effect.tap(({ unreadable }) => Effect.when(sealAnew, () => isLost || unreadable.length === 0)),
+    Effect.orDie
+  )

@@ -39,6 +39,7 @@ export const impersonalColumns: Readonly<Record<string, string>> = {
   mailbox_pause: "the same, until the provider wants to hear of them again",
   mailbox_wish: "addresses of the customers' own mailboxes, for a moment",
   casework_migrations: names,
+  installation: "where the files are, and a seal of the key for secrets",
   ticket_tally: names,
   topic_correction: "names of topics",
   automation_run: names,

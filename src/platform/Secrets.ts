@@ -54,6 +54,8 @@ export class Secrets extends Context.Tag("casework/Secrets")<
     /** A value that cannot be decrypted is a defect: a key is missing or the row was tampered with. */
     readonly decrypt: (place: SecretPlace, stored: string) => Effect.Effect<string>
     readonly isCurrent: (stored: string) => boolean
+    /** Whether the key of a value is listed. */
+    readonly knowsKeyOf: (stored: string) => boolean
   }
 >() {
   static readonly layer = Layer.effect(
@@ -64,7 +66,8 @@ export class Secrets extends Context.Tag("casework/Secrets")<
       return {
         encrypt: (place, plain) => encrypt(current, place, plain),
         decrypt: (place, stored) => Effect.sync(() => decrypt(keys, place, stored)),
-        isCurrent: (stored) => stored.startsWith(`${current.id}.`)
+        isCurrent: (stored) => stored.startsWith(`${current.id}.`),
+        knowsKeyOf: (stored) => keys.some(({ id }) => stored.startsWith(`${id}.`))
       }
     })
   )

@@ -9,6 +9,7 @@ import { Reactions } from "../../src/automation/EventHooks.ts"
 import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
 import { RemovalTiming } from "../../src/files/BlobSweep.ts"
 import { StopWork } from "../../src/platform/queue/Jobs.ts"
+import { withItsKey } from "../../src/platform/SecretsSeal.ts"
 import { Settings } from "../../src/platform/settings/Settings.ts"
 import { TelemetryLive } from "../../src/platform/telemetry/Telemetry.ts"
 import { ServerLive } from "../../src/Server.ts"
@@ -52,7 +53,7 @@ export const testNode = <E, R>(
     Layer.provide(StatementAudit),
     Layer.provide(Layer.succeed(StopWork, stopWork)),
     Layer.provide(Layer.succeed(RemovalTiming, { after: Duration.zero })),
-    Layer.provideMerge(database),
+    Layer.provideMerge(withItsKey(database)),
     Layer.provide(TelemetryLive),
     Layer.provideMerge(settingsLayer(overrides)),
     Layer.provide(logging)

@@ -1,0 +1,54 @@
+import { SqlClient } from "@effect/sql"
+import { ConfigError, Effect, Exit, Layer, Option } from "effect"
+import { encryptedColumns } from "./database/EncryptedColumns.ts"
+import { noteAnew, noted, noteFirst } from "./database/Installation.ts"
+import { Secrets } from "./Secrets.ts"
+
+const name = "secrets key"
+
+const place = { table: "installation", column: "value", customerID: 0 }
+
+const seal = Effect.map(Secrets, (secrets) => secrets.encrypt(place, name))
+
+/** From then on a start needs the first of the present keys. */
+export const sealAnew = Effect.flatMap(seal, (sealed) => noteAnew(name, sealed))
+
+/** One value of each key that something in a database without a seal was encrypted with. */
+const oneOfEachKey = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* Effect.forEach(
+    encryptedColumns,
+    ({ column, table }) => sql<{ stored: string }>`
+      /* all customers: the key is the whole service's */
+      select min(${sql(column)}) as stored from ${sql(table)}
+      where ${sql(column)} is not null group by split_part(${sql(column)}, '.', 1)`
+  )
+  return found.flat().map(({ stored }) => stored)
+})
+
+const refused = Effect.fail(
+  ConfigError.InvalidData(
+    ["SECRETS_KEY"],
+    "SECRETS_KEY does not list the key that this database's secrets are encrypted with. " +
+      "Start with that one; when nobody has it any more, run `npm run admin -- rotate-secrets --key-lost` first"
+  )
+)
+
+/**
+ * With another key no stored secret can be read, and what is written is lost to the other nodes: such a start ends here. The
+ * first one leaves a seal, which whoever knows its key can open.
+ */
+const checkKey = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  if (Option.isNone(yield* noted(name))) {
+    // A database from before there was a seal. Some may have been lost with an older key.
+    const stored = yield* oneOfEachKey
+    if (stored.length > 0 && !stored.some(secrets.knowsKeyOf)) return yield* refused
+  }
+  const sealed = yield* noteFirst(name, yield* seal)
+  if (Exit.isFailure(yield* Effect.exit(secrets.decrypt(place, sealed)))) return yield* refused
+})
+
+/** A database whose secrets can be read. */
+export const withItsKey = <E, R>(database: Layer.Layer<SqlClient.SqlClient, E, R>) =>
+  Layer.tap(database, (context) => checkKey.pipe(Effect.provide(Secrets.layer), Effect.provide(context)))

@@ -1,0 +1,28 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+
+/** What the database remembers of things that lie outside of it. */
+export const noted = (name: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ value: string }>`select value from installation where name = ${name}`
+    return Option.fromNullable(row?.value)
+  })
+
+/** Of nodes that start at once, the first one's word counts: answers what is noted then. */
+export const noteFirst = (name: string, value: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const known = yield* noted(name)
+    if (Option.isSome(known)) return known.value
+    yield* sql`insert into installation (name, value) values (${name}, ${value}) on conflict do nothing`
+    return Option.getOrElse(yield* noted(name), () => value)
+  })
+
+export const noteAnew = (name: string, value: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      insert into installation (name, value) values (${name}, ${value})
+      on conflict (name) do update set value = excluded.value`
+  )
