@@ -5,6 +5,8 @@ import { withoutLimit } from "./Silence.ts"
 
 const table = "casework_migrations"
 
+const everyMigration = Object.keys(migrations)
+
 // Any number will do, as long as all nodes use the same.
 const advisoryLock = 4_137_922
 
@@ -24,9 +26,37 @@ const explainFailed = Effect.catchSomeDefect((defect) =>
   defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
 )
 
+/** The names of the applied migrations, in order. */
+export const appliedMigrations = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ migration_id: number; name: string }>`
+    select migration_id, name from ${sql(table)} order by migration_id`
+  return rows.map((row) => `${String(row.migration_id).padStart(4, "0")}_${row.name}`)
+})
+
+/** Whether a database has all migrations of this version; a newer version's has more. */
+export const hasEveryMigration = Effect.map(appliedMigrations, (applied) =>
+  everyMigration.every((name) => applied.includes(name))
+)
+
+const isComplete = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql`select 1 where to_regclass(${table}) is not null`
+  return found.length > 0 && (yield* hasEveryMigration)
+})
+
+const applyPending = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // The migrator would find out by failing whether its table is there, which ends the transaction.
+  yield* sql`create table if not exists ${sql(table)} (
+    migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
+  return yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+})
+
 /**
  * Brings the database to this version. Nodes that start at once wait for each other; all pending migrations are one
- * transaction, so a failing one leaves the database as it was.
+ * transaction, so a failing one leaves the database as it was. Where none is pending, a role that may only read and write
+ * rows is enough.
  */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -34,21 +64,10 @@ export const migrate = Effect.gen(function* () {
     // A migration of a large table, or waiting for another node's, may take longer than a request may.
     yield* sql.unsafe(withoutLimit)
     yield* sql`select pg_advisory_xact_lock(${advisoryLock}::bigint)`
-    // The migrator would find out by failing whether its table is there, which ends the transaction.
-    yield* sql`create table if not exists ${sql(table)} (
-      migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
-    const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+    const applied = (yield* isComplete) ? [] : yield* applyPending
     yield* settleCopiedEvents
     return applied
   }).pipe(sql.withTransaction, explainFailed)
-})
-
-/** The names of the applied migrations, in order. */
-export const appliedMigrations = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ migration_id: number; name: string }>`
-    select migration_id, name from ${sql(table)} order by migration_id`
-  return rows.map((row) => `${String(row.migration_id).padStart(4, "0")}_${row.name}`)
 })
 
 /** A database that is at this version before anything else sees it. */
