@@ -1,11 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
 import pg from "pg"
 import { inject } from "vitest"
 import { layerFromUrl } from "../../src/platform/database/Database.ts"
 import { layerFromPGlite } from "../../src/platform/database/EmbeddedPostgres.ts"
 import { eventually } from "../support/Eventually.ts"
+import { throughVanishing } from "../support/Pooler.ts"
 import { send, sendJson, testApp, testNode } from "../support/TestApp.ts"
 import { cloneOfTemplate, copyOfTemplate } from "../support/TestDatabase.ts"
 
@@ -29,6 +30,8 @@ const breakable = Effect.gen(function* () {
 
 const ready = send("GET", "/health/ready")
 
+const metrics = send("GET", "/metrics", { headers: { authorization: "Bearer test-metrics-token" } })
+
 describe("Readiness", () => {
   it.scopedLive("is refused while a migration is missing", () =>
     Effect.gen(function* () {
@@ -48,6 +51,7 @@ describe("Readiness", () => {
       const sql = yield* SqlClient.SqlClient
       const body = { username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" }
       expect((yield* sendJson("POST", "/api/Auth/login", { body })).status).toBe(200)
+      expect((yield* metrics).text).toContain("\ncasework_database_up 1\n")
       if (template.kind === "embedded") yield* sql`set default_transaction_read_only = on`
       else {
         const [row] = yield* sql<{ name: string }>`select current_database() as name`
@@ -61,7 +65,8 @@ describe("Readiness", () => {
       const refused = { status: 503, json: { message: expect.stringContaining("takes no changes") } }
       yield* eventually(ready, ({ status, text }) => status === 503 && text.includes("takes no changes"))
       expect(yield* ready).toMatchObject(refused)
-      expect(yield* sendJson("POST", "/api/Auth/login", { body })).toMatchObject({ status: 503 })
+      expect(yield* sendJson("POST", "/api/Auth/login", { body })).toMatchObject(refused)
+      expect((yield* metrics).text).toContain("\ncasework_database_up 0\n")
       expect((yield* send("GET", "/health/live")).status).toBe(200)
     }).pipe(Effect.provide(testApp()))
   )
@@ -81,3 +86,25 @@ describe("Readiness", () => {
     })
   )
 })
+
+const onPostgres = (url: string, name: string) =>
+  describe("A database that falls silent", () => {
+    it.scopedLive("is told of within the time that a look may take", () =>
+      Effect.gen(function* () {
+        const host = yield* throughVanishing(yield* copyOfTemplate(url, name))
+        yield* Effect.gen(function* () {
+          expect((yield* ready).status).toBe(200)
+          expect((yield* metrics).text).toContain("\ncasework_database_up 1\n")
+          yield* host.vanish
+          const [slowReady, notReady] = yield* Effect.timed(ready)
+          const [slowMetrics, { text }] = yield* Effect.timed(metrics)
+          expect(notReady).toMatchObject({ status: 503, json: { message: "The database does not answer." } })
+          expect(text).toContain("\ncasework_database_up 0\n")
+          expect(Duration.toMillis(slowReady)).toBeLessThan(4500)
+          expect(Duration.toMillis(slowMetrics)).toBeLessThan(4500)
+        }).pipe(Effect.provide(testNode(layerFromUrl(host.url))))
+      })
+    )
+  })
+
+if (template.kind === "postgres") onPostgres(template.url, template.name)

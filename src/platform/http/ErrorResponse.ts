@@ -120,6 +120,9 @@ const toApiError = (failure: unknown): ApiError | undefined => {
 /** PostgreSQL's codes for text that it cannot store, from a place where any text is taken. */
 const unstorable = new Set(["22021", "22P05"])
 
+/** And for a standby's refusal to write. */
+const onlyReads = "25006"
+
 export interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
   /** Nobody foresaw it: the log must have the cause. */
@@ -146,7 +149,11 @@ export const answerCause = (
     return { response: errorResponse(error, request.requestId), unexpected: false }
   }
   if (isDatabaseAway(cause)) {
-    const error = new ServiceUnavailable({ message: "The database does not answer. Send the request again." })
+    const error = new ServiceUnavailable({
+      message: Option.contains(sqlState(cause), onlyReads)
+        ? "The database takes no changes at the moment. Send the request again."
+        : "The database does not answer. Send the request again."
+    })
     return { response: errorResponse(error, request.requestId), unexpected: true }
   }
   const message = "Something unexpected happened. Try again; if it stays, report the request id."

@@ -65,7 +65,7 @@ export const deliveries = counters("casework_deliveries_total", "Attempts to del
 
 export const hubConnections = gauges("casework_hub_connections", "Connections to the hub on this node")
 
-export const databaseUp = gauges("casework_database_up", "1 when the database answered the last look")
+export const databaseUp = gauges("casework_database_up", "1 when the database answered the last look and takes changes")
 export const transactionsHindered = counters(
   "casework_transactions_hindered_total",
   "Tries of transactions that got in each other's way: they waited for each other, or what one referred to had just gone"

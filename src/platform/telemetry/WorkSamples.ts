@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
+import { atAGlance, takesChanges } from "../database/Glance.ts"
 import { sampleBy } from "./Sampling.ts"
 import { databaseUp, jobsOldest, jobsWaiting, mailsSetAside } from "./ServiceMetrics.ts"
 
@@ -34,12 +35,13 @@ export const WorkSamples = Layer.scopedDiscard(
         jobsOldest.set(Math.max(0, found?.oldest ?? 0), { kind })
       }
       mailsSetAside.set(mails)
-      databaseUp.set(1)
+      databaseUp.set((yield* takesChanges) ? 1 : 0)
     })
 
     yield* sampleBy(
       look.pipe(
-        Effect.timeout("2 seconds"),
+        Effect.provideService(SqlClient.SqlClient, sql),
+        atAGlance,
         Effect.withTracerEnabled(false),
         // What waits is not known now: the metric that says so is the one to look at.
         Effect.catchAllCause(() => Effect.sync(() => databaseUp.set(0)))
