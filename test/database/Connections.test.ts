@@ -1,14 +1,28 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array as Arr, Context, Deferred, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
+import {
+  Array as Arr,
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  Redacted,
+  Schedule,
+  Scope
+} from "effect"
 import { inject } from "vitest"
 import { inOneLine } from "../../src/OneLine.ts"
-import { layerFromUrl } from "../../src/platform/database/Database.ts"
+import { layerFromUrl, StartPatience } from "../../src/platform/database/Database.ts"
 import { isDatabaseAway } from "../../src/platform/database/DatabaseAway.ts"
 import { quick } from "../../src/platform/database/LeanStatements.ts"
 import { Silence, withoutLimit } from "../../src/platform/database/Silence.ts"
 import { eventually } from "../support/Eventually.ts"
-import { throughPooler, throughVanishing } from "../support/Pooler.ts"
+import { throughPooler, throughRefusing, throughVanishing } from "../support/Pooler.ts"
+import { freePort } from "../support/Processes.ts"
 import { copyOfTemplate, onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
 const setting = (name: string) =>
@@ -134,6 +148,41 @@ if (onPostgres) {
             `The database at DATABASE_URL cannot be used: ${problem}. Create another: create database … encoding 'UTF8' locale 'C.UTF-8' template template0`
           )
         }
+      })
+    )
+
+    it.scoped("is waited for while the server starts or has no room, and not when it refuses for good", () =>
+      Effect.gen(function* () {
+        const template = inject("template")
+        if (template.kind !== "postgres") return
+        const address = yield* copyOfTemplate(template.url, template.name)
+        const warnings: Array<string> = []
+        const noting = Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(({ logLevel, message }) => void warnings.push(`${logLevel.label} ${message}`))
+        )
+        const starting = yield* throughRefusing(address, ["57P03", "53300", "57P03"])
+        const clients = yield* Effect.provide(Layer.build(layerFromUrl(starting.url)), noting)
+        expect(yield* Effect.provide(setting("application_name"), clients)).toBe("casework")
+        expect(warnings).toEqual(Arr.replicate(expect.stringMatching(/^WARN waiting for the database/), 3))
+        for (const code of ["28P01", "3D000"]) {
+          const refusing = yield* throughRefusing(address, [code, code])
+          const refused = yield* Effect.flip(Effect.sandbox(Layer.build(layerFromUrl(refusing.url))))
+          expect(inOneLine(refused)).toBe("The database at DATABASE_URL cannot be reached: not now")
+          expect(refusing.left()).toBe(1)
+        }
+      })
+    )
+
+    it.scoped("is not waited for longer than that", () =>
+      Effect.gen(function* () {
+        const nobody = Redacted.make(`postgres://postgres@127.0.0.1:${yield* freePort}/test`)
+        const refused = yield* Layer.build(layerFromUrl(nobody)).pipe(
+          Effect.provideService(StartPatience, Duration.millis(500)),
+          Effect.sandbox,
+          Effect.flip
+        )
+        expect(inOneLine(refused)).toMatch(/^The database at DATABASE_URL cannot be reached: .*ECONNREFUSED/)
       })
     )
 

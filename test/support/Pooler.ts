@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, Redacted } from "effect"
 
-const refusal = () => {
-  const fields = Buffer.from("SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0")
+const refusal = (code: string, words: string) => {
+  const fields = Buffer.from(`SFATAL\0C${code}\0M${words}\0\0`)
   const head = Buffer.alloc(5)
   head.write("E")
   head.writeInt32BE(4 + fields.length, 1)
@@ -35,7 +35,7 @@ export const throughPooler = (database: Redacted.Redacted) =>
       client.once("data", (startup) => {
         if (startup.includes("statement_timeout")) {
           refused += 1
-          client.end(refusal())
+          client.end(refusal("08P01", "unsupported startup parameter: statement_timeout"))
           return
         }
         const upstream = connect(Number(url.port || 5432), url.hostname)
@@ -45,6 +45,25 @@ export const throughPooler = (database: Redacted.Redacted) =>
       })
     })
     return { url: addressedBy(url, server), refused: () => refused }
+  })
+
+/** Stands between a node and its database, and first refuses one connection with each of these codes. */
+export const throughRefusing = (database: Redacted.Redacted, codes: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const url = new URL(Redacted.value(database))
+    const left = [...codes]
+    const server = yield* listen((client) => {
+      client.on("error", () => client.destroy())
+      client.once("data", (startup) => {
+        const code = left.shift()
+        if (code !== undefined) return client.end(refusal(code, "not now"))
+        const upstream = connect(Number(url.port || 5432), url.hostname)
+        upstream.on("error", () => client.destroy()).write(startup)
+        client.pipe(upstream)
+        return upstream.pipe(client)
+      })
+    })
+    return { url: addressedBy(url, server), left: () => left.length }
   })
 
 /** Stands between a node and its database, which can vanish: what is connected hears nothing any more, and no end. */

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { SqlClient, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { type ConfigError, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Cause, type ConfigError, Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import pg from "pg"
 import { noLongerThan } from "../NoLongerThan.ts"
 import { type FolderInUse, lockFolder } from "../settings/FolderLock.ts"
@@ -9,6 +9,7 @@ import { Settings } from "../settings/Settings.ts"
 import { sampleBy } from "../telemetry/Sampling.ts"
 import { databaseConnections } from "../telemetry/ServiceMetrics.ts"
 import { leaveForAfterCommit } from "./AfterCommit.ts"
+import { isDatabaseAway } from "./DatabaseAway.ts"
 import { checkRoom, watchRoom } from "./DiskRoom.ts"
 import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
 import { leanStatements } from "./LeanStatements.ts"
@@ -67,33 +68,62 @@ const checkTexts = (pool: pg.Pool) =>
     )
   )
 
-const openPool = (url: Redacted.Redacted) =>
-  Effect.acquireRelease(
-    Effect.gen(function* () {
-      const silence = yield* Silence
-      const pool = new pg.Pool({
-        connectionString: Redacted.value(url),
-        application_name: "casework",
-        // And four more that are shared.
-        max: 16,
-        connectionTimeoutMillis: 10_000,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 10_000,
-        onConnect: (client) => {
-          breakOffWhenSilent(client, silence.pooled)
-          return client.query(settings)
-        }
+/** How long a start waits for a database that is away. */
+export class StartPatience extends Context.Reference<StartPatience>()("casework/StartPatience", {
+  defaultValue: () => Duration.minutes(1)
+}) {}
+
+/**
+ * A host that comes up starts the service and the database side by side, and a failover takes its time: a database that is
+ * not there may come. One that refuses, as for a wrong password, will do so again.
+ */
+const patiently = <A>(reach: Effect.Effect<A, SqlError.SqlError>) =>
+  Effect.flatMap(StartPatience, (patience) => {
+    const isAway = (error: SqlError.SqlError) => isDatabaseAway(Cause.fail(error))
+    return reach.pipe(
+      Effect.tapError((error) =>
+        Effect.when(Effect.logWarning("waiting for the database", Cause.fail(error)), () => isAway(error))
+      ),
+      Effect.retry({
+        while: isAway,
+        schedule: Schedule.exponential("250 millis").pipe(
+          Schedule.union(Schedule.spaced("5 seconds")),
+          Schedule.upTo(patience)
+        )
       })
-      // Without a listener, an idle connection that the server drops would end the process.
-      pool.on("error", () => undefined)
-      pool.on("connect", prepareStatements)
-      // After a transaction without a limit.
-      pool.on("acquire", (client) => allowSilence(client, silence.pooled))
-      yield* Effect.onError(checkTexts(pool), () => Effect.promise(() => pool.end()))
-      return pool
-    }),
-    (pool) => noLongerThan("2 seconds")(Effect.promise(() => pool.end()))
-  )
+    )
+  })
+
+const openPool = (url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const silence = yield* Silence
+    const pool = yield* Effect.acquireRelease(
+      Effect.sync(
+        () =>
+          new pg.Pool({
+            connectionString: Redacted.value(url),
+            application_name: "casework",
+            // And four more that are shared.
+            max: 16,
+            connectionTimeoutMillis: 10_000,
+            keepAlive: true,
+            keepAliveInitialDelayMillis: 10_000,
+            onConnect: (client) => {
+              breakOffWhenSilent(client, silence.pooled)
+              return client.query(settings)
+            }
+          })
+      ),
+      (opened) => noLongerThan("2 seconds")(Effect.promise(() => opened.end()))
+    )
+    // Without a listener, an idle connection that the server drops would end the process.
+    pool.on("error", () => undefined)
+    pool.on("connect", prepareStatements)
+    // After a transaction without a limit.
+    pool.on("acquire", (client) => allowSilence(client, silence.pooled))
+    yield* patiently(checkTexts(pool))
+    return pool
+  })
 
 export const layerFromUrl = (url: Redacted.Redacted) =>
   Layer.unwrapScoped(
