@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
@@ -95,13 +96,13 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
   it.effect("sees metrics, and the log with the trace of its request", () =>
     Effect.gen(function* () {
       const { headers, logs, metrics } = yield* OtlpCollector
-      yield* sendJson("GET", "/health/live", { headers: { "x-request-id": "asked-2" } })
+      yield* sendJson("GET", "/openapi.json", { headers: { "x-request-id": "asked-2" } })
       const entry = yield* eventually(
         Effect.sync(() => logs().find((log) => attributesOf(log)["requestId"] === "asked-2")),
         (log) => log !== undefined
       )
-      expect(attributesOf(entry ?? {})).toMatchObject({ method: "GET", route: "/health/live", status: 200 })
-      const span = yield* spanNamed("GET /health/live")
+      expect(attributesOf(entry ?? {})).toMatchObject({ method: "GET", route: "/openapi.json", status: 200 })
+      const span = yield* spanNamed("GET /openapi.json")
       expect(entry).toMatchObject({ severityText: "INFO", traceId: span?.["traceId"], spanId: span?.["spanId"] })
       yield* eventually(
         Effect.sync(() => metrics().map(({ name }) => name)),
@@ -111,6 +112,37 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
           )
       )
       expect(headers().at(-1)).toMatchObject({ "x-tenant": "a b", "x-key": "k" })
+    })
+  )
+
+  it.effect("sees nothing that belongs to no request and no job, and no probes", () =>
+    Effect.gen(function* () {
+      const { logs, spans } = yield* OtlpCollector
+      const sql = yield* SqlClient.SqlClient
+      const authorization = "Bearer test-metrics-token"
+      for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+        expect((yield* send("GET", path, { headers: { authorization } })).status).toBe(200)
+      }
+      // As the looks for work do, which come several times a second.
+      yield* sql`select 'of nobody' as words`
+      yield* Effect.withSpan(sql`select 'of nobody, in a function' as words`, "Somebody.looks")
+      yield* sendJson("GET", "/openapi.json", { headers: { "x-request-id": "after-the-probes" } })
+      yield* spanThat((span) => attributesOf(span)["casework.request_id"] === "after-the-probes")
+      yield* eventually(
+        Effect.sync(() => logs().filter((log) => attributesOf(log)["route"] === "/metrics")),
+        (lines) => lines.length > 0
+      )
+      const all = spans()
+      expect(JSON.stringify(all)).not.toContain("of nobody")
+      const byID = new Map(all.map((span) => [span["spanId"], span]))
+      const alone = all.filter(({ kind, parentSpanId }) => !byID.has(parentSpanId) && kind !== 2 && kind !== 5)
+      // One whose parent comes with the next sending is not alone for long.
+      const stillAlone = Effect.sync(() => {
+        const known = new Set(spans().map(({ spanId }) => spanId))
+        return alone.filter(({ parentSpanId }) => !known.has(parentSpanId)).map(({ name }) => name)
+      })
+      expect(yield* eventually(stillAlone, (names) => names.length === 0)).toEqual([])
+      expect(all.filter(({ name }) => /GET \/(health|metrics)/.test(String(name)))).toEqual([])
     })
   )
 
@@ -134,7 +166,7 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
       yield* sendJson("GET", "/tickets?search=canary-search&UID=canary-uid", { token, headers })
       yield* sendJson("GET", "/api/EndUsers/byUid?uid=canary-uid", { token })
       yield* sendJson("GET", "/api/Nowhere/canary-path?x=canary-query", { token })
-      yield* send("GET", "/health/live", { headers: { b3: "canary-b3-trace-1", traceparent: "00-canary-canary-01" } })
+      yield* send("GET", "/openapi.json", { headers: { b3: "canary-b3-trace-1", traceparent: "00-canary-canary-01" } })
       yield* sendJson("GET", "/api/File/6f9619ff-8b86-4d01-b42d-00cf4fc964ff", {})
       yield* sendJson("POST", "/api/EndUsers", {
         token,
@@ -145,7 +177,7 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
         body: { channelID: 1, subject: "canary-subject", message: "canary-text", fromAddress: "canary@mail.example" }
       })
       yield* send("POST", "/api/Actions", { headers: { authorization: `Bearer ${token}` }, body: '{"canary":' })
-      yield* sendJson("GET", "/health/live", { headers: { "x-request-id": "the-last" } })
+      yield* sendJson("GET", "/openapi.json", { headers: { "x-request-id": "the-last" } })
       yield* eventually(
         Effect.sync(() => ({ logs: logs(), spans: spans() })),
         (seen) =>

@@ -42,7 +42,7 @@ export const makeJobTelemetry = Effect.map(isTraced, (traced) => {
 
     cause: traced
       ? Effect.map(Effect.option(Effect.currentSpan), (span) =>
-          Option.isSome(span) ? `00-${span.value.traceId}-${span.value.spanId}-01` : null
+          Option.isSome(span) && span.value.sampled ? `00-${span.value.traceId}-${span.value.spanId}-01` : null
         )
       : Effect.succeed(null),
 

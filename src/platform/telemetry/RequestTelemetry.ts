@@ -55,6 +55,9 @@ const makeMeters = () => {
   return ({ request, route }: Observed, status: number) => ofRoute(route)(request.method)(status)
 }
 
+/** What probes ask for every few seconds tells nobody anything: it is counted, and has no span. */
+const isProbe = (route: Route | undefined) => route !== undefined && /^\/(?:health\/|metrics$)/.test(route.path)
+
 /** Counts requests and, when somebody collects them, makes a span of each that goes on with the caller's trace. */
 export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
   const inSpan = <A, E, R>(
@@ -63,6 +66,7 @@ export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
     statusOf: (exit: Exit.Exit<A, E>) => number
   ): Effect.Effect<A, E, R> => {
     const { request, requestId, route } = observed
+    if (isProbe(route)) return traced ? Effect.withTracerEnabled(answer, false) : answer
     return traced
       ? Effect.withSpan(
           Effect.zipRight(

@@ -1,4 +1,4 @@
-import { HashMap, Logger, Tracer } from "effect"
+import { HashMap, Logger, Option, Tracer } from "effect"
 import { causeWithoutWords, exitWithoutWords, messageWithoutWords } from "./WithoutWords.ts"
 
 /** What of a span is told besides numbers: names from the code, and the text of statements without their values. */
@@ -10,12 +10,24 @@ const logTexts = new Set(["requestId", "method", "route", "jobID", "kind", "stat
 
 const mayBeTold = (value: unknown) => typeof value === "number" || typeof value === "boolean"
 
+/** Nobody asked for what belongs to no request and no job: looks for work, and for what other nodes did, several a second. */
+const isAskedFor = (parent: Option.Option<Tracer.AnySpan>, kind: Tracer.SpanKind) =>
+  Option.match(parent, {
+    onNone: () => kind === "server" || kind === "consumer",
+    // A caller from outside may leave its own trace out of a sample, and still wants to find the request in the log.
+    onSome: (above) => above._tag === "ExternalSpan" || above.sampled
+  })
+
+/** It goes nowhere, nor do those below it; what is logged meanwhile still has one number. */
+const keptBack = (span: Tracer.Span): Tracer.Span => Object.assign(span, { sampled: false, end: () => undefined })
+
 /** Spans with what may leave the house and nothing else: no messages of errors, no events, which repeat the log. */
 export const safeTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
   Tracer.make({
     context: tracer.context,
     span: (...options) => {
       const span = tracer.span(...options)
+      if (!isAskedFor(span.parent, span.kind)) return keptBack(span)
       const { attribute, end } = span
       span.event = () => undefined
       span.attribute = (key, value) => {
