@@ -16,6 +16,7 @@ import { adminCommands } from "./AdminCommands.ts"
 import { customerCommands, repeatedOptions } from "./CustomerCommands.ts"
 import { EndUserTools, endUserCommands } from "./EndUserCommands.ts"
 import { featureCommands } from "./FeatureCommands.ts"
+import { filesCommands } from "./FilesCommands.ts"
 import { hostnameCommands } from "./HostnameCommands.ts"
 import { mailCommands } from "./MailCommands.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
@@ -69,6 +70,7 @@ export const commandLine = (
       outboxCommands.pipe(Command.provide(tools)),
       mailCommands.pipe(Command.provide(tools)),
       endUserCommands.pipe(Command.provide(endUserTools)),
+      filesCommands.pipe(Command.provide(Layer.merge(tools, settings))),
       rotateSecretsCommand.pipe(Command.provide(tools)),
       migrateCommand.pipe(Command.provide(Layer.provide(database, settings)))
     ]),

@@ -3,6 +3,7 @@ import type { SqlClient } from "@effect/sql"
 import { type ConfigError, Effect, Layer } from "effect"
 import { checkWritable } from "../platform/settings/DataFolder.ts"
 import { Settings } from "../platform/settings/Settings.ts"
+import { checkBlobPlace } from "./BlobPlaceNote.ts"
 import type { BlobStore } from "./BlobStore.ts"
 import { folderBlobStore } from "./FolderBlobStore.ts"
 import { PostgresBlobStore } from "./PostgresBlobStore.ts"
@@ -11,10 +12,10 @@ import { s3BlobStore } from "./S3BlobStore.ts"
 /** Tried here and not with the settings: admin commands may run where the folder is not. */
 const openFolder = (folder: string) => Layer.unwrapEffect(Effect.as(checkWritable(folder), folderBlobStore(folder)))
 
-/** The store that BLOB_STORE names. */
+/** The store that BLOB_STORE names, when the files are there. */
 export const BlobStoreLive = Layer.unwrapEffect(
   Effect.map(
-    Settings,
+    Effect.zipLeft(Settings, checkBlobPlace),
     ({ blobPlace, dataDir }): Layer.Layer<BlobStore, ConfigError.ConfigError, SqlClient.SqlClient> => {
       switch (blobPlace._tag) {
         case "Folder":

@@ -1,0 +1,12 @@
+import { Command } from "@effect/cli"
+import { Console, Effect } from "effect"
+import { noteBlobPlace } from "../files/BlobPlaceNote.ts"
+
+const moved = Command.make("moved", {}, () =>
+  Effect.flatMap(noteBlobPlace, (here) => Console.log(`From now on the files are looked for in ${here}.`))
+).pipe(Command.withDescription("Say that the files have been copied to where BLOB_STORE is now"))
+
+export const filesCommands = Command.make("files").pipe(
+  Command.withDescription("Where the files are"),
+  Command.withSubcommands([moved])
+)
