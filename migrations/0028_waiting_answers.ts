@@ -10,8 +10,10 @@ export default Effect.gen(function* () {
     alter table mail_message
       add waits_for text[],
       add written_at timestamptz,
-      add is_due boolean not null default false;
+      add is_due boolean not null default false,
+      add called_at timestamptz;
     create index mail_message_waiting on mail_message using gin (waits_for) with (fastupdate = off)
       where waits_for is not null;
+    create index mail_message_due on mail_message (called_at) where is_due;
   `)
 })

@@ -30,16 +30,17 @@ export const deliverMessage: JobKind<typeof Payload.Type, typeof Payload.Encoded
 // Shorter than a job may take, so that the message itself learns of it; long enough for large files.
 const longestDelivery = "5 minutes"
 
-// So long a message waits for a provider that is away; then its attempts count, and somebody learns of it.
+// So long a message waits for a provider that is away; then its attempts count, and somebody learns of it. What else goes
+// wrong counts from the first: it may have left each time, or is for us to mend.
 const patience = Duration.toMillis("1 day")
 
 const longestPause = Duration.toSeconds("15 minutes")
 
 /** A provider that says when to come back is taken at its word; else a message waits as long again as it has waited. */
-const comeBack = ({ permanent, retryAfterSeconds }: NotDelivered, { createdAt }: OutboundMessage) =>
+const comeBack = ({ isAway, permanent, retryAfterSeconds }: NotDelivered, { createdAt }: OutboundMessage) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const age = now - createdAt.getTime()
-    if (permanent || age > patience) return undefined
+    if (permanent || age > patience || (retryAfterSeconds === undefined && isAway !== true)) return undefined
     const pauseSeconds =
       retryAfterSeconds === undefined
         ? Math.min(Math.max(2, Math.ceil(age / 1000)), longestPause)
@@ -102,7 +103,11 @@ export const DeliverMessageJob = Layer.effectDiscard(
           Effect.catchIf(
             ({ hasLeft }) => hasLeft === true,
             (failure) =>
-              Effect.as(Effect.logWarning("message not delivered to all", failure), storable(failure.message))
+              Effect.as(
+                // The message itself has who is missing; the log would keep their addresses for ever.
+                Effect.annotateLogs(Effect.logWarning("message not delivered to all"), { ticketMessageID }),
+                storable(failure.message)
+              )
           ),
           Effect.flatMap((deliveryError) => markSent(customerID, message, attempt, deliveryError)),
           Effect.tap(() => count("sent")),

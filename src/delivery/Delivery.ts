@@ -40,6 +40,8 @@ export class NotDelivered extends Data.TaggedError("NotDelivered")<{
   readonly permanent: boolean
   /** When the route was told how long to wait. */
   readonly retryAfterSeconds?: number
+  /** Nobody there to take it, so that it may be tried for long: it has not left, or the route would find out. */
+  readonly isAway?: boolean
   /** Only some of its recipients do not get it. */
   readonly hasLeft?: boolean
 }> {}

@@ -57,8 +57,8 @@ export const makeMailDelivery = Effect.gen(function* () {
         })
         .pipe(
           Effect.mapError(
-            ({ hasLeft, isRefused, message: said }) =>
-              new NotDelivered({ message: said, permanent: isRefused, hasLeft })
+            ({ hasLeft, hasStayed, isRefused, message: said }) =>
+              new NotDelivered({ message: said, permanent: isRefused, isAway: hasStayed, hasLeft })
           )
         )
     })

@@ -11,7 +11,8 @@ import { SentTextsRepo } from "./SentTextsRepo.ts"
 
 const asNumber = (text: string) => `whatsapp:${text.replace(/^whatsapp:/i, "").replace(/[^+\d]/g, "")}`
 
-const notDelivered = ({ message, refused }: TelephonyFailed) => new NotDelivered({ message, permanent: refused })
+const notDelivered = ({ message, refused }: TelephonyFailed) =>
+  new NotDelivered({ message, permanent: refused, isAway: !refused })
 
 /**
  * The provider would fetch files from here, without telling in time whether it could: it needs a public address, and

@@ -6,7 +6,7 @@ import { Settings } from "../platform/settings/Settings.ts"
 
 const name = "blob store"
 
-/** As BLOB_STORE says it. Of a folder no path: each node may see it under another one. */
+/** As BLOB_STORE says it. Without a folder's path and an endpoint: each node may see the same under another one. */
 const wordsFor = (place: BlobPlace) => {
   switch (place._tag) {
     case "Folder":
@@ -14,7 +14,7 @@ const wordsFor = (place: BlobPlace) => {
     case "Postgres":
       return "postgres"
     case "S3":
-      return `s3://${place.bucket}/${place.prefix}${place.endpoint === undefined ? "" : `?endpoint=${place.endpoint}`}`
+      return `s3://${place.bucket}/${place.prefix}`
   }
 }
 

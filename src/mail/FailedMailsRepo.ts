@@ -63,7 +63,12 @@ const make = Effect.gen(function* () {
     execute: () => sql`
       /* all customers: what comes round comes round for everybody */
       ${setAside} and (created_at > now() - interval '1 day' and set_aside_at <= now() - interval '30 minutes'
-        or created_at > now() - interval '8 days' and set_aside_at <= now() - interval '1 day')
+          or created_at > now() - interval '8 days' and set_aside_at <= now() - interval '1 day')
+        and exists (
+          select from channel_folder f
+          join channel c on c.customer_id = f.customer_id and c.channel_id = f.channel_id
+          where f.customer_id = failed_mail.customer_id and f.channel_folder_id = failed_mail.channel_folder_id
+            and c.deleted_at is null)
       order by set_aside_at limit ${mostAgain}`
   })
 

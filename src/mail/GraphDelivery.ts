@@ -18,6 +18,7 @@ const notDelivered = ({ message, reason, retryAfterSeconds }: MailProblem) =>
   new NotDelivered({
     message,
     permanent: reason === "Refused" || reason === "Blocked",
+    isAway: reason === "Unavailable",
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
   })
 

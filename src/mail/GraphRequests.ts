@@ -15,6 +15,9 @@ const mostTries = 5
 
 const answersWithin = Duration.seconds(30)
 
+/** For a piece of a file, which must get there first. */
+const takenWithin = Duration.minutes(2)
+
 /** The provider does not take the token. */
 class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly problem: MailProblem }> {}
 
@@ -145,7 +148,7 @@ export const makeGraphRequests = Effect.gen(function* () {
           .execute(request)
           .pipe(
             Effect.mapError(unreachable),
-            Effect.timeoutFail({ duration: answersWithin, onTimeout: tooSlow }),
+            Effect.timeoutFail({ duration: takenWithin, onTimeout: tooSlow }),
             Effect.flatMap(orProblem),
             Effect.asVoid,
             Effect.scoped

@@ -1,6 +1,6 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { ChannelID, CustomerID, TicketID, type TicketMessageID } from "../../schema/Ids.ts"
+import { ChannelFolderID, ChannelID, CustomerID, TicketID, type TicketMessageID } from "../../schema/Ids.ts"
 import type { ReadMail } from "./ReadMail.ts"
 import type { KnownMail, TokenOfTicket } from "./Threading.ts"
 
@@ -20,6 +20,9 @@ const mostAwaited = 50
 const longestMessageID = 998
 
 /** The mails that are known on a channel. */
+const Overdue = Schema.Struct({ customerID: CustomerID, folderID: ChannelFolderID, messageID: Schema.String })
+type OverdueMail = typeof Overdue.Type
+
 export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
   MailMessagesRepo,
   {
@@ -59,6 +62,8 @@ export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
       channelID: ChannelID,
       externalIDs: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string>>
+    /** Of all customers: those that were called a while ago and have not come, with a folder of their channel. */
+    readonly overdue: Effect.Effect<ReadonlyArray<OverdueMail>>
     /** The mails that a new one may belong to. */
     readonly findRelated: (
       customerID: CustomerID,
@@ -130,11 +135,26 @@ const make = Effect.gen(function* () {
               and written_at >= ${_.date}::timestamptz)
         order by written_at, mail_message_id limit ${mostCalled}
       ), called as (
-        update mail_message k set is_due = true from waiting
+        update mail_message k set is_due = true, called_at = now() from waiting
         where k.customer_id = ${_.customerID} and k.mail_message_id = waiting.mail_message_id
         returning k.mail_message_id, k.external_id, k.written_at
       )
       select external_id as "externalID" from called order by written_at, mail_message_id`
+  })
+  // Whoever called them may have been stopped, or an older version. After a week nobody has them any more.
+  const overdue = SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Overdue,
+    execute: () => sql`
+      /* all customers: what comes round comes round for everybody */
+      select k.customer_id as "customerID", f.channel_folder_id as "folderID", k.external_id as "messageID"
+      from mail_message k
+      join channel c on c.customer_id = k.customer_id and c.channel_id = k.channel_id and c.deleted_at is null
+      cross join lateral (
+        select channel_folder_id from channel_folder
+        where customer_id = k.customer_id and channel_id = k.channel_id order by channel_folder_id limit 1) f
+      where k.is_due and k.called_at between now() - interval '8 days' and now() - interval '30 minutes'
+      order by k.called_at limit ${mostCalled}`
   })
   const findTokens = SqlSchema.findAll({
     Request: Schema.Struct({ ...InChannel, tokens: Schema.Array(Schema.String) }),
@@ -154,6 +174,7 @@ const make = Effect.gen(function* () {
       ),
     findDue: (customerID, channelID, ids) =>
       find({ customerID, channelID, externalIDs: ids, isDue: true }).pipe(Effect.map(externalIDs), Effect.orDie),
+    overdue: overdue(undefined).pipe(Effect.orDie),
     lock: (customerID, channelID) =>
       sql`select pg_advisory_xact_lock(hashtextextended(${`mail ${customerID} ${channelID}`}, 0))`.pipe(
         Effect.asVoid,

@@ -18,6 +18,7 @@ import {
   removeSubscription,
   renewSubscription
 } from "./MailJobs.ts"
+import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { renewedBefore, Subscriptions } from "./Subscriptions.ts"
 
 /**
@@ -34,6 +35,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     const graph = yield* MailGraph
     const subscriptions = yield* Subscriptions
     const failedMails = yield* FailedMailsRepo
+    const mails = yield* MailMessagesRepo
 
     yield* jobs.handle(
       renewSubscription,
@@ -93,17 +95,18 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     yield* enqueueOnOneNode("Mail subscription renewals", 15, renewals)
 
     // What was in the way may be gone, as a store of files that was away for a while.
-    const setAside = Effect.flatMap(failedMails.dueAgain, (mails) =>
-      jobs.enqueueAll(
+    const left = Effect.gen(function* () {
+      const again = [...(yield* failedMails.dueAgain), ...(yield* mails.overdue)]
+      yield* jobs.enqueueAll(
         importMessage,
-        mails.map(({ customerID, folderID, messageID }) => ({
+        again.map(({ customerID, folderID, messageID }) => ({
           customerID,
           payload: { folderID, messageID },
           key: messageKey(folderID, messageID)
         }))
       )
-    )
-    yield* enqueueOnOneNode("Set-aside mail", 60, setAside)
+    })
+    yield* enqueueOnOneNode("Set-aside mail", 60, left)
 
     const catchUps = Effect.flatMap(repo.retrieving, (folders) => jobs.enqueueAll(importFolder, folders.map(readingOf)))
     yield* enqueueOnOneNode("Mail catch-up", 15, catchUps)

@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
       const plainly = mailer.send(customerID, { ...mail, isAutomatic: true }).pipe(
         Effect.catchIf(
           ({ hasLeft }) => hasLeft,
-          (problem) => Effect.logWarning("system mail not sent to all", problem)
+          () => Effect.logWarning("system mail not sent to all")
         )
       )
       if (Option.isNone(mailbox)) return yield* plainly

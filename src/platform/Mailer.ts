@@ -49,6 +49,17 @@ export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly caus
     return this.cause instanceof SomeRefused
   }
 
+  /** It has surely not left: the server said so, or there was none to talk to. In the middle nobody knows. */
+  get hasStayed() {
+    const { cause } = this
+    return (
+      Predicate.hasProperty(cause, "responseCode") ||
+      (Predicate.hasProperty(cause, "code") && cause.code === "EDNS") ||
+      (Predicate.hasProperty(cause, "syscall") && cause.syscall === "connect") ||
+      /^(?:Connection timeout|Greeting never received)/.test(this.message)
+    )
+  }
+
   /** The receiving side does not take the mail, and will not. A wrong password or sender may be mended. */
   get isRefused() {
     const { cause } = this
@@ -98,7 +109,8 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
           pool: true,
           connectionTimeout: 10_000,
           greetingTimeout: 10_000,
-          socketTimeout: 15_000
+          // A server that looks through a large mail for viruses is silent meanwhile.
+          socketTimeout: 120_000
         })
       ),
       (open) => Effect.sync(() => open.close())

@@ -16,11 +16,11 @@ const oneLine = (text: string, longest: number) => {
 }
 
 /**
- * The texts of a message, each made from the others where the caller left it out. What we write also goes where there
- * is no HTML, so that its text says where its links lead.
+ * The texts of a message, each made from the others where the caller left it out. What is to be delivered also goes
+ * where there is no HTML, so that its text says where its links lead.
  */
-export const messageTexts = ({ htmlBody, message, preview, textBody }: Given, isOurs = false) => {
-  const read = isOurs ? textWithLinks : textOfHtml
+export const messageTexts = ({ htmlBody, message, preview, textBody }: Given, isDelivered = false) => {
+  const read = isDelivered ? textWithLinks : textOfHtml
   const text = firstFilled(message, textBody) ?? (htmlBody === undefined ? undefined : read(htmlBody))
   return {
     message: text ?? null,

@@ -30,6 +30,10 @@ export interface Incoming extends Omit<TicketMessageCreate, "customerRepID"> {
   readonly answers?: Pick<StoredMessage, "channelID" | "fromAddress" | "uid"> | undefined
 }
 
+/** What comes as sent has left another way. */
+const isToBeDelivered = ({ senderType, status }: Incoming) =>
+  senderType === "CustomerRep" && status?.toLowerCase() !== "sent"
+
 export interface Added {
   readonly ticketID: TicketID
   readonly ticketMessageID: TicketMessageID
@@ -138,7 +142,7 @@ const make = Effect.gen(function* () {
 
   /** A new message as it is stored, whatever its ticket is. */
   const messageOf = (incoming: Incoming, channelID: ChannelID) => {
-    const { htmlBody, message, preview, textBody } = messageTexts(incoming, incoming.senderType === "CustomerRep")
+    const { htmlBody, message, preview, textBody } = messageTexts(incoming, isToBeDelivered(incoming))
     return {
       message,
       textBody,
@@ -200,7 +204,7 @@ const make = Effect.gen(function* () {
           ? yield* openTicket(customerID, channelID, incoming, message.message)
           : yield* completeTicket(customerID, known, incoming)
       const isOurs = senderType === "CustomerRep"
-      const isDelivered = isOurs && incoming.status?.toLowerCase() !== "sent"
+      const isDelivered = isToBeDelivered(incoming)
       const toAddress = isDelivered
         ? yield* deliveries.addressFor(customerID, {
             channelID,

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 /** Takes the lock, says so, and keeps it until its input ends. */
 const holder = `
 import { Effect } from "effect"
-import { lockFolder } from "./src/platform/FolderLock.js"
+import { lockFolder } from "./src/platform/settings/FolderLock.js"
 const program = Effect.gen(function*() {
   yield* lockFolder(process.argv[2])
   console.log("locked")

@@ -151,7 +151,7 @@ layer(app, { excludeTestServices: true })("A mail whose files make difficulties"
       const { customerID, address, channelID, folderID } = yield* subscribedChannel
       const { dataDir } = yield* Settings
       // Where the folder of the customer's files should be.
-      const place = join(dataDir, "blobs", String(customerID))
+      const place = join(dataDir, "files", String(customerID))
       yield* Effect.promise(async () => {
         await rm(place, { recursive: true, force: true })
         await mkdir(dirname(place), { recursive: true })
@@ -161,13 +161,13 @@ layer(app, { excludeTestServices: true })("A mail whose files make difficulties"
       yield* server.arrive(address, mail({ subject: "With a file", attachments }))
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 1)
       // The last attempt, without waiting for the pauses before it.
-      yield* sql`
+      const hurryToTheLast = sql`
         update job set attempts = 9, due_at = now() where customer_id = 1 and kind = 'ImportMessage'
           and status = 'Queued' and payload ->> 'folderID' = ${String(folderID)}`
       const aside = sql`
         select failed_mail_id from failed_mail
         where customer_id = 1 and channel_folder_id = ${folderID} and set_aside_at is not null`
-      yield* eventually(aside, ({ length }) => length === 1)
+      yield* eventually(Effect.zipRight(hurryToTheLast, aside), ({ length }) => length === 1)
       yield* settled(channelID)
 
       yield* Effect.promise(() => rm(place))

@@ -150,6 +150,13 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
       yield* due
       yield* importAll(channelID)
       yield* conversation(channelID, "Door", 4)
+      yield* settled(channelID)
+      // Whoever was to fetch it is gone.
+      yield* due
+      yield* sql`
+        update mail_message set called_at = now() - interval '31 minutes' where customer_id = 1 and is_due`
+      yield* sql`update periodic_work set next_at = now() where name = 'Set-aside mail'`
+      yield* conversation(channelID, "Door", 5)
     })
   )
 

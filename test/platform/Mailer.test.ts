@@ -64,11 +64,14 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
         expect([broken.isRefused, broken.message]).toEqual([true, expect.stringContaining("not a message")])
         yield* mailer.send(customerID, mail)
         expect(yield* smtp.count).toBe(1)
+        expect([refused, spam].map(({ hasStayed }) => hasStayed)).toEqual([true, true])
         const some = yield* Effect.flip(
           mailer.send(customerID, { ...mail, to: "ann@acme.example, nobody@acme.example" })
         )
         expect([some.hasLeft, some.message]).toEqual([true, expect.stringMatching(/not to nobody@.*no such mailbox/)])
         expect([refused.hasLeft, unknown.hasLeft, yield* smtp.count]).toEqual([false, false, 2])
+        const cut = yield* Effect.flip(mailer.send(customerID, { ...mail, subject: "cut" }))
+        expect([cut.isRefused, cut.hasStayed, yield* smtp.count]).toEqual([false, false, 3])
       }).pipe(withSettings({ SMTP_URL: smtp.url }))
       const forged = yield* Effect.flatMap(Mailer, (mailer) => Effect.flip(mailer.send(customerID, mail))).pipe(
         withSettings({ SMTP_URL: smtp.url, MAIL_FROM: "forged@acme.example" })
@@ -78,7 +81,7 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
         withSettings({ SMTP_URL: "smtp://user:hidden-password@127.0.0.1:1" })
       )
       expect(unreachable.message).toContain("ECONNREFUSED")
-      expect(unreachable.isRefused).toBe(false)
+      expect([unreachable.isRefused, unreachable.hasStayed]).toEqual([false, true])
       expect(String(unreachable)).not.toContain("hidden-password")
     })
   )

@@ -23,7 +23,8 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
       else if (/^Subject: broken$/m.test(data)) answer("554 5.6.0 not a message")
       else {
         take({ from, to, data })
-        answer("250 taken")
+        if (/^Subject: cut$/m.test(data)) socket.destroy()
+        else answer("250 taken")
       }
     } else if (/^EHLO|^HELO/i.test(line)) answer("250 smtp.test")
     else if (/^MAIL FROM/i.test(line)) {
@@ -59,6 +60,7 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
 /**
  * A mail server of its own, which can be told to refuse. It knows neither a sender forged@ nor a recipient nobody@, takes
  * nothing for relay@ from us, and no mail with the subject spam or broken.
+ * One with the subject cut it takes, and breaks off before it says so.
  */
 export const smtpServer = Effect.gen(function* () {
   const mails = yield* Queue.unbounded<ReceivedMail>()

@@ -77,12 +77,12 @@ export class Chat {
     this.#unsent.keep(lines)
   }
 
-  /** What the visitor has begun to write. */
+  /** What the visitor has begun to write; nothing at all where it cannot be known. */
   get draft() {
     return this.#unsent.draft
   }
 
-  set draft(text) {
+  keepDraft(text: string) {
     this.#unsent.keepDraft(text)
   }
 

@@ -41,15 +41,13 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     escalation.card,
     typing
   )
-  const composer = makeComposer(texts, words, chat.draft, {
+  const composer = makeComposer(texts, words, chat.draft ?? "", {
     onSend: (text) => {
       chat.say(text)
       log.scrollTop = log.scrollHeight
     },
     onTyping: () => chat.noteTyping(),
-    onDraft: (text) => {
-      chat.draft = text
-    }
+    onDraft: (text) => chat.keepDraft(text)
   })
   const panel = element(
     "section",
@@ -138,7 +136,8 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
   /** The page was left and is back as it was. */
   const comeBack = () => {
     chat.comeBack()
-    composer.write(chat.draft)
+    // Where nothing can be kept, what stands in the field is all there is.
+    if (chat.draft !== undefined) composer.write(chat.draft)
   }
 
   return { panel, render, comeBack, focus: composer.focus, toEnd: () => (log.scrollTop = log.scrollHeight) }

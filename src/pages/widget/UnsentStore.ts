@@ -40,7 +40,7 @@ export const makeUnsentStore = (channelToken: string) => {
       put(linesKey, unsent.length === 0 ? "" : JSON.stringify(unsent))
     },
     get draft() {
-      return inStorage("sessionStorage", (storage) => storage.getItem(draftKey)) ?? ""
+      return inStorage("sessionStorage", (storage) => storage.getItem(draftKey) ?? "")
     },
     keepDraft: (text: string) => {
       put(draftKey, text)

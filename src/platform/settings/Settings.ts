@@ -104,7 +104,7 @@ const trustedProxies = setting("TRUST_PROXY", (value) => {
 }).pipe(Config.withDefault(0))
 
 const mailFrom = setting("MAIL_FROM", (value) =>
-  /^(?:[^\s@<>]+@[^\s@<>]+|[^@<>]*<[^\s@<>]+@[^\s@<>]+>)$/.test(value.trim())
+  /^(?:[^\s@<>]+@[^\s@<>]+|[^<>]*<[^\s@<>]+@[^\s@<>]+>)$/.test(value.trim())
     ? Either.right(value)
     : Either.left(`Expected an address such as Casework <no-reply@desk.example> but received "${value}"`)
 ).pipe(Config.withDefault("Casework <no-reply@localhost>"))
