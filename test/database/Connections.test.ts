@@ -24,6 +24,7 @@ import { eventually } from "../support/Eventually.ts"
 import { throughPooler, throughRefusing, throughVanishing } from "../support/Pooler.ts"
 import { freePort } from "../support/Processes.ts"
 import { copyOfTemplate, onPostgres, TestDatabase } from "../support/TestDatabase.ts"
+import { testRowsOnly } from "./RowsOnly.ts"
 
 const setting = (name: string) =>
   Effect.gen(function* () {
@@ -354,3 +355,6 @@ if (onPostgres) {
     )
   })
 }
+
+const template = inject("template")
+if (template.kind === "postgres") testRowsOnly(template)

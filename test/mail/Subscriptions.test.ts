@@ -17,6 +17,8 @@ import {
 } from "../support/MailApp.ts"
 import { file, mail } from "../support/Mails.ts"
 import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
+import { onPostgres } from "../support/TestDatabase.ts"
+import { testDatabaseClock } from "./DatabaseClock.ts"
 
 const folderOf = (folderID: ChannelFolderID) =>
   Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
@@ -509,3 +511,5 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 })
+
+if (onPostgres) testDatabaseClock()

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import pg from "pg"
-import { inject } from "vitest"
 import { layerFromUrl } from "../../src/platform/database/Database.ts"
 import { migrated } from "../../src/platform/database/Migrate.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -38,7 +37,8 @@ const asRowsOnly = (template: string, name: string) =>
     return Redacted.make(Object.assign(new URL(owners), { username: role, password: "rows-only" }).href)
   })
 
-const onPostgres = (template: { readonly url: string; readonly name: string }) =>
+/** For PostgreSQL: nobody logs in to the embedded database. */
+export const testRowsOnly = (template: { readonly url: string; readonly name: string }) =>
   describe("A role that may only read and write rows", () => {
     it.scopedLive("is enough for a node on a database that has every migration", () =>
       Effect.gen(function* () {
@@ -57,7 +57,3 @@ const onPostgres = (template: { readonly url: string; readonly name: string }) =
       })
     )
   })
-
-const template = inject("template")
-if (template.kind === "postgres") onPostgres(template)
-else describe.skip("A role that may only read and write rows", () => it("needs PostgreSQL", () => undefined))

@@ -7,7 +7,6 @@ import { MailFoldersRepo } from "../../src/mail/MailFoldersRepo.ts"
 import { eventually } from "../support/Eventually.ts"
 import { mailApp, newMailChannel, roundIsOver, subscribedChannel } from "../support/MailApp.ts"
 import { minutesLater } from "../support/MinutesLater.ts"
-import { onPostgres } from "../support/TestDatabase.ts"
 
 /** With what the process takes for the time of day 26 hours ahead, and not the database's. */
 const clockJumps = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -17,11 +16,10 @@ const clockJumps = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     () => Effect.sync(() => vi.useRealTimers())
   )
 
-// The embedded database has no clock but the process's.
-layer(mailApp(), { excludeTestServices: true })("A node whose clock is wrong", (it) => {
-  it.effect.skipIf(!onPostgres)(
-    "reads a new folder from now on, and notes when it was read, by the database's clock",
-    () =>
+/** For PostgreSQL: the embedded database has no clock but the process's. */
+export const testDatabaseClock = () =>
+  layer(mailApp(), { excludeTestServices: true })("A node whose clock is wrong", (it) => {
+    it.effect("reads a new folder from now on, and notes when it was read, by the database's clock", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const channelFolders = yield* ChannelFoldersRepo
@@ -45,24 +43,24 @@ layer(mailApp(), { excludeTestServices: true })("A node whose clock is wrong", (
         expect(yield* clockJumps(folders.moveOn(customerID, folderID, last))).toBe(true)
         expect(yield* noted).toEqual([{ isSince: null, isRead: true, error: null }])
       })
-  )
+    )
 
-  it.effect.skipIf(!onPostgres)("renews subscriptions when the database says that it is time", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const [early, due] = [yield* subscribedChannel, yield* subscribedChannel]
-      const endsIn = (folderID: number, hours: number) => sql`
+    it.effect("renews subscriptions when the database says that it is time", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [early, due] = [yield* subscribedChannel, yield* subscribedChannel]
+        const endsIn = (folderID: number, hours: number) => sql`
         update channel_folder set subscription_expires_at = now() + make_interval(hours => ${hours}::int)
         where customer_id = 1 and channel_folder_id = ${folderID}`
-      yield* endsIn(early.folderID, 60)
-      yield* endsIn(due.folderID, 40)
-      const renewals = (folderID: number) => sql`
+        yield* endsIn(early.folderID, 60)
+        yield* endsIn(due.folderID, 40)
+        const renewals = (folderID: number) => sql`
         select job_id from job
         where customer_id = 1 and kind = 'RenewSubscription' and payload ->> 'folderID' = ${String(folderID)}`
-      const turn = sql`update periodic_work set next_at = now() where name = 'Mail subscription renewals'`
-      yield* Effect.zipRight(turn, roundIsOver).pipe(minutesLater(26 * 60))
-      yield* eventually(renewals(due.folderID), ({ length }) => length === 1)
-      expect(yield* renewals(early.folderID)).toEqual([])
-    })
-  )
-})
+        const turn = sql`update periodic_work set next_at = now() where name = 'Mail subscription renewals'`
+        yield* Effect.zipRight(turn, roundIsOver).pipe(minutesLater(26 * 60))
+        yield* eventually(renewals(due.folderID), ({ length }) => length === 1)
+        expect(yield* renewals(early.folderID)).toEqual([])
+      })
+    )
+  })
