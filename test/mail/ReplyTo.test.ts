@@ -32,8 +32,9 @@ layer(mailApp(), { excludeTestServices: true })("A mail with a Reply-To", (it) =
       const { address, channelID, mailbox } = yield* subscribedChannel
       yield* server.arrive(address, formMail("maria@mail.example"), formMail("tom@mail.example"))
       const [first, second] = yield* ticketsArrive(channelID, 2)
-      const [question] = yield* questionsOf(channelID)
-      expect(question).toMatchObject({ fromAddress: "maria@mail.example", fromName: "maria" })
+      // Each is told of by itself: either may be the first.
+      const question = (yield* questionsOf(channelID)).find(({ fromAddress }) => fromAddress === "maria@mail.example")
+      expect(question).toMatchObject({ fromName: "maria" })
       expect(first?.endUserID).not.toBeNull()
       expect(first?.endUserID).not.toBe(second?.endUserID)
 
@@ -82,12 +83,13 @@ layer(mailApp(), { excludeTestServices: true })("A mail with a Reply-To", (it) =
       )
       yield* ticketsArrive(channelID, 8)
       yield* settled(channelID)
-      expect((yield* questionsOf(channelID)).map(({ fromAddress, fromName }) => [fromAddress, fromName])).toEqual([
-        ...Array.from({ length: 5 }, () => ["maria@mail.example", "Maria Keller"]),
+      const senders = (yield* questionsOf(channelID)).map(({ fromAddress, fromName }) => [fromAddress, fromName])
+      expect(senders.toSorted(([one = ""], [other = ""]) => (String(one) < String(other) ? -1 : 1))).toEqual([
         // Whose mail it is, is not called as the web page that sent it.
+        ["guest@mail.example", null],
         ["home@mail.example", null],
-        ["visitor@mail.example", null],
-        ["guest@mail.example", null]
+        ...Array.from({ length: 5 }, () => ["maria@mail.example", "Maria Keller"]),
+        ["visitor@mail.example", null]
       ])
       const { endUsers } = yield* clientOf("acme-admin")
       const visitor = (yield* ticketsOf(channelID)).find(({ subject }) => subject === "An address for a name")
