@@ -9,7 +9,9 @@ import { Settings } from "../../src/platform/settings/Settings.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
 import {
+  folderAt,
   folderOf,
+  importAll,
   mailApp,
   messagesOf,
   newMailChannel,
@@ -30,14 +32,6 @@ const app = Layer.unwrapScoped(
   )
 )
 
-const importAll = (channelID: ChannelID) =>
-  Effect.flatMap(clientOf("acme-admin"), ({ channels }) => channels.importEmails({ path: { id: channelID } }))
-
-const newInbox = (channelID: ChannelID) =>
-  Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
-    channelFolders.createChannelFolder({ payload: { channelID, name: "Inbox", type: "Inbox" } })
-  )
-
 /** Attempt follows attempt, without the pauses between them. */
 const hurry = (kind: string, folderID: ChannelFolderID) =>
   Effect.flatMap(
@@ -55,7 +49,7 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { channelID, mailbox } = yield* newMailChannel()
-      const { folderID } = yield* newInbox(channelID)
+      const { folderID } = yield* folderAt(channelID, "Inbox")
       const [bad] = ["Bad", "Good", "Better"].map((subject) => mailbox.add("AAMk-inbox", mail({ subject }).fields))
       yield* server.set({ failPath: bad?.id ?? "" })
       yield* importAll(channelID)
@@ -76,7 +70,7 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { channelID, mailbox } = yield* newMailChannel()
-      const { folderID } = yield* newInbox(channelID)
+      const { folderID } = yield* folderAt(channelID, "Inbox")
       const attachment = file("broken.txt", "text/plain", Buffer.from("x"))
       mailbox.add("AAMk-inbox", mail({ subject: "Bad file" }).fields, [attachment])
       yield* server.set({ failPath: attachment.id })
@@ -102,7 +96,7 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { channelID, mailbox } = yield* newMailChannel()
-      const { folderID } = yield* newInbox(channelID)
+      const { folderID } = yield* folderAt(channelID, "Inbox")
       for (let index = 0; index < 20; index += 1) mailbox.add("AAMk-inbox", mail({ subject: `${index}` }).fields)
       yield* server.set({ failPath: "/messages/AAkALgAA" })
       yield* importAll(channelID)

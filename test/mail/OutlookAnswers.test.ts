@@ -5,6 +5,8 @@ import type { ChannelID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
 import {
+  folderAt,
+  importAll,
   mailApp,
   messagesOf,
   newMailChannel,
@@ -17,14 +19,6 @@ import { type MailParts, mail } from "../support/Mails.ts"
 import { clientOf } from "../support/TestApp.ts"
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 9, minute))
-
-const folderAt = (channelID: ChannelID, type: string) =>
-  Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
-    channelFolders.createChannelFolder({ payload: { channelID, name: type, type } })
-  )
-
-const importAll = (channelID: ChannelID) =>
-  Effect.flatMap(clientOf("acme-admin"), ({ channels }) => channels.importEmails({ path: { id: channelID } }))
 
 /** A channel whose sent mail is known before anything that came in. */
 const withSentMail = (sent: (address: string) => ReadonlyArray<MailParts>) =>

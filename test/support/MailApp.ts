@@ -122,3 +122,13 @@ export const ticketsArrive = (channelID: ChannelID, number: number) =>
     eventually(ticketCountOf(channelID), (count) => count >= number, "90 seconds"),
     ticketsOf(channelID)
   )
+
+/** A folder of a channel, named after what it is at the provider. */
+export const folderAt = (channelID: ChannelID, type: string) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
+    channelFolders.createChannelFolder({ payload: { channelID, name: type, type } })
+  )
+
+/** Has all folders of a channel read. */
+export const importAll = (channelID: ChannelID) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ channels }) => channels.importEmails({ path: { id: channelID } }))
