@@ -13,6 +13,7 @@ import { BlobStoreLive } from "../files/BlobStoreLive.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { BlobsRepo } from "../files/BlobsRepo.ts"
 import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
+import { SentMailsRepo } from "../mail/SentMailsRepo.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Stopping } from "../platform/Stopping.ts"
 import { confirmAtTerminal, yes } from "./Confirmation.ts"
@@ -24,7 +25,13 @@ import { refuse } from "./Refused.ts"
 export const EndUserTools = DataRightsWork.pipe(
   Layer.provideMerge(DataRights.layer),
   Layer.provideMerge(
-    Layer.mergeAll(AuditLog.layer, DataRequestsRepo.layer, EndUsersRepo.layer, MailMessagesRepo.layer)
+    Layer.mergeAll(
+      AuditLog.layer,
+      DataRequestsRepo.layer,
+      EndUsersRepo.layer,
+      MailMessagesRepo.layer,
+      SentMailsRepo.layer
+    )
   ),
   Layer.provideMerge(Blobs.layer),
   Layer.provide(BlobsRepo.layer),
@@ -46,7 +53,7 @@ const isOver = ({ status }: DataRequest) => status === "Succeeded" || status ===
 const patience: Readonly<Record<DataRequestKind, string>> = {
   Export: "Working on it; this may take a minute or two.",
   Erasure:
-    "Working on it; this takes a little over three minutes. A service that runs goes on with it if you stop waiting."
+    "Working on it; this takes a little over six minutes. A service that runs goes on with it if you stop waiting."
 }
 
 /** Asks for it and waits until it is done. */

@@ -30,7 +30,9 @@ const retry = Command.make("retry", {}, () =>
       key: messageKey(folderID, messageID)
     }))
     yield* Effect.forEach(mails, repo.tryAgain).pipe(
-      Effect.zipRight(jobs.insert({ kind: importMessage.kind, rank: ranks.waitedFor, traceParent: null }, imports)),
+      Effect.zipRight(
+        jobs.insert({ kind: importMessage.kind, rank: ranks.waitedFor, asksModels: false, traceParent: null }, imports)
+      ),
       sql.withTransaction
     )
     yield* Console.log(mails.length === 0 ? "No mail is set aside." : `${mails.length} mails are tried again.`)

@@ -8,6 +8,7 @@ import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { type CustomerSummary, CustomersRepo } from "../customers/CustomersRepo.ts"
 import type { Feature } from "../customers/Features.ts"
 import { ModelsRepo, type NewModel } from "../customers/ModelsRepo.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { type Refused, refuse } from "./Refused.ts"
@@ -88,19 +89,15 @@ const make = Effect.gen(function* () {
         ? found.value
         : yield* refuse(`There is no customer named "${name}". See them with: customer list`)
     }),
-    createCustomer: fn("Provisioning.createCustomer")(
-      function* (name, hostnames = [], features = []) {
-        const customerName = yield* read(Name, name, "name of a customer")
-        const customerID = yield* customers
-          .insert(customerName)
-          .pipe(Effect.catchTag("Duplicate", () => refuse(`There already is a customer named "${customerName}".`)))
-        for (const hostname of hostnames) yield* addHostname(customerID, hostname)
-        for (const feature of features) yield* addFeature(customerID, feature)
-        return customerID
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    createCustomer: fn("Provisioning.createCustomer")(function* (name, hostnames = [], features = []) {
+      const customerName = yield* read(Name, name, "name of a customer")
+      const customerID = yield* customers
+        .insert(customerName)
+        .pipe(Effect.catchTag("Duplicate", () => refuse(`There already is a customer named "${customerName}".`)))
+      for (const hostname of hostnames) yield* addHostname(customerID, hostname)
+      for (const feature of features) yield* addFeature(customerID, feature)
+      return customerID
+    }, inTransaction(sql)),
     addHostname,
     removeHostname: fn("Provisioning.removeHostname")(function* (customerID, hostname) {
       if (!(yield* customers.removeHostname(customerID, hostname))) {

@@ -13,6 +13,8 @@ export type AuditEvent =
   | "EndUserExported"
   | "EndUserErased"
 
+type About = { readonly endUserID: EndUserID } | { readonly aboutRepID: CustomerRepID }
+
 /** Who did what that somebody may ask about later. */
 export class AuditLog extends Context.Tag("casework/AuditLog")<
   AuditLog,
@@ -22,8 +24,8 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
       /** None when the operator did it. */
       customerRepID: CustomerRepID | null,
       event: AuditEvent,
-      /** Whom it was about, when that is an end user. */
-      endUserID?: EndUserID
+      /** Whom it was about, when that is an end user, or a representative whose password it was. */
+      about?: About
     ) => Effect.Effect<void>
   }
 >() {
@@ -37,17 +39,17 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
           customerRepID: Schema.NullOr(CustomerRepID),
           event: Schema.String,
           endUserID: Schema.NullOr(EndUserID),
+          aboutRepID: Schema.NullOr(CustomerRepID),
           requestId: Schema.String
         }),
         execute: (_) => sql`
-          insert into audit_log (customer_id, customer_rep_id, event, about_end_user, request_id)
-          values (${_.customerID}, ${_.customerRepID}, ${_.event}, ${_.endUserID}, ${_.requestId})`
+          insert into audit_log (customer_id, customer_rep_id, event, about_end_user, about_customer_rep, request_id)
+          values (${_.customerID}, ${_.customerRepID}, ${_.event}, ${_.endUserID}, ${_.aboutRepID}, ${_.requestId})`
       })
       return {
-        record: fn("AuditLog.record")(function* (customerID, customerRepID, event, endUserID) {
+        record: fn("AuditLog.record")(function* (customerID, customerRepID, event, about) {
           const requestId = yield* RequestId
-          yield* insert({ customerID, customerRepID, event, endUserID: endUserID ?? null, requestId })
-          const about = endUserID === undefined ? {} : { endUserID }
+          yield* insert({ customerID, customerRepID, event, endUserID: null, aboutRepID: null, ...about, requestId })
           const line = Effect.logInfo("audit").pipe(
             Effect.annotateLogs({ customerID, customerRepID, event, requestId, ...about })
           )

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { BadRequest, NotFound, type TooManyRequests, Unauthorized } from "../../schema/Errors.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -118,27 +119,22 @@ const make = Effect.gen(function* () {
           }
         }
       },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die),
+      inTransaction(sql),
       // Longer than it takes to look and to note the mail: the time tells nothing about whose address it is.
       (asked) => Effect.zipLeft(asked, Effect.sleep(leastResetTime), { concurrent: true })
     ),
 
     resetPassword: fn("Auth.resetPassword")(function* ({ newPassword, token }, address) {
-      const change = Effect.fnUntraced(
-        function* (passwordHash: string) {
-          const rep = yield* repo.takeResetToken(hashResetToken(token))
-          if (Option.isNone(rep)) {
-            return yield* BadRequest.at("token", "is unknown, expired or already used. Ask for a new mail")
-          }
-          const { customerID, customerRepID } = rep.value
-          const securityVersion = yield* repo.setPassword(customerID, customerRepID, passwordHash)
-          yield* audit.record(customerID, customerRepID, "PasswordReset")
-          return { customerRepID, securityVersion }
-        },
-        sql.withTransaction,
-        Effect.catchTag("SqlError", Effect.die)
-      )
+      const change = Effect.fnUntraced(function* (passwordHash: string) {
+        const rep = yield* repo.takeResetToken(hashResetToken(token))
+        if (Option.isNone(rep)) {
+          return yield* BadRequest.at("token", "is unknown, expired or already used. Ask for a new mail")
+        }
+        const { customerID, customerRepID } = rep.value
+        const securityVersion = yield* repo.setPassword(customerID, customerRepID, passwordHash)
+        yield* audit.record(customerID, customerRepID, "PasswordReset")
+        return { customerRepID, securityVersion }
+      }, inTransaction(sql))
       // Hashing takes long: the transaction does not wait for it.
       const attempt = Effect.flatMap(hasher.hash(Redacted.make(newPassword)), change)
       const rep = yield* throttle.attempt([`reset token address ${address}`], attempt)

@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Role } from "../../schema/Authentication.ts"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { fence } from "../platform/queue/JobClaim.ts"
@@ -39,12 +39,16 @@ export class AuthRepo extends Context.Tag("casework/AuthRepo")<
       customerRepID: CustomerRepID,
       passwordHash: string
     ) => Effect.Effect<number>
-    /** Stores a reset token's hash; older ones of the representative end. */
+    /**
+     * Stores a reset token's hash, and ends older ones; false when one was asked for later, and stays, or when the
+     * password or the address has been changed since.
+     */
     readonly replaceResetToken: (
       customerID: CustomerID,
       customerRepID: CustomerRepID,
-      tokenHash: string
-    ) => Effect.Effect<void>
+      tokenHash: string,
+      asked: { readonly email: string; readonly at: Date }
+    ) => Effect.Effect<boolean>
     /** Removes a reset token and answers whose it was, when it had not expired. */
     readonly takeResetToken: (tokenHash: string) => Effect.Effect<Option.Option<AuthRep>>
   }
@@ -54,6 +58,9 @@ export class AuthRepo extends Context.Tag("casework/AuthRepo")<
     Effect.suspend(() => make)
   )
 }
+
+/** How long a reset token is good. */
+export const resetTokenHours = 4
 
 const RepKey = Schema.Struct({ customerID: CustomerID, customerRepID: CustomerRepID })
 
@@ -135,15 +142,28 @@ const make = Effect.gen(function* () {
       where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID} for no key update`
   })
   const endTokens = SqlSchema.void({
-    Request: RepKey,
+    Request: Schema.Struct({ ...RepKey.fields, askedAt: Schema.DateFromSelf }),
     execute: (_) => sql`
-      delete from password_reset where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID}`
+      delete from password_reset where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID}
+        and (asked_at is null or asked_at <= ${_.askedAt} or expires_at <= now())`
   })
-  const insertToken = SqlSchema.void({
-    Request: Schema.Struct({ ...RepKey.fields, tokenHash: Schema.String }),
+  const insertToken = SqlSchema.findOne({
+    Request: Schema.Struct({
+      ...RepKey.fields,
+      tokenHash: Schema.String,
+      email: Schema.String,
+      askedAt: Schema.DateFromSelf
+    }),
+    Result: Schema.Struct({ customerRepID: CustomerRepID }),
     execute: (_) => sql`
-      insert into password_reset (token_hash, customer_id, customer_rep_id, expires_at)
-      values (${_.tokenHash}, ${_.customerID}, ${_.customerRepID}, now() + interval '4 hours')`
+      insert into password_reset (token_hash, customer_id, customer_rep_id, expires_at, asked_at)
+      select ${_.tokenHash}, customer_id, customer_rep_id,
+        now() + make_interval(hours => ${resetTokenHours}), ${_.askedAt}::timestamptz
+      from customer_rep where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID}
+        and email = ${_.email} and security_changed_at <= ${_.askedAt}
+        and not exists (select 1 from password_reset
+          where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID})
+      returning customer_rep_id as "customerRepID"`
   })
   const takeToken = SqlSchema.findOne({
     Request: Schema.String,
@@ -184,12 +204,13 @@ const make = Effect.gen(function* () {
         Effect.orDie,
         Effect.map((row) => row.securityVersion)
       ),
-    replaceResetToken: (customerID, customerRepID, tokenHash) =>
+    replaceResetToken: (customerID, customerRepID, tokenHash, { at: askedAt, email }) =>
       // Two mails made at once must not both leave a good token, nor a node that was paused end the newer one.
       fence.pipe(
         Effect.zipRight(lock({ customerID, customerRepID })),
-        Effect.zipRight(endTokens({ customerID, customerRepID })),
-        Effect.zipRight(insertToken({ customerID, customerRepID, tokenHash })),
+        Effect.zipRight(endTokens({ customerID, customerRepID, askedAt })),
+        Effect.zipRight(insertToken({ customerID, customerRepID, tokenHash, email, askedAt })),
+        Effect.map(Option.isSome),
         sql.withTransaction,
         Effect.orDie
       ),

@@ -5,7 +5,7 @@ import { SystemMail } from "../mail/SystemMail.ts"
 import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { AuthRepo } from "./AuthRepo.ts"
+import { AuthRepo, resetTokenHours } from "./AuthRepo.ts"
 
 const Payload = Schema.Struct({ customerRepID: CustomerRepID })
 
@@ -22,7 +22,7 @@ const resetMail = (to: string, rep: { readonly name: string | null; readonly use
   subject: "Set a new password",
   text: `Hello ${rep.name ?? rep.username},
 
-somebody asked for a new password for your Casework login ${rep.username}. If it was you, open this link within 4 hours:
+somebody asked for a new password for your Casework login ${rep.username}. If it was you, open this link within ${resetTokenHours} hours:
 
 ${link}
 
@@ -38,13 +38,19 @@ export const PasswordResetJob = Layer.effectDiscard(
     const { baseUrl } = yield* Settings
     yield* jobs.handle(
       sendResetMail,
-      fn("PasswordReset.sendMail")(function* (customerID, { customerRepID }) {
+      fn("PasswordReset.sendMail")(function* (customerID, { customerRepID }, { ageSeconds, askedAt }) {
+        // Whoever asked has given up waiting; who gets it now might take it for somebody else's doing.
+        if (ageSeconds > resetTokenHours * 3600)
+          return yield* Effect.logWarning("a password reset is too late to be sent")
         const rep = yield* repo.find(customerID, customerRepID)
         if (Option.isNone(rep) || rep.value.email === null) return
+        const { email } = rep.value
         const token = randomUUID()
-        yield* repo.replaceResetToken(customerID, customerRepID, hashResetToken(token))
+        const asked = { email, at: askedAt }
+        // One that waited until another was sent, or until nobody needs it any more, does not leave.
+        if (!(yield* repo.replaceResetToken(customerID, customerRepID, hashResetToken(token), asked))) return
         const link = `${baseUrl}/reset-password?token=${token}`
-        yield* mailer.send(customerID, resetMail(rep.value.email, rep.value, link))
+        return yield* mailer.send(customerID, resetMail(email, rep.value, link))
       })
     )
   })

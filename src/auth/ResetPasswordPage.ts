@@ -7,6 +7,7 @@ const style = `
   form { width: min(22rem, 90vw); display: grid; gap: .75rem }
   input, button { font: inherit; padding: .6rem; border-radius: .4rem; border: 1px solid #8888 }
   button { background: #1d4ed8; color: #fff; border: 0; cursor: pointer }
+  button:disabled, button[aria-disabled="true"] { cursor: default }
   output { min-height: 3em }
 `
 
@@ -31,14 +32,21 @@ const script = `
     button.disabled = true
     output.textContent = "Open the link in the mail again."
   }
+  let isBusy = false
+  const setBusy = (next) => {
+    isBusy = next
+    // A button that is disabled in earnest would lose the focus.
+    button.setAttribute("aria-disabled", String(next))
+  }
   form.addEventListener("submit", async (event) => {
     event.preventDefault()
     // A second click would say that the link has been used, though it was by the first one.
-    button.disabled = true
+    if (isBusy) return
+    setBusy(true)
     output.textContent = ""
     const problem = await set()
     output.textContent = problem ?? "Your new password is set. You can log in with it now."
-    button.disabled = problem === undefined
+    setBusy(problem === undefined)
     document.querySelector("a").hidden = problem !== undefined
   })
 `

@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { AfterCommit } from "../platform/database/AfterCommit.ts"
+import { makeRemembered } from "../platform/Remembered.ts"
 import { steadyClock } from "../platform/SteadyClock.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
@@ -12,13 +13,17 @@ const goodForSeconds = 5
 // A change becomes visible only when its transaction commits: each look goes back a bit further than the last one.
 const overlapSeconds = 60
 
-// Tokens live 12 hours: older changes concern none that is still valid.
-const longestTokenSeconds = 12 * 60 * 60
+// Tokens live 12 hours, by a clock that may be ahead by five minutes: older changes concern none that is still valid.
+const longestTokenSeconds = 12 * 60 * 60 + 5 * 60
+
+// Twice as long, so that no clock that is set back by some hours brings a token back.
+const rememberedSeconds = 2 * longestTokenSeconds
 
 /**
  * Knows which tokens have ended before their time. Each representative has a security version that a new password, a new
  * role or its deletion raises; a token carries the version it was made with. That of a call ends with its channel, and all
- * of a customer's end with it. Every node keeps the recent changes in memory, so that no request has to ask the database.
+ * of a customer's end with it. Every node keeps the recent changes in memory, so that no request has to ask the database,
+ * and forgets those that concern no token any more.
  */
 export class Revocations extends Context.Tag("casework/Revocations")<
   Revocations,
@@ -47,9 +52,9 @@ const make = Effect.gen(function* () {
   const clock = yield* steadyClock
   /** In seconds. */
   const now = () => clock() / 1000
-  const versions = new Map<CustomerRepID, number>()
+  const versions = makeRemembered<CustomerRepID, number>(rememberedSeconds)
   const raise = (customerRepID: CustomerRepID, version: number) => {
-    if (version > (versions.get(customerRepID) ?? 0)) versions.set(customerRepID, version)
+    if (version > (versions.get(customerRepID) ?? 0)) versions.learn(customerRepID, version, now())
   }
   const changedWithin = SqlSchema.findAll({
     Request: Schema.Number,
@@ -60,7 +65,7 @@ const make = Effect.gen(function* () {
       where security_changed_at > now() - make_interval(secs => ${seconds}::float8) and security_version > 1`
   })
 
-  const deletedChannels = new Set<ChannelID>()
+  const deletedChannels = makeRemembered<ChannelID, true>(rememberedSeconds)
   const deletedWithin = SqlSchema.findAll({
     Request: Schema.Number,
     Result: Schema.Struct({ channelID: ChannelID }),
@@ -70,7 +75,7 @@ const make = Effect.gen(function* () {
       where deleted_at > now() - make_interval(secs => ${seconds}::float8)`
   })
 
-  const removedCustomers = new Set<CustomerID>()
+  const removedCustomers = makeRemembered<CustomerID, true>(rememberedSeconds)
   const removedWithin = SqlSchema.findAll({
     Request: Schema.Number,
     Result: Schema.Struct({ customerID: CustomerID }),
@@ -85,8 +90,9 @@ const make = Effect.gen(function* () {
     const started = now()
     const seconds = started - lookedAt + overlapSeconds
     for (const row of yield* changedWithin(seconds)) raise(row.customerRepID, row.securityVersion)
-    for (const { channelID } of yield* deletedWithin(seconds)) deletedChannels.add(channelID)
-    for (const { customerID } of yield* removedWithin(seconds)) removedCustomers.add(customerID)
+    for (const { channelID } of yield* deletedWithin(seconds)) deletedChannels.learn(channelID, true, started)
+    for (const { customerID } of yield* removedWithin(seconds)) removedCustomers.learn(customerID, true, started)
+    for (const remembered of [versions, deletedChannels, removedCustomers]) remembered.forget(started)
     lookedAt = started
   })
 

@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { TooManyRequests } from "../../schema/Errors.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 
@@ -80,8 +81,7 @@ const make = Effect.gen(function* () {
     count(keys).pipe(
       Effect.orDie,
       Effect.flatMap(({ at, secondsToWait }) => (secondsToWait === null ? Effect.succeed(at) : tooMany(secondsToWait))),
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
+      inTransaction(sql)
     )
 
   return Throttle.of({

@@ -16,6 +16,7 @@ import { AuthRepo } from "../auth/AuthRepo.ts"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { Revocations } from "../auth/Revocations.ts"
 import { orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mayChange, missing } from "./MayChange.ts"
 import { RepresentativesRepo } from "./RepresentativesRepo.ts"
@@ -65,50 +66,41 @@ const make = Effect.gen(function* () {
       admins.includes(customerRepID) ? Effect.void : Forbidden.of("Only an Admin may do this.")
     )
 
-  const applyChange = fn("Representatives.applyChange")(
-    function* (customerRepID: CustomerRepID, change: CustomerRepUpdate) {
-      const { customerID, role } = yield* CurrentRep
-      const admins = change.role === undefined ? [] : yield* repo.lockAdmins(customerID)
-      const stored = yield* repo.findForUpdate(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
-      yield* mayChange(customerRepID)
-      if (change.role !== undefined && change.role !== stored.role) {
-        if (role !== "Admin") return yield* Forbidden.of("Only an Admin may change a role.")
-        if (stored.role === "Admin") yield* otherAdminRemains(admins, customerRepID)
-        yield* isStillAdmin(admins)
-      }
-      return yield* repo
-        .update(customerID, customerRepID, { ...stored, ...change })
-        .pipe(Effect.catchTag("Duplicate", usernameTaken(change.username ?? stored.username)))
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
-
-  const remove = fn("Representatives.remove")(
-    function* (customerRepID: CustomerRepID) {
-      const caller = yield* CurrentRep
-      const admins = yield* repo.lockAdmins(caller.customerID)
-      yield* repo.findForUpdate(caller.customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
-      if (customerRepID === caller.customerRepID) return yield* Conflict.of("You cannot delete yourself.")
-      yield* otherAdminRemains(admins, customerRepID)
+  const applyChange = fn("Representatives.applyChange")(function* (
+    customerRepID: CustomerRepID,
+    change: CustomerRepUpdate
+  ) {
+    const { customerID, role } = yield* CurrentRep
+    const admins = change.role === undefined ? [] : yield* repo.lockAdmins(customerID)
+    const stored = yield* repo.findForUpdate(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+    yield* mayChange(customerRepID)
+    if (change.role !== undefined && change.role !== stored.role) {
+      if (role !== "Admin") return yield* Forbidden.of("Only an Admin may change a role.")
+      if (stored.role === "Admin") yield* otherAdminRemains(admins, customerRepID)
       yield* isStillAdmin(admins)
-      return yield* repo.delete(caller.customerID, customerRepID)
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+    }
+    return yield* repo
+      .update(customerID, customerRepID, { ...stored, ...change })
+      .pipe(Effect.catchTag("Duplicate", usernameTaken(change.username ?? stored.username)))
+  }, inTransaction(sql))
 
-  const setPassword = fn("Representatives.setPassword")(
-    function* (customerRepID: CustomerRepID, passwordHash: string) {
-      const caller = yield* CurrentRep
-      yield* repo.findForUpdate(caller.customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
-      const securityVersion = yield* auth.setPassword(caller.customerID, customerRepID, passwordHash)
-      yield* audit.record(caller.customerID, caller.customerRepID, "PasswordChanged")
-      return securityVersion
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+  const remove = fn("Representatives.remove")(function* (customerRepID: CustomerRepID) {
+    const caller = yield* CurrentRep
+    const admins = yield* repo.lockAdmins(caller.customerID)
+    yield* repo.findForUpdate(caller.customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+    if (customerRepID === caller.customerRepID) return yield* Conflict.of("You cannot delete yourself.")
+    yield* otherAdminRemains(admins, customerRepID)
+    yield* isStillAdmin(admins)
+    return yield* repo.delete(caller.customerID, customerRepID)
+  }, inTransaction(sql))
+
+  const setPassword = fn("Representatives.setPassword")(function* (customerRepID: CustomerRepID, passwordHash: string) {
+    const caller = yield* CurrentRep
+    yield* repo.findForUpdate(caller.customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+    const securityVersion = yield* auth.setPassword(caller.customerID, customerRepID, passwordHash)
+    yield* audit.record(caller.customerID, caller.customerRepID, "PasswordChanged", { aboutRepID: customerRepID })
+    return securityVersion
+  }, inTransaction(sql))
 
   return Representatives.of({
     list: fn("Representatives.list")(function* (query) {

@@ -143,7 +143,13 @@ const make = Effect.gen(function* () {
   const update = SqlSchema.single({
     Request: Schema.Struct({ ...Key.fields, ...Fields.fields }),
     Result: SecurityVersion,
+    // A link that was sent to the address that somebody gave up, or lost, is not to be good any more.
     execute: (_) => sql`
+      with ended as (
+        delete from password_reset p using customer_rep r
+        where p.customer_id = ${_.customerID} and p.customer_rep_id = ${_.customerRepID}
+          and r.customer_id = p.customer_id and r.customer_rep_id = p.customer_rep_id
+          and lower(r.email) is distinct from lower(${_.email}))
       update customer_rep set username = ${_.username}, role = ${_.role}, name = ${_.name}, email = ${_.email},
         phone_number = ${_.phoneNumber}, other_details = ${_.otherDetails},
         email_signature_html = ${_.emailSignatureHTML}, email_signature_text = ${_.emailSignatureText},

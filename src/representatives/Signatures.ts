@@ -5,6 +5,7 @@ import { BadRequest, type Forbidden, type NotFound } from "../../schema/Errors.t
 import type { CustomerRepID } from "../../schema/Ids.ts"
 import type { CustomerRepSignature, SignatureWrite } from "../../schema/Signatures.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mayChange, missing } from "./MayChange.ts"
 import { RepresentativesRepo } from "./RepresentativesRepo.ts"
@@ -63,23 +64,19 @@ const make = Effect.gen(function* () {
       return yield* repo.find(customerID, customerRepID, lang).pipe(orNotFound(noSignature(customerRepID, lang)))
     }),
 
-    save: fn("Signatures.save")(
-      function* (customerRepID, { customerRepID: inBody = customerRepID, ...signature }) {
-        const { customerID } = yield* CurrentRep
-        if (inBody !== customerRepID) {
-          return yield* BadRequest.at("customerRepID", `must equal the id in the path, ${customerRepID}`)
-        }
-        yield* reps.findForUpdate(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
-        yield* mayChange(customerRepID)
-        const stored = yield* repo.find(customerID, customerRepID, signature.lang)
-        return yield* repo.save(customerID, customerRepID, {
-          ...Option.getOrElse(stored, () => nothingYet),
-          ...signature
-        })
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    save: fn("Signatures.save")(function* (customerRepID, { customerRepID: inBody = customerRepID, ...signature }) {
+      const { customerID } = yield* CurrentRep
+      if (inBody !== customerRepID) {
+        return yield* BadRequest.at("customerRepID", `must equal the id in the path, ${customerRepID}`)
+      }
+      yield* reps.findForUpdate(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
+      yield* mayChange(customerRepID)
+      const stored = yield* repo.find(customerID, customerRepID, signature.lang)
+      return yield* repo.save(customerID, customerRepID, {
+        ...Option.getOrElse(stored, () => nothingYet),
+        ...signature
+      })
+    }, inTransaction(sql)),
 
     delete: fn("Signatures.delete")(function* (customerRepID, lang) {
       const customerID = yield* existing(customerRepID)

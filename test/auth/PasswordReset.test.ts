@@ -2,8 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import { onAnotherNode } from "../support/AnotherNode.ts"
+import { eventually } from "../support/Eventually.ts"
 import { askForReset, attemptLogin, freshAddress, resetPassword, statusWith, tokenIn } from "../support/Logins.ts"
-import { sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 
 const guid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
@@ -97,6 +98,51 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
       const newer = yield* freshToken("admin@acme.example")
       expect((yield* resetPassword(older, "Brand-New-1")).status).toBe(400)
       expect((yield* resetPassword(newer, "Demo-Pass-1")).status).toBe(204)
+    })
+  )
+
+  it.effect("does not end a link that was asked for later with one that waited for a mail server", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const sql = yield* SqlClient.SqlClient
+      /** Those that wait come due so many minutes from now. */
+      const putOff = (minutes: number) => sql`
+        update job set due_at = now() + make_interval(mins => ${minutes})
+        where customer_id = 1 and kind = 'SendResetMail' and status = 'Queued' and claims > 0 returning job_id`
+      yield* mailer.fail(Object.assign(new Error("connect ECONNREFUSED"), { code: "ESOCKET", syscall: "connect" }))
+      yield* askForReset("admin@acme.example")
+      yield* eventually(putOff(60), ({ length }) => length === 1)
+      yield* mailer.fail()
+      const newer = yield* freshToken("admin@acme.example")
+      const comesLate = Effect.gen(function* () {
+        yield* putOff(0)
+        yield* eventually(jobs, (all) => all.every(({ status }) => status === "Succeeded"))
+        expect(yield* mailer.count).toBe(0)
+      })
+      yield* comesLate
+      expect((yield* resetPassword(newer, "Demo-Pass-1")).status).toBe(204)
+      // Nor does it come when the other one has been used.
+      yield* sql`
+        update job set status = 'Queued' where customer_id = 1 and kind = 'SendResetMail' and job_id = (
+          select job_id from job where customer_id = 1 and kind = 'SendResetMail' order by created_at desc offset 1 limit 1)`
+      yield* comesLate
+    })
+  )
+
+  it.effect("ends a link with the address that it went to", () =>
+    Effect.gen(function* () {
+      const { representatives } = yield* clientOf("globex-admin")
+      const { items } = yield* representatives.listCustomerReps({ urlParams: {} })
+      const { customerRepID, email, username } = yield* Effect.fromNullable(
+        items.find((rep) => rep.username === "globex-admin")
+      )
+      const write = (address: string) =>
+        representatives.updateCustomerRep({ path: { id: customerRepID }, payload: { username, email: address } })
+      const kept = yield* freshToken(email ?? "")
+      yield* write((email ?? "").toUpperCase())
+      expect((yield* resetPassword(kept, "short")).text).toContain("newPassword")
+      yield* write("elsewhere@globex.example")
+      expect((yield* resetPassword(kept, "Brand-New-1")).status).toBe(400)
     })
   )
 

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
-import { CustomerRepID } from "../../schema/Ids.ts"
+import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { Revocations } from "../../src/auth/Revocations.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -37,6 +37,23 @@ const raise = (username: string, change: "role" | "deletion") =>
       where username = ${username}`
   })
 
+/** A steady clock that can be moved ahead, by hours. */
+const movableClock = Effect.map(Effect.clock, (clock) => {
+  let ahead = 0n
+  const movable: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
+    currentTimeMillis: clock.currentTimeMillis,
+    unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() + ahead,
+    sleep: (duration) => clock.sleep(duration),
+    currentTimeNanos: Effect.map(clock.currentTimeNanos, (nanos) => nanos + ahead)
+  }
+  const moveAhead = (hours: number) => {
+    ahead += BigInt(hours * 3600) * 1_000_000_000n
+  }
+  return { layer: Layer.setClock(movable), moveAhead }
+})
+
 layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
   it.effect("ends no token when the change of its representative does not commit", () =>
     Effect.gen(function* () {
@@ -60,6 +77,44 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
       expect([yield* change, yield* statusAt(here, token)]).toEqual([500, 200])
       yield* sql`drop function refuse cascade`
       expect([yield* change, yield* statusAt(here, token)]).toEqual([204, 401])
+    })
+  )
+
+  it.scoped("is forgotten when no token can be left that it has ended, and not before", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { layer: movable, moveAhead } = yield* movableClock
+      const { channels, representatives } = yield* clientOf("acme-admin")
+      const { customerRepID } = yield* representatives.createCustomerRep({
+        payload: { username: "raised", password: "Demo-Pass-1", name: "Raised", email: "raised@acme.example" }
+      })
+      yield* raise("raised", "role")
+      const { channelID } = yield* channels.createChannel({
+        payload: { channelType: "Phone", name: "Deleted", isActive: true }
+      })
+      yield* channels.deleteChannel({ path: { id: channelID } })
+      const customerID = CustomerID.make(99)
+      yield* sql`insert into removed_customer (about_customer) values (${customerID})`
+      const context = yield* Layer.build(Layer.fresh(Revocations.layer).pipe(Layer.provide(movable)))
+      const revocations = yield* Effect.provide(Revocations, context)
+      const areGood = () => [
+        revocations.isCurrent(customerRepID, 1),
+        revocations.hasChannel(channelID),
+        revocations.hasCustomer(customerID)
+      ]
+      expect(areGood()).toEqual([false, false, false])
+      // For the database they are long ago from now on: no look finds them again.
+      yield* sql`update customer_rep set security_changed_at = now() - interval '9 days'
+        where customer_id = 1 and customer_rep_id = ${customerRepID}`
+      yield* sql`update channel set deleted_at = now() - interval '9 days'
+        where customer_id = 1 and channel_id = ${channelID}`
+      yield* sql`delete from removed_customer where about_customer = ${customerID}`
+      moveAhead(24)
+      yield* revocations.fresh
+      expect(areGood()).toEqual([false, false, false])
+      moveAhead(1)
+      yield* revocations.fresh
+      expect(areGood()).toEqual([true, true, true])
     })
   )
 
@@ -118,28 +173,19 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
   it.scoped("a node that could not look for a while catches up", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      let ahead = 0n
-      const clock = yield* Effect.clock
-      const movable: Clock.Clock = {
-        [Clock.ClockTypeId]: Clock.ClockTypeId,
-        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
-        currentTimeMillis: clock.currentTimeMillis,
-        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() + ahead,
-        sleep: (duration) => clock.sleep(duration),
-        currentTimeNanos: Effect.map(clock.currentTimeNanos, (nanos) => nanos + ahead)
-      }
+      const { layer: movable, moveAhead } = yield* movableClock
       const [rep] = yield* sql<{ id: number; version: number }>`/* all customers: by hand */
         select customer_rep_id as id, security_version as version from customer_rep where username = 'globex-admin'`
       const id = CustomerRepID.make(rep?.id ?? 0)
       const version = rep?.version ?? 0
-      const context = yield* Layer.build(Layer.fresh(Revocations.layer).pipe(Layer.provide(Layer.setClock(movable))))
+      const context = yield* Layer.build(Layer.fresh(Revocations.layer).pipe(Layer.provide(movable)))
       const revocations = yield* Effect.provide(Revocations, context)
       // Committed ten minutes ago by another node, while this one could not reach the database.
       yield* sql`/* all customers: by hand */
         update customer_rep set security_version = security_version + 1,
           security_changed_at = now() - interval '10 minutes' where customer_rep_id = ${id}`
       expect(revocations.isCurrent(id, version)).toBe(true)
-      ahead = 20n * 60n * 1_000_000_000n
+      moveAhead(20 / 60)
       yield* eventually(
         Effect.sync(() => revocations.isCurrent(id, version)),
         (current) => !current

@@ -46,8 +46,16 @@ layer(testApp(), { excludeTestServices: true })("Changing a password", (it) => {
       const body = { customerRepID: id, newPassword }
       expect((yield* change(id, yield* login("acme-agent"), body)).status).toBe(403)
       expect(yield* statusWith(yield* login("changed-by-others", password))).toBe(200)
-      expect((yield* change(id, yield* login("acme-admin"), body)).status).toBe(204)
+      const headers = { "x-request-id": "others-password" }
+      expect((yield* change(id, yield* login("acme-admin"), body, headers)).status).toBe(204)
       expect(yield* statusWith(yield* login("changed-by-others", newPassword))).toBe(200)
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`
+        /* all customers: the request says which one */
+        select event, about_customer_rep as about, r.username as by from audit_log a
+        join customer_rep r on r.customer_rep_id = a.customer_rep_id and r.customer_id = a.customer_id
+        where request_id = 'others-password'`
+      expect(rows).toEqual([{ event: "PasswordChanged", about: id, by: "acme-admin" }])
     })
   )
 
