@@ -162,7 +162,7 @@ export class AiRunsApi extends HttpApiGroup.make("aiRuns")
         OpenApi.annotations({
           summary: "List AI runs",
           description:
-            "Every call of a model, newest first, also those that failed. The runs of a message go with it when it is deleted."
+            "Every call of a model, newest first, also those that failed. The runs of a message, or of a room of a report, go with it when it is deleted, also from the summary."
         })
       )
   )

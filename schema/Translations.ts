@@ -65,7 +65,7 @@ export class TranslationsApi extends HttpApiGroup.make("translations")
       .annotateContext(
         OpenApi.annotations({
           summary: "Translate HTML",
-          description: `Answers HTML as a JSON string. Markup in the source is kept and its texts are translated; scripts, styles, event handlers and other active content are left out. Text without markup becomes paragraphs. What stands in code and pre stays as it is. ${failure} Idempotency-Key has no meaning here.`
+          description: `Answers HTML as a JSON string. Markup in the source is kept and its texts are translated; scripts, styles, event handlers and other active content are left out. Text without markup becomes paragraphs. What stands in code and pre stays as it is. More than 5,000 separate texts (lines, paragraphs, cells) are 400. ${failure} Idempotency-Key has no meaning here.`
         })
       )
   )

@@ -28,7 +28,7 @@ export class AiLedger extends Context.Tag("casework/AiLedger")<
             schedule: Schedule.exponential("50 millis").pipe(Schedule.intersect(Schedule.recurs(6)))
           }),
           Effect.catchTag("MissingReference", () =>
-            repo.insert(customerID, { ...withoutWords(run), ticketMessageID: null })
+            repo.insert(customerID, { ...withoutWords(run), ticketMessageID: null, roomID: null })
           ),
           Effect.catchAllCause((cause) => Effect.logError("an AI call could not be written down", cause))
         )

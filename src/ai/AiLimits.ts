@@ -5,7 +5,7 @@ export class AiLimits extends Context.Reference<AiLimits>()("casework/AiLimits",
   defaultValue: () => ({
     /** One attempt, to the last byte of its answer. */
     attempt: Duration.seconds(45),
-    /** All attempts and the pauses between them. */
+    /** All attempts and the pauses between them, and before them the wait for its turn: that, at most half of it. */
     total: Duration.seconds(100),
     /** After the first attempt, when it failed for a passing reason. */
     retries: 3,

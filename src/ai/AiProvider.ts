@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Option, type Schema } from "effect"
 import type { AiPurpose } from "../../schema/AiRuns.ts"
 import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
-import type { CustomerID, DocumentID, ModelID, TicketMessageID } from "../../schema/Ids.ts"
+import type { CustomerID, DocumentID, ModelID, PlaceDescriptionRoomID, TicketMessageID } from "../../schema/Ids.ts"
 import type { Slot } from "../customers/ModelsRepo.ts"
 import { answerSchema } from "./AnswerSchema.ts"
 import { plainText, shapedBy } from "./AnswerText.ts"
-import { ModelCalls } from "./ModelCalls.ts"
+import { type AnswerShape, ModelCalls } from "./ModelCalls.ts"
 
 export type { AiPurpose } from "../../schema/AiRuns.ts"
 
@@ -22,6 +22,8 @@ export interface ModelChoice {
   readonly modelID?: ModelID
   readonly modelName?: string
   readonly images?: ReadonlyArray<AiImage>
+  /** Whether there will be some, for who has not read them yet. */
+  readonly withImages?: boolean
 }
 
 /** One question to a model: what it is for, which model may answer it, and the prompt. */
@@ -36,6 +38,8 @@ export interface AiCall extends ModelChoice {
   readonly whenSlow?: string
   /** What the ledger remembers beside the call. */
   readonly ticketMessageID?: TicketMessageID
+  /** Of a report, when the question is about that. */
+  readonly roomID?: PlaceDescriptionRoomID
   readonly documents?: ReadonlyArray<{ readonly documentID: DocumentID; readonly version: number }>
   /** The messages that the question quotes, besides the one that it is about: with them it is erased, too. */
   readonly quotes?: ReadonlyArray<TicketMessageID>
@@ -60,6 +64,11 @@ export class AiProvider extends Context.Tag("casework/AiProvider")<
       call: AiCall,
       schema: Schema.Schema<A, I>
     ) => Effect.Effect<AiAnswer<A>, BadRequest | BadGateway>
+    /** The same, but none for an answer that does not decode either time, or that is no whole one. */
+    readonly structuredIfUsable: <A, I>(
+      call: AiCall,
+      schema: Schema.Schema<A, I>
+    ) => Effect.Effect<Option.Option<AiAnswer<A>>, BadRequest | BadGateway>
     /** Fails as a call would that names this model, without asking it. */
     readonly check: (choice: ModelChoice) => Effect.Effect<void, BadRequest>
     /** Whether the customer can use AI at all: without it the AI steps of the pipeline are skipped. */
@@ -75,16 +84,18 @@ export class AiProvider extends Context.Tag("casework/AiProvider")<
 // What does not decode is asked for once more.
 const structuredAttempts = 2
 
+const shapeOf = <A, I>(schema: Schema.Schema<A, I>): AnswerShape<A> => ({
+  read: shapedBy(schema),
+  jsonSchema: Option.some(answerSchema(schema)),
+  attempts: structuredAttempts
+})
+
 const make = Effect.gen(function* () {
-  const { ask, check, isConfigured } = yield* ModelCalls
+  const { ask, askIfUsable, check, isConfigured } = yield* ModelCalls
   return AiProvider.of({
     text: (call) => ask(call, { read: plainText, jsonSchema: Option.none(), attempts: 1 }),
-    structured: (call, schema) =>
-      ask(call, {
-        read: shapedBy(schema),
-        jsonSchema: Option.some(answerSchema(schema)),
-        attempts: structuredAttempts
-      }),
+    structured: (call, schema) => ask(call, shapeOf(schema)),
+    structuredIfUsable: (call, schema) => askIfUsable(call, shapeOf(schema)),
     check,
     isConfigured
   })

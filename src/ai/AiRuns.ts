@@ -108,7 +108,8 @@ const make = Effect.gen(function* () {
           documents: run.documents,
           quotes: run.quotes,
           ...(modelName !== undefined && { modelName }),
-          ...(run.ticketMessageID !== null && { ticketMessageID: run.ticketMessageID })
+          ...(run.ticketMessageID !== null && { ticketMessageID: run.ticketMessageID }),
+          ...(run.roomID !== null && { roomID: run.roomID })
         },
         { read: Either.right, jsonSchema: Option.fromNullable(run.answerSchema), attempts: 1 },
         aiRunID

@@ -1,5 +1,5 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import {
   AiOutcome,
   AiPurpose,
@@ -10,7 +10,7 @@ import {
   aiRunPaging,
   UsedDocument
 } from "../../schema/AiRuns.ts"
-import { AiRunID, CustomerID, ModelID, TicketMessageID } from "../../schema/Ids.ts"
+import { AiRunID, CustomerID, ModelID, PlaceDescriptionRoomID, TicketMessageID } from "../../schema/Ids.ts"
 import { Slot } from "../customers/ModelsRepo.ts"
 import { whenGiven } from "../platform/database/Filters.ts"
 import { isoDate } from "../platform/database/JsonColumns.ts"
@@ -20,9 +20,11 @@ import { ignoringCase } from "../platform/database/PagedQuery.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { eachStorable, storable } from "../platform/database/Storable.ts"
 import { failOnViolation, type MissingReference } from "../platform/database/Violations.ts"
+import { makeHasWords } from "./RunWords.ts"
 
 const NewRun = Schema.Struct({
   ticketMessageID: Schema.NullOr(TicketMessageID),
+  roomID: Schema.NullOr(PlaceDescriptionRoomID),
   purpose: AiPurpose,
   slot: Slot,
   modelID: Schema.NullOr(ModelID),
@@ -57,6 +59,7 @@ const Asked = Schema.Struct({
   input: Schema.Unknown,
   answerSchema: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   imageCount: Schema.Int,
+  roomID: Schema.NullOr(PlaceDescriptionRoomID),
   quotes: Schema.Array(TicketMessageID)
 })
 export type AskedAiRun = typeof Asked.Type
@@ -116,7 +119,8 @@ const make = Effect.gen(function* () {
     changed_share as "changedShare", replay_of as "replayOf", ${dateCreated} as "dateCreated"`
   const columns = sql.literal(columnsWith("created_at"))
   const askedColumns = sql.literal(`${columnsWith("created_at")}, slot, system_prompt as system, user_prompt as "user",
-    prompt_input as input, answer_schema as "answerSchema", image_count as "imageCount", quotes`)
+    prompt_input as input, answer_schema as "answerSchema", image_count as "imageCount",
+    place_description_room_id as "roomID", quotes`)
   const rowsOf = { table: "ai_run", key: "ai_run_id" } as const
   const rows = ownRows(sql, { ...rowsOf, columns, Result: Row })
   const asked = ownRows(sql, { ...rowsOf, columns: askedColumns, Result: Asked })
@@ -126,11 +130,11 @@ const make = Effect.gen(function* () {
     execute: (_) => sql`
       insert into ai_run (customer_id, ticket_message_id, purpose, slot, model_id, model_name, prompt_version,
         system_prompt, user_prompt, prompt_input, answer_schema, image_count, documents, input_tokens, output_tokens,
-        duration_ms, outcome, error, output, replay_of, quotes)
+        duration_ms, outcome, error, output, replay_of, quotes, place_description_room_id)
       values (${_.customerID}, ${_.ticketMessageID}, ${_.purpose}, ${_.slot}, ${_.modelID}, ${_.modelName},
         ${_.promptVersion}, ${storable(_.system)}, ${storable(_.user)}, ${json(_.input)}::jsonb, ${json(_.answerSchema)}::json,
         ${_.imageCount}, ${JSON.stringify(_.documents)}::jsonb, ${_.inputTokens}, ${_.outputTokens}, ${_.durationMs},
-        ${_.outcome}, ${_.error}, ${_.output}, ${_.replayOf}, ${_.quotes}::int[])`
+        ${_.outcome}, ${_.error}, ${_.output}, ${_.replayOf}, ${_.quotes}::int[], ${_.roomID})`
   })
   const list = pagedJson(sql, {
     Page: AiRunPage,
@@ -204,27 +208,9 @@ const make = Effect.gen(function* () {
       where output is not null`
   })
 
-  // Who deletes or erases a message locks its ticket and then looks for runs: behind that lock it is seen what is left.
-  const lockTickets = (customerID: CustomerID, ids: ReadonlyArray<TicketMessageID>) => sql`
-    select 1 from ticket where customer_id = ${customerID} and ticket_id in (
-      select ticket_id from ticket_message
-      where customer_id = ${customerID} and ticket_message_id = any(${[...ids]}::int[]))
-    order by ticket_id for share`
-
-  /** What is quoted has a text; the message itself may have none, but nothing at all is left of an erased one. */
-  const hasWords = (customerID: CustomerID, { quotes, ticketMessageID }: NewAiRun) =>
-    Effect.map(
-      sql`
-        select 1 from ticket_message where customer_id = ${customerID} and (
-          ticket_message_id = any(${[...quotes]}::int[]) and message is not null
-          or ticket_message_id = ${ticketMessageID}::int
-            and num_nonnulls(message, subject, from_address, from_name, uid, html_body, text_body) > 0)`,
-      ({ length }) => length === new Set([...quotes, ...Option.toArray(Option.fromNullable(ticketMessageID))]).size
-    )
-
+  const hasWords = makeHasWords(sql)
   const insertGuarded = (customerID: CustomerID, run: NewAiRun) =>
     Effect.gen(function* () {
-      yield* lockTickets(customerID, [...run.quotes, ...Option.toArray(Option.fromNullable(run.ticketMessageID))])
       yield* insert({ customerID, ...((yield* hasWords(customerID, run)) ? run : withoutWords(run)) })
     }).pipe(sql.withTransaction)
 

@@ -20,8 +20,16 @@ export interface Completion {
   readonly outputTokens: number | null
 }
 
-/** There is no answer, and there will be none. The message is for the caller of the API and for the ledger. */
-export class CompletionFailed extends Data.TaggedError("CompletionFailed")<{ readonly message: string }> {}
+/**
+ * There is no answer, and there will be none. The message is for the caller of the API and for the ledger; what a model
+ * said nevertheless, such as that it refuses, is for the ledger alone: it was paid for.
+ */
+export class CompletionFailed extends Data.TaggedError("CompletionFailed")<{
+  readonly message: string
+  readonly completion?: Completion
+  /** Whether the same question will never be answered; otherwise it may be at another time. */
+  readonly isFinal?: boolean
+}> {}
 
 /** Puts a question to somebody who answers: a provider with a key, or the sandbox. */
 export type Complete = (question: Question) => Effect.Effect<Completion, CompletionFailed>

@@ -12,7 +12,7 @@ import { callWith } from "./prompts/Prompt.ts"
 export class LanguageOf extends Context.Tag("casework/LanguageOf")<
   LanguageOf,
   {
-    /** None for a text without a letter: nobody is asked. */
+    /** None for a text without a letter: nobody is asked. None also when the model cannot tell: nothing waits for it. */
     readonly message: (request: {
       readonly customerID: CustomerID
       readonly ticketMessageID: TicketMessageID
@@ -27,7 +27,23 @@ export class LanguageOf extends Context.Tag("casework/LanguageOf")<
   )
 }
 
-const Answer = Schema.Struct({ language: LanguageCode })
+/** Models like to name the region, too: "pt-BR" is "pt". */
+const baseOf = (tag: string) => tag.trim().toLowerCase().split(/[-_]/, 1).join("")
+
+const Answer = Schema.Struct({
+  language: Schema.transform(Schema.String, LanguageCode, { strict: true, decode: baseOf, encode: (code) => code })
+})
+
+/** No language, or none in particular. */
+const unknown = new Set(["und", "mul", "mis", "zxx"])
+
+const AnswerOrNone = Schema.Struct({
+  language: Schema.transform(Schema.String, Schema.NullOr(LanguageCode), {
+    strict: true,
+    decode: (tag) => (unknown.has(baseOf(tag)) ? null : baseOf(tag)),
+    encode: (code) => code ?? "und"
+  })
+})
 
 const make = Effect.gen(function* () {
   const ai = yield* AiProvider
@@ -35,7 +51,8 @@ const make = Effect.gen(function* () {
     message: fn("LanguageOf.message")(function* ({ customerID, text, ticketMessageID }) {
       if (!/\p{L}/u.test(text)) return Option.none()
       const call = yield* callWith(languagePrompt, { text }, { customerID, ticketMessageID, slot: "EmailText" })
-      return Option.some((yield* ai.structured(call, Answer)).value.language)
+      const answer = yield* ai.structuredIfUsable(call, AnswerOrNone)
+      return Option.flatMapNullable(answer, ({ value }) => value.language)
     }),
 
     place: fn("LanguageOf.place")(function* (customerID, place) {

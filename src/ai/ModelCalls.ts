@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Data, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Clock, Context, Data, Duration, Effect, Exit, Layer, Option } from "effect"
 import { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { AiRunID, CustomerID, ModelID } from "../../schema/Ids.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
@@ -13,7 +13,8 @@ import { AiLimits } from "./AiLimits.ts"
 import type { AiCall, ModelChoice } from "./AiProvider.ts"
 import type { NewAiRun } from "./AiRunsRepo.ts"
 import type { ReadAnswer } from "./AnswerText.ts"
-import type { Complete, Completion, CompletionFailed } from "./Completions.ts"
+import { type Complete, type Completion, CompletionFailed } from "./Completions.ts"
+import { FinalFailure } from "./FinalFailure.ts"
 import { chooseModel } from "./ModelChoice.ts"
 import { openAi } from "./OpenAi.ts"
 import { sandbox } from "./sandbox/Sandbox.ts"
@@ -34,7 +35,7 @@ export interface ModelAnswer<A> extends Completion {
 }
 
 /** The model answered, but not what was asked for. */
-class Unusable extends Data.TaggedError("Unusable")<{ readonly problem: string; readonly completion: Completion }> {}
+class Unusable extends Data.TaggedError("Unusable")<{ readonly message: string; readonly completion: Completion }> {}
 
 /** Finds who answers for a customer, asks, and writes every call into the ledger. */
 export class ModelCalls extends Context.Tag("casework/ModelCalls")<
@@ -45,6 +46,11 @@ export class ModelCalls extends Context.Tag("casework/ModelCalls")<
       shape: AnswerShape<A>,
       replayOf?: AiRunID
     ) => Effect.Effect<ModelAnswer<A>, BadRequest | BadGateway>
+    /** None when the model answered what cannot be used: asking it again another time would bring the same. */
+    readonly askIfUsable: <A>(
+      call: AiCall,
+      shape: AnswerShape<A>
+    ) => Effect.Effect<Option.Option<ModelAnswer<A>>, BadRequest | BadGateway>
     readonly check: (choice: ModelChoice) => Effect.Effect<void, BadRequest>
     readonly isConfigured: (customerID: CustomerID) => Effect.Effect<boolean>
   }
@@ -64,7 +70,7 @@ type Finding = Pick<NewAiRun, "outcome" | "error" | "output" | "inputTokens" | "
 const answered = (outcome: "Succeeded" | "Rejected", error: string | null, completion: Completion): Finding => ({
   outcome,
   error,
-  output: completion.text,
+  output: storable(completion.text),
   inputTokens: completion.inputTokens,
   outputTokens: completion.outputTokens
 })
@@ -84,9 +90,20 @@ const findingOf = (exit: Exit.Exit<{ readonly completion: Completion }, Unusable
       Option.match(Cause.failureOption(cause), {
         onNone: () => unanswered(Cause.isInterrupted(cause) ? "The caller went away." : "It failed unexpectedly."),
         onSome: (error) =>
-          error._tag === "Unusable" ? answered("Rejected", error.problem, error.completion) : unanswered(error.message)
+          error.completion === undefined
+            ? unanswered(error.message)
+            : answered("Rejected", error.message, error.completion)
       })
   })
+
+const failures = {
+  Unusable: () => FinalFailure.of("The AI model's answer could not be used. Nothing changed; try again."),
+  CompletionFailed: ({ isFinal = false, message }: CompletionFailed) =>
+    (isFinal ? FinalFailure : BadGateway).of(`${message} Nothing changed.`)
+}
+
+const hasAnswered = (failure: Unusable | CompletionFailed | BadRequest) =>
+  failure._tag === "Unusable" || (failure._tag === "CompletionFailed" && failure.completion !== undefined)
 
 const make = Effect.gen(function* () {
   const { aiProvider, openAiBaseUrl } = yield* Settings
@@ -94,14 +111,34 @@ const make = Effect.gen(function* () {
   const customers = yield* CustomerSettings
   const models = yield* ModelsRepo
   const ledger = yield* AiLedger
-  const { withPermit } = yield* makeKeyedPermits(limits.atOnce)
+  const { take } = yield* makeKeyedPermits(limits.atOnce)
+
+  /** A turn that comes late leaves no time for an answer: whoever waits is told so before that. */
+  const turnOf = (customerID: CustomerID) => {
+    const longest = Duration.times(limits.total, 0.5)
+    const message = `The AI provider is busy with earlier calls: there was no turn within ${Duration.format(longest)}.`
+    return take(String(customerID)).pipe(
+      Effect.timeoutFail({ duration: longest, onTimeout: () => new CompletionFailed({ message }) })
+    )
+  }
+
+  const inTime = Effect.timeoutFail({
+    duration: limits.total,
+    onTimeout: () =>
+      new CompletionFailed({ message: `The AI provider did not answer within ${Duration.format(limits.total)}.` })
+  })
 
   const isConfigured = fn("ModelCalls.isConfigured")(function* (customerID: CustomerID) {
     return aiProvider === "sandbox" || (yield* customers.get(customerID)).aiProviderApiKey !== null
   })
 
   /** Who answers, and as which model. */
-  const prepare = fn("ModelCalls.prepare")(function* ({ customerID, images = [], ...call }: ModelChoice) {
+  const prepare = fn("ModelCalls.prepare")(function* ({
+    customerID,
+    images = [],
+    withImages = images.length > 0,
+    ...call
+  }: ModelChoice) {
     const customer = yield* customers.get(customerID)
     const key = customer.aiProviderApiKey
     if (key === null && aiProvider !== "sandbox") return yield* Effect.fail(noKey)
@@ -115,11 +152,11 @@ const make = Effect.gen(function* () {
       Spam: customer.defaultSpamModelId
     }
     const usable = yield* models.listUsable(customerID)
-    const model = yield* chooseModel({ ...call, withImages: images.length > 0 }, defaults, usable)
+    const model = yield* chooseModel({ ...call, withImages }, defaults, usable)
     return { complete, model }
   })
 
-  const ask = fn("ModelCalls.ask")(function* <A>(
+  const put = fn("ModelCalls.ask")(function* <A>(
     call: AiCall,
     { attempts, jsonSchema, read }: AnswerShape<A>,
     replayOf: AiRunID | null = null
@@ -129,6 +166,7 @@ const make = Effect.gen(function* () {
       return ledger.record(call.customerID, {
         ...finding,
         ticketMessageID: call.ticketMessageID ?? null,
+        roomID: call.roomID ?? null,
         purpose: call.purpose,
         slot: call.slot,
         modelID: model?.modelID ?? null,
@@ -151,7 +189,7 @@ const make = Effect.gen(function* () {
     const question = { ...call, model: model.name, images: call.images ?? [], answerSchema: jsonSchema }
 
     const attempt = Effect.gen(function* () {
-      // The model's own time: while the call waits for a permit there is none.
+      // The model's own time: while the call waits for its turn there is none.
       let durationMs = 0
       const timed = Effect.flatMap(Clock.currentTimeNanos, (started) =>
         Effect.ensuring(
@@ -162,11 +200,13 @@ const make = Effect.gen(function* () {
         )
       )
       const answer = yield* timed.pipe(
-        withPermit(String(call.customerID)),
+        (answering) => Effect.zipRight(turnOf(call.customerID), answering),
+        Effect.scoped,
+        inTime,
         Effect.map((completion) => ({ ...completion, text: storable(completion.text) })),
         Effect.flatMap((completion) =>
           Effect.mapBoth(read(completion.text), {
-            onFailure: (problem) => new Unusable({ problem, completion }),
+            onFailure: (message) => new Unusable({ message, completion }),
             onSuccess: (value) => ({ value, completion })
           })
         ),
@@ -180,14 +220,18 @@ const make = Effect.gen(function* () {
         durationMs
       }
     })
-    return yield* attempt.pipe(
-      Effect.retry({ times: attempts - 1, while: ({ _tag }) => _tag === "Unusable" }),
-      Effect.catchTags({
-        Unusable: () => BadGateway.of("The AI model's answer could not be used. Nothing changed; try again."),
-        CompletionFailed: ({ message }) => BadGateway.of(`${message} Nothing changed.`)
-      })
-    )
+    return yield* attempt.pipe(Effect.retry({ times: attempts - 1, while: ({ _tag }) => _tag === "Unusable" }))
   })
 
-  return ModelCalls.of({ ask, check: (choice) => Effect.asVoid(prepare(choice)), isConfigured })
+  return ModelCalls.of({
+    ask: (call, shape, replayOf) => Effect.catchTags(put(call, shape, replayOf), failures),
+    askIfUsable: (call, shape) =>
+      put(call, shape).pipe(
+        Effect.asSome,
+        Effect.catchIf(hasAnswered, () => Effect.succeedNone),
+        Effect.catchTags(failures)
+      ),
+    check: (choice) => Effect.asVoid(prepare(choice)),
+    isConfigured
+  })
 })

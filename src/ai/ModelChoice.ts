@@ -60,7 +60,7 @@ export const chooseModel = (wish: ModelWish, defaults: DefaultModels, usable: Re
     new BadRequest({
       message:
         fitting.length === 0
-          ? `There is no active AI model for ${slot}. Ask the operator for one, or add one of your own.`
+          ? `There is no active AI model for ${slot}. Ask the operator for one.`
           : `The AI model for ${slot}${model === undefined ? "" : `, ${model.name},`} takes no pictures. Choose one that does, or leave the pictures out.`
     })
   )

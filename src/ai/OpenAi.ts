@@ -3,8 +3,12 @@ import OpenAI, { APIConnectionError, APIError } from "openai"
 import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions"
 import { retryAfterSeconds, retryPauses } from "../platform/outbound/RetryAfter.ts"
 import type { AiLimits } from "./AiLimits.ts"
-import { type Complete, type Completion, CompletionFailed, type Question } from "./Completions.ts"
+import { AnswerTooLarge, boundedFetch } from "./BoundedFetch.ts"
+import { type Complete, CompletionFailed, type Question } from "./Completions.ts"
 import { readOpenAiAnswer } from "./OpenAiAnswer.ts"
+
+/** No text that anybody asks for comes near it. */
+const longestAnswer = 1024 * 1024
 
 /** One attempt that failed. */
 class AttemptFailed extends Data.TaggedError("AttemptFailed")<{
@@ -31,6 +35,7 @@ const reasons: Readonly<Record<number, string>> = {
 const reasonOf = (status: number) => reasons[status] ?? (status >= 500 ? "has a fault" : "refused the request")
 
 const fromError = (error: unknown): AttemptFailed => {
+  if (error instanceof AnswerTooLarge) return failed("The AI provider's answer is too large: over 1 MiB.", false)
   if (error instanceof APIConnectionError) return failed("The AI provider could not be reached.", true)
   if (error instanceof APIError && error.status !== undefined) {
     const isPassing = error.status >= 500 || passingStatuses.has(error.status)
@@ -94,9 +99,10 @@ export const openAi = (baseUrl: Option.Option<string>, key: Redacted.Redacted, l
     webhookSecret: null,
     maxRetries: 0,
     timeout: Duration.toMillis(limits.attempt) + 1000,
+    fetch: boundedFetch(longestAnswer),
     logLevel: "off"
   })
-  const attempt = (question: Question): Effect.Effect<Completion, AttemptFailed> =>
+  const attempt = (question: Question): Effect.Effect<unknown, AttemptFailed> =>
     Effect.tryPromise({
       try: (signal): Promise<unknown> => client.chat.completions.create(requestOf(question), { signal }),
       catch: fromError
@@ -104,8 +110,7 @@ export const openAi = (baseUrl: Option.Option<string>, key: Redacted.Redacted, l
       Effect.timeoutFail({
         duration: limits.attempt,
         onTimeout: () => tooSlow(limits.attempt, question)
-      }),
-      Effect.flatMap((body) => Effect.mapError(readOpenAiAnswer(body), (message) => failed(message, false)))
+      })
     )
   return (question) =>
     attempt(question).pipe(
@@ -117,10 +122,7 @@ export const openAi = (baseUrl: Option.Option<string>, key: Redacted.Redacted, l
         while: ({ isPassing, secondsAskedFor }) =>
           isPassing && secondsAskedFor <= Duration.toSeconds(limits.longestPause)
       }),
-      Effect.timeoutFail({
-        duration: limits.total,
-        onTimeout: () => failed(`The AI provider did not answer within ${Duration.format(limits.total)}.`, false)
-      }),
-      Effect.mapError(({ message }) => new CompletionFailed({ message }))
+      Effect.mapError(({ isPassing, message }) => new CompletionFailed({ message, isFinal: !isPassing })),
+      Effect.flatMap(readOpenAiAnswer)
     )
 }

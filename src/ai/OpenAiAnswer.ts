@@ -1,9 +1,9 @@
-import { Either, Option, Schema } from "effect"
-import type { Completion } from "./Completions.ts"
+import { Either, Option, Predicate, Schema } from "effect"
+import { type Completion, CompletionFailed } from "./Completions.ts"
 
-const Tokens = Schema.NullishOr(Schema.NonNegativeInt)
+const Word = Schema.optional(Schema.NullOr(Schema.String))
 
-const Part = Schema.Struct({ text: Schema.optional(Schema.NullOr(Schema.String)) })
+const Part = Schema.Struct({ text: Word, refusal: Word })
 
 /** Text as one string, or in parts; parts that are no text are passed over. */
 const Content = Schema.Union(Schema.String, Schema.Array(Part))
@@ -11,55 +11,97 @@ const Content = Schema.Union(Schema.String, Schema.Array(Part))
 const textOf = (content: typeof Content.Type) =>
   typeof content === "string" ? content : content.map((part) => part.text ?? "").join("")
 
+const refusalIn = (content: typeof Content.Type) =>
+  typeof content === "string" ? "" : content.map((part) => part.refusal ?? "").join("")
+
 const Chat = Schema.Struct({
   choices: Schema.NonEmptyArray(
     Schema.Struct({
-      message: Schema.Struct({
-        content: Schema.NullOr(Content),
-        refusal: Schema.optional(Schema.NullOr(Schema.String))
-      }),
-      finish_reason: Schema.optional(Schema.NullOr(Schema.String))
+      message: Schema.Struct({ content: Schema.NullOr(Content), refusal: Word }),
+      finish_reason: Word
     })
   ),
-  usage: Schema.optional(
-    Schema.NullOr(Schema.Struct({ prompt_tokens: Schema.optional(Tokens), completion_tokens: Schema.optional(Tokens) }))
-  )
+  usage: Schema.optional(Schema.Unknown)
 })
 
 const Response = Schema.Struct({
   output: Schema.Array(Schema.Struct({ content: Schema.optional(Schema.NullOr(Content)) })),
-  usage: Schema.optional(
-    Schema.NullOr(Schema.Struct({ input_tokens: Schema.optional(Tokens), output_tokens: Schema.optional(Tokens) }))
-  )
+  incomplete_details: Schema.optional(Schema.NullOr(Schema.Struct({ reason: Word }))),
+  usage: Schema.optional(Schema.Unknown)
 })
 
-const fromChat = ({ choices: [choice], usage }: typeof Chat.Type): Either.Either<Completion, string> => {
-  if (choice.message.content === null) {
-    return Either.left(choice.message.refusal ? "The model refused to answer." : "The model answered nothing.")
-  }
-  if (choice.finish_reason === "length") return Either.left("The model's answer was cut off.")
-  return Either.right({
-    text: textOf(choice.message.content),
-    inputTokens: usage?.prompt_tokens ?? null,
-    outputTokens: usage?.completion_tokens ?? null
-  })
+const mostTokens = 2 ** 31 - 1
+
+/** A count that cannot be one is none: what was answered is good all the same. */
+const tokensIn = (usage: unknown, name: string) => {
+  const count = Predicate.hasProperty(usage, name) ? usage[name] : null
+  return typeof count === "number" && Number.isInteger(count) && count >= 0 && count <= mostTokens ? count : null
 }
 
-const fromResponse = ({ output, usage }: typeof Response.Type): Completion => ({
-  text: output.map(({ content }) => textOf(content ?? "")).join(""),
-  inputTokens: usage?.input_tokens ?? null,
-  outputTokens: usage?.output_tokens ?? null
+/** What there is of an answer, and whatever kept the model from giving a whole one. */
+interface Said {
+  readonly completion: Completion
+  readonly refusal: string
+  readonly isSilent: boolean
+  readonly endedBy: string | null | undefined
+}
+
+const fromChat = ({ choices: [choice], usage }: typeof Chat.Type): Said => ({
+  completion: {
+    text: textOf(choice.message.content ?? ""),
+    inputTokens: tokensIn(usage, "prompt_tokens"),
+    outputTokens: tokensIn(usage, "completion_tokens")
+  },
+  refusal: choice.message.refusal ?? refusalIn(choice.message.content ?? ""),
+  isSilent: choice.message.content === null,
+  endedBy: choice.finish_reason
 })
+
+const fromResponse = ({ incomplete_details, output, usage }: typeof Response.Type): Said => ({
+  completion: {
+    text: output.map(({ content }) => textOf(content ?? "")).join(""),
+    inputTokens: tokensIn(usage, "input_tokens"),
+    outputTokens: tokensIn(usage, "output_tokens")
+  },
+  refusal: output.map(({ content }) => refusalIn(content ?? "")).join(""),
+  isSilent: false,
+  endedBy: incomplete_details?.reason
+})
+
+const problems = new Map([
+  ["length", "The model's answer was cut off."],
+  ["max_output_tokens", "The model's answer was cut off."],
+  ["content_filter", "The AI provider's filter stopped the answer."]
+])
+
+/** Part of an answer would be sent as if it were the whole: what did not come to its end is none. */
+const whole = ({ completion, endedBy, isSilent, refusal }: Said): Either.Either<Completion, CompletionFailed> => {
+  if (refusal !== "") {
+    const text = completion.text === "" ? refusal : completion.text
+    return Either.left(
+      new CompletionFailed({
+        message: "The model refused to answer.",
+        completion: { ...completion, text },
+        isFinal: true
+      })
+    )
+  }
+  const problem = problems.get(endedBy ?? "") ?? (isSilent ? "The model answered nothing." : undefined)
+  return problem === undefined
+    ? Either.right(completion)
+    : Either.left(new CompletionFailed({ message: problem, completion, isFinal: true }))
+}
 
 const asChat = Schema.decodeUnknownOption(Chat)
 
 const asResponse = Schema.decodeUnknownOption(Response)
 
-const notUnderstood = Either.left("The provider's answer has a shape that is not understood.")
+// Something between us and the model may have said it, such as that it is being mended.
+const notUnderstood = new CompletionFailed({ message: "The provider's answer has a shape that is not understood." })
 
-/** Reads an answer in either of the two shapes that compatible servers speak; what it is not is a sentence. */
-export const readOpenAiAnswer = (body: unknown): Either.Either<Completion, string> =>
+/** Reads an answer in either of the two shapes that compatible servers speak; why there is none is a sentence. */
+export const readOpenAiAnswer = (body: unknown): Either.Either<Completion, CompletionFailed> =>
   Option.map(asChat(body), fromChat).pipe(
-    Option.orElse(() => Option.map(asResponse(body), (response) => Either.right(fromResponse(response)))),
-    Option.getOrElse(() => notUnderstood)
+    Option.orElse(() => Option.map(asResponse(body), fromResponse)),
+    Option.match({ onNone: () => Either.left(notUnderstood), onSome: whole })
   )

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { type BadRequest, Conflict } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { Target } from "../../schema/MappingTarget.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf, targetKey } from "./MappingTarget.ts"
@@ -38,20 +39,20 @@ export const makeAddMappings = <Fields extends Mapping, Row extends Mapping>(
     const sql = yield* SqlClient.SqlClient
     const checkOwnReferences = yield* makeCheckOwnReferences
 
-    const add = fn("AddMappings.add")(
-      function* (customerID: CustomerID, mappings: ReadonlyArray<Fields>, place: (index: number) => string) {
-        yield* checkOwnReferences(
-          customerID,
-          mappings.flatMap((mapping, index) => referencesOf(mapping, place(index)))
-        )
-        const rows = yield* insertNew(customerID, mappings)
-        if (rows.length === mappings.length) return rows
-        const at = place(firstLeftOut(mappings, rows)).replace(".", "")
-        return yield* Conflict.of(`This mapping exists already${at === "" ? "" : ` (item ${at}, counted from 0)`}.`)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    const add = fn("AddMappings.add")(function* (
+      customerID: CustomerID,
+      mappings: ReadonlyArray<Fields>,
+      place: (index: number) => string
+    ) {
+      yield* checkOwnReferences(
+        customerID,
+        mappings.flatMap((mapping, index) => referencesOf(mapping, place(index)))
+      )
+      const rows = yield* insertNew(customerID, mappings)
+      if (rows.length === mappings.length) return rows
+      const at = place(firstLeftOut(mappings, rows)).replace(".", "")
+      return yield* Conflict.of(`This mapping exists already${at === "" ? "" : ` (item ${at}, counted from 0)`}.`)
+    }, inTransaction(sql))
 
     const result: Add<Fields, Row> = {
       one: (customerID, mapping) =>

@@ -11,6 +11,7 @@ import type {
   PageTopicMappingUpdate
 } from "../../schema/PageTopicMappings.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf } from "./MappingTarget.ts"
@@ -57,30 +58,22 @@ const make = Effect.gen(function* () {
       return yield* repo.find(customerID, pageTopicMappingID).pipe(orNotFound(missing(pageTopicMappingID)))
     }),
 
-    create: fn("PageTopicMappings.create")(
-      function* ({ context = null, ...mapping }) {
-        const { customerID } = yield* CurrentRep
-        yield* checkOwnReferences(customerID, referencesOf(mapping))
-        return yield* repo.insert(customerID, { ...mapping, context }).pipe(Effect.catchTag("Duplicate", mappedAlready))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    create: fn("PageTopicMappings.create")(function* ({ context = null, ...mapping }) {
+      const { customerID } = yield* CurrentRep
+      yield* checkOwnReferences(customerID, referencesOf(mapping))
+      return yield* repo.insert(customerID, { ...mapping, context }).pipe(Effect.catchTag("Duplicate", mappedAlready))
+    }, inTransaction(sql)),
 
-    update: fn("PageTopicMappings.update")(
-      function* (pageTopicMappingID, change) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* repo
-          .findForUpdate(customerID, pageTopicMappingID)
-          .pipe(orNotFound(missing(pageTopicMappingID)))
-        yield* checkOwnReferences(customerID, referencesOf(change))
-        yield* repo
-          .update(customerID, pageTopicMappingID, { ...stored, ...change })
-          .pipe(Effect.catchTag("Duplicate", mappedAlready))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("PageTopicMappings.update")(function* (pageTopicMappingID, change) {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* repo
+        .findForUpdate(customerID, pageTopicMappingID)
+        .pipe(orNotFound(missing(pageTopicMappingID)))
+      yield* checkOwnReferences(customerID, referencesOf(change))
+      yield* repo
+        .update(customerID, pageTopicMappingID, { ...stored, ...change })
+        .pipe(Effect.catchTag("Duplicate", mappedAlready))
+    }, inTransaction(sql)),
 
     delete: fn("PageTopicMappings.delete")(function* (pageTopicMappingID) {
       const { customerID } = yield* CurrentRep

@@ -12,6 +12,7 @@ import type {
   TopicDocumentUpdate
 } from "../../schema/TopicDocuments.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences, newReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "./AddMappings.ts"
@@ -62,24 +63,20 @@ const make = Effect.gen(function* () {
       return yield* add.one(customerID, { documentID, relevanceScore, ...targetOf(mapping) })
     }),
 
-    update: fn("TopicDocuments.update")(
-      function* (topicDocumentID, change) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* repo.findForUpdate(customerID, topicDocumentID).pipe(orNotFound(missing(topicDocumentID)))
-        const fields = { ...stored, ...change }
-        const problems = targetProblems(fields).map(({ message, path }) => ({ path: path.join("."), message }))
-        yield* checkOwnReferences(
-          customerID,
-          newReferences(referencesOf({ channelID: stored.channelID }), referencesOf(change)),
-          problems
-        )
-        yield* repo
-          .update(customerID, topicDocumentID, fields)
-          .pipe(Effect.catchTag("Duplicate", () => Conflict.of("This mapping exists already.")))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("TopicDocuments.update")(function* (topicDocumentID, change) {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* repo.findForUpdate(customerID, topicDocumentID).pipe(orNotFound(missing(topicDocumentID)))
+      const fields = { ...stored, ...change }
+      const problems = targetProblems(fields).map(({ message, path }) => ({ path: path.join("."), message }))
+      yield* checkOwnReferences(
+        customerID,
+        newReferences(referencesOf({ channelID: stored.channelID }), referencesOf(change)),
+        problems
+      )
+      yield* repo
+        .update(customerID, topicDocumentID, fields)
+        .pipe(Effect.catchTag("Duplicate", () => Conflict.of("This mapping exists already.")))
+    }, inTransaction(sql)),
 
     delete: fn("TopicDocuments.delete")(function* (topicDocumentID) {
       const { customerID } = yield* CurrentRep

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { CurrentCaller } from "../../schema/Authentication.ts"
-import { type BadGateway, type BadRequest, InternalServerError, NotFound } from "../../schema/Errors.ts"
+import { type BadGateway, BadRequest, InternalServerError, NotFound } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { PlaceQuery, TranslationRequest } from "../../schema/Translations.ts"
 import { AiProvider } from "../ai/AiProvider.ts"
@@ -34,6 +34,8 @@ export class Translations extends Context.Tag("casework/Translations")<
 const textsAtOnce = 200
 const charactersAtOnce = 8_000
 const callsAtOnce = 3
+// A page of the longest allowed text has far fewer, unless it was made to have many: each 200 are a call.
+const mostTexts = 5_000
 
 /** As many texts as were asked for: one more or less would put every later one in the wrong place. */
 const answerOf = (count: number) => Schema.Struct({ texts: Schema.Array(Schema.String).pipe(Schema.itemsCount(count)) })
@@ -87,6 +89,12 @@ const make = Effect.gen(function* () {
       function* ({ sourceText, targetLang }) {
         const customerID = yield* ownCustomer
         const { texts, withTexts } = htmlTexts(sourceText, charactersAtOnce)
+        if (texts.length > mostTexts) {
+          return yield* BadRequest.at(
+            "sourceText",
+            `must have at most ${mostTexts} separate texts (lines, paragraphs, cells), but has ${texts.length}; send it in parts`
+          )
+        }
         const translated = yield* Effect.forEach(
           batches(texts, textsAtOnce, charactersAtOnce),
           (batch) => translateTexts(customerID, targetLang, batch),

@@ -169,7 +169,7 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
         customerID: yield* acme,
         purpose: "Transform",
         slot: "EmailVision",
-        promptVersion: "transform-1",
+        promptVersion: "transform-2",
         system: "s",
         user: "u",
         images: [{ contentType: "image/png", bytes: Uint8Array.of(1) }]

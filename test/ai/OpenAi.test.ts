@@ -10,11 +10,9 @@ import { eventually } from "../support/Eventually.ts"
 import { hanging, trickling } from "../support/Hostile.ts"
 import {
   breakingOff,
-  cutOff,
   failingWith,
   OpenAiServer,
   openAiApp,
-  refusing,
   respondingWith,
   saying,
   sayingInParts,
@@ -201,8 +199,6 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     ["404", failingWith(404), /does not know the model/],
     ["400", failingWith(400), /did not understand/],
     ["an unknown shape", shapeless, /shape/],
-    ["a refusal", refusing, /refused/],
-    ["an answer that is cut off", cutOff, /cut off/],
     ["a Retry-After that is too long", failingWith(429, { "retry-after": "3600" }), /429/]
   ]
   for (const [name, behaviour, message] of lasting) {

@@ -97,6 +97,22 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
     })
   )
 
+  it.effect("refuse a page of more texts than anybody writes, and ask no model for it", () =>
+    Effect.gen(function* () {
+      const { aiRuns } = yield* clientOf("acme-agent")
+      const calls = Effect.map(aiRuns.listAiRuns({ urlParams: { pageSize: 1 } }), ({ totalCount }) => totalCount)
+      const before = yield* calls
+      const sourceText = "x\n".repeat(49_000)
+      const answer = yield* post("/api/Translations/translate-to-html", { sourceText, targetLang: "it" })
+      expect([answer.status, problemPaths(answer), answer.text]).toEqual([
+        400,
+        ["sourceText"],
+        expect.stringContaining("at most 5000 separate texts")
+      ])
+      expect(yield* calls).toBe(before)
+    })
+  )
+
   it.effect("take addresses, links and comparisons for text, also between markup", () =>
     Effect.gen(function* () {
       const html = (sourceText: string) =>

@@ -35,35 +35,44 @@ export const mostDocuments = 12
 const longestPast = 2_000
 const mostPast = 20
 
+const shortened = (input: DraftInput): DraftInput => ({
+  ...input,
+  subject: input.subject === null ? null : clip(input.subject, longestTitle),
+  text: clip(input.text, longestMessage),
+  topics: input.topics.map((topic) => clip(topic, longestPast)),
+  history: input.history.slice(-mostPast).map((past) => ({ ...past, text: clip(past.text, longestPast) })),
+  documents: input.documents
+    .slice(0, mostDocuments)
+    .map(({ content, title }) => ({ title: clip(title, longestTitle), content: clip(content, longestDocument) }))
+})
+
 export const draftPrompt: Prompt<DraftInput, typeof DraftInput.Encoded> = {
   purpose: "Draft",
   version: "draft-1",
   input: DraftInput,
-  render: ({ channelType, documents, history, language, subject, text, topics }, fence) => ({
-    system: `You draft answers for a customer-support team; a person may change them before they are sent. Answer the last message.
+  shortened,
+  render: (input, fence) => {
+    const { channelType, documents, history, language, subject, text, topics } = shortened(input)
+    return {
+      system: `You draft answers for a customer-support team; a person may change them before they are sent. Answer the last message.
 
 ${manners[channelType]} Write in ${language === null ? "the language of the message" : languageName(language)}. Leave out any signature: it is added later. Rely on the documents for facts and for the manner of writing; the first is the most relevant. What they do not say you do not know: then say that a colleague will look into it. Promise nothing, name no price and no date that is not in a document. Answer the text of the reply and nothing else.
 
 ${fence.rule}`,
-    user: [
-      ...(documents.length === 0 ? [] : ["Documents:"]),
-      ...documents
-        .slice(0, mostDocuments)
-        .map(({ content, title }) =>
-          fence.put("document", `${clip(title, longestTitle)}\n${clip(content, longestDocument)}`)
+      user: [
+        ...(documents.length === 0 ? [] : ["Documents:"]),
+        ...documents.map(({ content, title }) => fence.put("document", `${title}\n${content}`)),
+        ...(topics.length === 0
+          ? []
+          : ["What the message is about:", fence.put("topics", clip(topics.join("\n"), longestPast))]),
+        ...(history.length === 0 ? [] : ["Earlier in this conversation:"]),
+        ...history.map(({ senderType, text: past }) =>
+          fence.put(senderType === "EndUser" ? "from-the-end-user" : "from-the-team", past)
         ),
-      ...(topics.length === 0
-        ? []
-        : ["What the message is about:", fence.put("topics", clip(topics.join("\n"), longestPast))]),
-      ...(history.length === 0 ? [] : ["Earlier in this conversation:"]),
-      ...history
-        .slice(-mostPast)
-        .map(({ senderType, text: past }) =>
-          fence.put(senderType === "EndUser" ? "from-the-end-user" : "from-the-team", clip(past, longestPast))
-        ),
-      "The message to answer:",
-      ...(subject === null ? [] : [fence.put("subject", clip(subject, longestTitle))]),
-      fence.put("message", clip(text, longestMessage))
-    ].join("\n\n")
-  })
+        "The message to answer:",
+        ...(subject === null ? [] : [fence.put("subject", subject)]),
+        fence.put("message", text)
+      ].join("\n\n")
+    }
+  }
 }

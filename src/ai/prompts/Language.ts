@@ -5,14 +5,17 @@ import type { Prompt } from "./Prompt.ts"
 export const LanguageInput = Schema.Struct({ text: Schema.String })
 export type LanguageInput = typeof LanguageInput.Type
 
+const shortened = ({ text }: LanguageInput): LanguageInput => ({ text: clip(text, 4_000) })
+
 export const languagePrompt: Prompt<LanguageInput, typeof LanguageInput.Encoded> = {
   purpose: "Language",
   version: "language-1",
   input: LanguageInput,
-  render: ({ text }, fence) => ({
+  shortened,
+  render: (input, fence) => ({
     system: `You tell the language that a message is written in. Answer its ISO 639-1 code in lower case, or its ISO 639-3 code where there is no other. Of several languages answer the one that most of the text is written in; names, addresses and quoted terms do not count.
 
 ${fence.rule}`,
-    user: fence.put("message", clip(text, 4_000))
+    user: fence.put("message", shortened(input).text)
   })
 }

@@ -13,24 +13,34 @@ export interface Prompt<Input, Encoded> {
   readonly purpose: AiPurpose
   readonly version: string
   readonly input: Schema.Schema<Input, Encoded>
+  /** The part of an input that is put into words: what is too long is cut. Of what is short enough it leaves all. */
+  readonly shortened: (input: Input) => Input
+  /** Of an input of any length. */
   readonly render: (input: Input, fence: Fence) => RenderedPrompt
 }
 
+/** For what its route limits already. */
+export const asItIs = <Input>(input: Input) => input
+
 export const makeMark = Effect.sync(() => randomBytes(12).toString("hex"))
 
-/** Renders a prompt into a call. The ledger keeps the input, so that another version can be tried on it later. */
+/**
+ * Renders a prompt into a call. The ledger keeps the input as far as it was put into words, so that another version can
+ * be tried on it later.
+ */
 export const callWith = <Input, Encoded>(
   prompt: Prompt<Input, Encoded>,
   input: Input,
-  about: Pick<AiCall, "customerID" | "slot" | "modelID" | "modelName" | "ticketMessageID" | "documents" | "quotes">
+  about: Omit<AiCall, "purpose" | "promptVersion" | "system" | "user" | "input">
 ): Effect.Effect<AiCall> =>
   Effect.gen(function* () {
     const fence = fenceWith(yield* makeMark)
+    const kept = prompt.shortened(input)
     return {
       ...about,
       purpose: prompt.purpose,
       promptVersion: prompt.version,
-      ...prompt.render(input, fence),
-      input: yield* Schema.encode(prompt.input)(input).pipe(Effect.orDie)
+      ...prompt.render(kept, fence),
+      input: yield* Schema.encode(prompt.input)(kept).pipe(Effect.orDie)
     }
   })

@@ -28,6 +28,27 @@ const longestTopic = 2_000
 const longestHint = 1_000
 const longestExample = 600
 const mostExamples = 20
+const longestUrl = 2048
+
+// A topic is cut once more with its description: together they are no longer than one of them may be.
+const shortened = ({ corrections, pageHints, pageUrl, subject, text, topics }: TopicsInput): TopicsInput => ({
+  subject: subject === null ? null : clip(subject, longestSubject),
+  text: clip(text, longestMessage),
+  pageUrl: pageUrl === null ? null : clip(pageUrl, longestUrl),
+  topics: topics.map(({ description, name, topicID }) => ({
+    topicID,
+    name: clip(name, longestTopic),
+    description: description === null ? null : clip(description, longestTopic)
+  })),
+  pageHints: pageHints.map(({ context, topicID }) => ({
+    topicID,
+    context: context === null ? null : clip(context, longestHint)
+  })),
+  corrections: corrections.slice(0, mostExamples).map((example) => ({
+    text: clip(example.text, longestExample),
+    topics: example.topics.map((topic) => clip(topic, longestExample))
+  }))
+})
 
 const task = (fence: Fence) =>
   `You sort messages to a customer-support team by topic. Answer the ids of the topics that the message is about, the most fitting one first; of topics that fit equally, the more specific one first. Answer no topic when none fits. Answer only ids of topics listed below.
@@ -40,8 +61,8 @@ const topicSections = ({ topics }: TopicsInput, fence: Fence) =>
   )
 
 const messageSections = ({ subject, text }: TopicsInput, fence: Fence) => [
-  ...(subject === null ? [] : [fence.put("subject", clip(subject, longestSubject))]),
-  fence.put("message", clip(text, longestMessage))
+  ...(subject === null ? [] : [fence.put("subject", subject)]),
+  fence.put("message", text)
 ]
 
 /** Without hints and examples: to see, by a replay, what these change. */
@@ -49,28 +70,25 @@ export const topicsWithoutHints: Prompt<TopicsInput, typeof TopicsInput.Encoded>
   purpose: "Topics",
   version: "topics-1",
   input: TopicsInput,
-  render: (input, fence) => ({
-    system: task(fence),
-    user: ["The topics:", ...topicSections(input, fence), "The message:", ...messageSections(input, fence)].join("\n\n")
-  })
+  shortened,
+  render: (whole, fence) => {
+    const input = shortened(whole)
+    const sections = ["The topics:", ...topicSections(input, fence), "The message:", ...messageSections(input, fence)]
+    return { system: task(fence), user: sections.join("\n\n") }
+  }
 }
 
 export const topicsPrompt: Prompt<TopicsInput, typeof TopicsInput.Encoded> = {
   purpose: "Topics",
   version: "topics-2",
   input: TopicsInput,
-  render: (input, fence) => {
-    const examples = input.corrections
-      .slice(0, mostExamples)
-      .map(({ text, topics }) =>
-        fence.put(
-          "example",
-          `${clip(text, longestExample)}\nTopics: ${clip(topics.join("; "), longestExample) || "none"}`
-        )
-      )
-    const hints = input.pageHints.map(({ context, topicID }) =>
-      fence.put("page-hint", clip(context ?? "", longestHint), topicID)
+  shortened,
+  render: (whole, fence) => {
+    const input = shortened(whole)
+    const examples = input.corrections.map(({ text, topics }) =>
+      fence.put("example", `${text}\nTopics: ${clip(topics.join("; "), longestExample) || "none"}`)
     )
+    const hints = input.pageHints.map(({ context, topicID }) => fence.put("page-hint", context ?? "", topicID))
     return {
       system: `${task(fence)}
 
@@ -79,7 +97,7 @@ The page from which the message was sent may be about some topics: these are hin
         "The topics:",
         ...topicSections(input, fence),
         ...(examples.length === 0 ? [] : ["Messages that people have sorted:", ...examples]),
-        ...(input.pageUrl === null ? [] : ["The page:", fence.put("page", clip(input.pageUrl, 2048))]),
+        ...(input.pageUrl === null ? [] : ["The page:", fence.put("page", input.pageUrl)]),
         ...(hints.length === 0 ? [] : ["The topics that this page is about:", ...hints]),
         "The message:",
         ...messageSections(input, fence)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { languageName } from "../LanguageNames.ts"
-import type { Prompt } from "./Prompt.ts"
+import { asItIs, type Prompt } from "./Prompt.ts"
 
 export const TranslationInput = Schema.Struct({ text: Schema.String, targetLang: Schema.String })
 export type TranslationInput = typeof TranslationInput.Type
@@ -9,6 +9,7 @@ export const translationPrompt: Prompt<TranslationInput, typeof TranslationInput
   purpose: "Translation",
   version: "translation-1",
   input: TranslationInput,
+  shortened: asItIs,
   render: ({ targetLang, text }, fence) => ({
     system: `You translate a text into ${languageName(targetLang)} (${targetLang}). Keep its meaning, its tone, its line breaks, and every name, number, address and placeholder such as {{name}} as it is. What is in that language already stays. Answer the translation and nothing else, without the marks.
 
