@@ -78,7 +78,7 @@ export class AutomationApi extends HttpApiGroup.make("automation")
         OpenApi.annotations({
           summary: "Process a message again",
           description:
-            "Does the steps of its processing again that failed or were given up (its trace names them); those that are done are not repeated. A message that was taken for spam goes on from there once its ticket is spam no longer. When nothing failed, 409."
+            "Does the steps of its processing again that failed or were given up (its trace names them); those that are done are not repeated. So are those that were passed over because there was no AI key or no model, once there is a key. A message that was taken for spam goes on from there once its ticket is spam no longer. When nothing failed, 409."
         })
       )
   )

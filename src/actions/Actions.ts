@@ -9,11 +9,13 @@ import {
   OperationParameters,
   operationFromName,
   operationOf,
-  parametersFitOperation
+  parametersFitOperation,
+  saysTooLongWait
 } from "../../schema/Operations.ts"
 import { AuthRepo } from "../auth/AuthRepo.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { problemsIn } from "../platform/http/ErrorResponse.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionsRepo, type StoredAction } from "./ActionsRepo.ts"
@@ -85,6 +87,12 @@ const make = Effect.gen(function* () {
     }
   })
 
+  /** A name that says to wait, but longer than anything may, would leave an action that does nothing. */
+  const checkName = (name: string, { operationFromName }: { readonly operationFromName: boolean }) =>
+    operationFromName && saysTooLongWait(name)
+      ? BadRequest.at("name", "says to wait for longer than 30 days; no action waits so long")
+      : Effect.void
+
   return Actions.of({
     list: fn("Actions.list")(function* (query) {
       const { customerID } = yield* CurrentRep
@@ -99,28 +107,26 @@ const make = Effect.gen(function* () {
     create: fn("Actions.create")(function* ({ description = null, operation, parameters, ...action }) {
       const { customerID } = yield* CurrentRep
       const fields = { ...action, description, ...resolveOperation(action.name, operation, parameters) }
+      yield* checkName(action.name, fields)
       yield* checkReferences(fields.parameters)
       return yield* repo.insert(customerID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(action.name)))
     }),
 
-    update: fn("Actions.update")(
-      function* (actionID, { actionID: inBody, ...change }) {
-        const { customerID } = yield* CurrentRep
-        if (inBody !== actionID) return yield* BadRequest.at("actionID", `must equal the id in the path, ${actionID}`)
-        const stored = yield* repo.findForUpdate(customerID, actionID).pipe(orNotFound(missing(actionID)))
-        const wanted = operationAfter(stored, change)
-        const problems = parametersFitOperation(wanted)
-        if (problems.length > 0) return yield* Effect.fail(problemsIn(problems))
-        const operation = resolveOperation(change.name, wanted.operation, wanted.parameters)
-        const fields = { ...stored, ...change, ...operation }
-        // What is kept was checked when it was written: its target may be gone since, and the action can still be changed.
-        const isKept = stored.operation === fields.operation && sameParameters(stored.parameters, fields.parameters)
-        if (!isKept) yield* checkReferences(fields.parameters)
-        yield* repo.update(customerID, actionID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(change.name)))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("Actions.update")(function* (actionID, { actionID: inBody, ...change }) {
+      const { customerID } = yield* CurrentRep
+      if (inBody !== actionID) return yield* BadRequest.at("actionID", `must equal the id in the path, ${actionID}`)
+      const stored = yield* repo.findForUpdate(customerID, actionID).pipe(orNotFound(missing(actionID)))
+      const wanted = operationAfter(stored, change)
+      const problems = parametersFitOperation(wanted)
+      if (problems.length > 0) return yield* Effect.fail(problemsIn(problems))
+      const operation = resolveOperation(change.name, wanted.operation, wanted.parameters)
+      const fields = { ...stored, ...change, ...operation }
+      // What is kept was checked when it was written: its target may be gone since, and the action can still be changed.
+      const isKept = stored.operation === fields.operation && sameParameters(stored.parameters, fields.parameters)
+      if (!isKept) yield* checkReferences(fields.parameters)
+      if (!isKept || stored.name !== change.name) yield* checkName(change.name, fields)
+      yield* repo.update(customerID, actionID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(change.name)))
+    }, inTransaction(sql)),
 
     delete: fn("Actions.delete")(function* (actionID) {
       const { customerID } = yield* CurrentRep

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option } from "effect"
-import type { CustomerID, DocumentID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { Context, Data, Effect, Layer, Option } from "effect"
+import type { BadGateway, BadRequest, Conflict, Forbidden, NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, CustomerRepID, DocumentID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import type { Operation } from "../../schema/Operations.ts"
 import { DataRetrieval } from "../documents/DataRetrieval.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
@@ -10,6 +11,7 @@ import { fillWhole, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { isRepeatable } from "../documents/RetrievalRequest.ts"
 import { Events } from "../events/Events.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
 import { fence } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -33,9 +35,7 @@ export interface Target {
 }
 
 /** Why an action had no effect, in words for the people who read the message's story. */
-export interface NotDone {
-  readonly message: string
-}
+export class NotDone extends Data.TaggedError("NotDone")<{ readonly message: string }> {}
 
 /** Everything but waiting, which is the runner's. */
 export type Effective = Exclude<Operation, { readonly operation: "Wait" | "None" }>
@@ -61,7 +61,13 @@ export class ActionEffects extends Context.Tag("casework/ActionEffects")<
 /** With more bytes in a field, lists of tickets get slow and the ticket too large to be written back. */
 const longestAnswer = 64 * 1024
 
-const notDone = (message: string): Effect.Effect<never, NotDone> => Effect.fail({ message })
+const notDone = (message: string) => Effect.fail(new NotDone({ message }))
+
+/** What the functions behind the routes refuse something with. */
+type Refusal = BadRequest | Forbidden | NotFound | Conflict | BadGateway
+
+/** There is nobody to answer a status to: the words are what counts. */
+const inWords = (why: NotDone | Refusal) => (why._tag === "NotDone" ? why : new NotDone({ message: why.message }))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -80,14 +86,19 @@ const make = Effect.gen(function* () {
   const events = yield* Events
   const jobs = yield* Jobs
 
-  const command = fn("ActionEffects.command")(
-    function* ({ customerID, ticketID, ticketMessageID }: Target, what: TicketCommand) {
-      const locked = yield* tickets.lock(customerID, [ticketID])
-      yield* changes.apply(customerID, locked, [what], ticketMessageID ?? undefined)
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+  const command = fn("ActionEffects.command")(function* (
+    { customerID, ticketID, ticketMessageID }: Target,
+    what: TicketCommand
+  ) {
+    const locked = yield* tickets.lock(customerID, [ticketID])
+    yield* changes.apply(customerID, locked, [what], ticketMessageID ?? undefined)
+  }, inTransaction(sql))
+
+  const assign = fn("ActionEffects.assign")(function* (target: Target, customerRepID: CustomerRepID) {
+    const found = yield* representatives.find(target.customerID, customerRepID)
+    if (Option.isNone(found)) return yield* notDone(`There is no representative ${customerRepID} any more.`)
+    yield* command(target, { _tag: "Assign", customerRepID })
+  })
 
   const ofMessage = ({ ticketMessageID }: Target) =>
     ticketMessageID === null ? notDone("There is no message to do it with.") : Effect.succeed(ticketMessageID)
@@ -103,18 +114,18 @@ const make = Effect.gen(function* () {
     return Option.match(context, { onNone: (): Values => () => undefined, onSome: messageValues })
   })
 
-  const setField = fn("ActionEffects.setField")(
-    function* ({ customerID, ticketID }: Target, key: string, value: string) {
-      // Whoever reads the ticket could not write it back.
-      if (key === "__proto__") return yield* notDone("A custom field cannot be called __proto__.")
-      yield* fence
-      yield* tickets.lock(customerID, [ticketID])
-      yield* tickets.setCustomField(customerID, ticketID, key, value)
-      yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+  const setField = fn("ActionEffects.setField")(function* (
+    { customerID, ticketID }: Target,
+    key: string,
+    value: string
+  ) {
+    // Whoever reads the ticket could not write it back.
+    if (key === "__proto__") return yield* notDone("A custom field cannot be called __proto__.")
+    yield* fence
+    yield* tickets.lock(customerID, [ticketID])
+    yield* tickets.setCustomField(customerID, ticketID, key, value)
+    yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
+  }, inTransaction(sql))
 
   /** The person's message that an action is about; a program's is answered to nobody. */
   const questionOf = fn("ActionEffects.questionOf")(function* ({ customerID, ticketMessageID }: Target) {
@@ -150,7 +161,7 @@ const make = Effect.gen(function* () {
     yield* setField(target, field ?? document.name, value)
   })
 
-  const run = (target: Target, { operation, parameters }: Effective): Effect.Effect<void, NotDone> => {
+  const run = (target: Target, { operation, parameters }: Effective): Effect.Effect<void, NotDone | Refusal> => {
     const { customerID } = target
     switch (operation) {
       case "SetStatus":
@@ -164,13 +175,7 @@ const make = Effect.gen(function* () {
       case "NotSpam":
         return command(target, { _tag: "MarkNotSpam" })
       case "AssignRep":
-        return Effect.flatMap(
-          representatives.find(customerID, parameters.customerRepID),
-          Option.match({
-            onNone: () => notDone(`There is no representative ${parameters.customerRepID} any more.`),
-            onSome: ({ customerRepID }) => command(target, { _tag: "Assign", customerRepID })
-          })
-        )
+        return assign(target, parameters.customerRepID)
       case "Escalate":
         return target.ticketMessageID === null
           ? command(target, { _tag: "Escalate" })
@@ -209,7 +214,7 @@ const make = Effect.gen(function* () {
   }
 
   return ActionEffects.of({
-    run: (target, operation) => run(target, operation),
+    run: (target, operation) => Effect.mapError(run(target, operation), inWords),
     isRepeatable: fn("ActionEffects.isRepeatable")(function* ({ customerID }, { operation, parameters }) {
       if (operation !== "CallApi") return true
       const document = yield* documents.find(customerID, parameters.documentID)

@@ -50,6 +50,18 @@ const whyNotMeant = (action: MappedAction, place: Place): string | undefined => 
   return holdsOn(action, place) ? undefined : "It is for another channel."
 }
 
+/** Why an action that was planned earlier is no longer meant, by what its hook or topic maps to now. */
+export const whyNoLongerMeant = (
+  actionID: ActionID | null,
+  mapped: ReadonlyArray<MappedAction>,
+  place: Place
+): string | undefined => {
+  if (actionID === null) return "The action was deleted."
+  const reasons = mapped.filter((action) => action.actionID === actionID).map((action) => whyNotMeant(action, place))
+  if (reasons.length === 0) return "The mapping was deleted."
+  return reasons.includes(undefined) ? undefined : reasons[0]
+}
+
 /** Why it does not run although it is its turn. */
 const whyNotRun = (action: MappedAction, met: ReadonlySet<number>, isTooDeep: boolean): string | undefined => {
   if (action.operation === "None") return "The action does nothing."

@@ -4,13 +4,14 @@ import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { Operation } from "../../schema/Operations.ts"
 import { interruptedCall } from "../documents/RetrievalRequest.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { startsOver } from "../platform/database/RepeatedTransactions.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { DraftCallsRepo } from "../ticketMessages/DraftCallsRepo.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
-import { ActionEffects, type Effective, isTransactional, type NotDone } from "./ActionEffects.ts"
-import { type ActionPlan, planActions } from "./ActionPlan.ts"
+import { ActionEffects, type Effective, isTransactional, NotDone } from "./ActionEffects.ts"
+import { type ActionPlan, planActions, whyNoLongerMeant } from "./ActionPlan.ts"
 import type { RunRequest } from "./AutomationJobs.ts"
 import { CurrentChain } from "./Chain.ts"
 import { MappedActionsRepo } from "./MappedActionsRepo.ts"
@@ -79,7 +80,10 @@ const make = Effect.gen(function* () {
     return { parent, steps, skipped: skipped.filter(({ isDue }) => isDue) }
   })
 
-  /** The plan is made once; afterwards the run keeps to it, whatever is changed about the actions. */
+  /**
+   * The plan is made once; afterwards the run keeps to it, whatever is changed about the actions. Only what is deleted
+   * or switched off until its turn comes is left out.
+   */
   const startRun = fn("ActionRunner.startRun")(
     function* (customerID: CustomerID, request: RunRequest, claim: JobClaim) {
       yield* claim.confirm
@@ -106,19 +110,36 @@ const make = Effect.gen(function* () {
     runs.finishStep(customerID, step, result === null ? "Done" : "Failed", result?.message.slice(0, 1000) ?? null)
 
   const asResult = <R>(effect: Effect.Effect<void, NotDone, R>) =>
-    Effect.match(effect, { onSuccess: () => null, onFailure: (failure) => failure })
+    Effect.as(effect, null).pipe(Effect.catchTag("NotDone", Effect.succeed))
 
   /** Effect and note are one transaction; when the effect fails, only its part is undone. */
   const together = (customerID: CustomerID, step: Step, claim: JobClaim, effect: Effect.Effect<void, NotDone>) =>
     Effect.gen(function* () {
       yield* claim.confirm
-      const result = yield* asResult(sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die)))
+      const result = yield* asResult(inTransaction(sql)(effect))
       yield* finishStep(customerID, step, result)
     }).pipe(sql.withTransaction, Effect.orDie)
 
   /** What the making of a draft has kept for another attempt at it. */
   const forgetCalls = (customerID: CustomerID, { ticketMessageID }: Run, claim: JobClaim) =>
     ticketMessageID === null ? Effect.void : draftCalls.forget(customerID, ticketMessageID, claim)
+
+  /** Why it must not run any more. What has begun comes to its end. */
+  const whyNotAnyMore = fn("ActionRunner.whyNotAnyMore")(function* (
+    customerID: CustomerID,
+    request: RunRequest,
+    step: Step
+  ) {
+    const { actionID, hookName, status, topicID } = step
+    if (status === "Running") return undefined
+    const channel = yield* targets.findChannel(customerID, request)
+    if (Option.isNone(channel)) return undefined
+    // Another of the message's topics may want it, too: it was planned once.
+    const mappedNow = yield* mappedTo(request, customerID)
+    const ofItsTopic = topicID === null ? [] : yield* mapped.ofTopic(customerID, topicID)
+    const why = whyNoLongerMeant(actionID, [...mappedNow, ...ofItsTopic], channel.value)
+    return why !== undefined && hookName === null && topicID === null ? "The topic was deleted." : why
+  })
 
   /** It reaches outside, or waits for a model: noted before and after, and repeated only where that does no harm. */
   const apart = fn("ActionRunner.apart")(function* (
@@ -130,7 +151,7 @@ const make = Effect.gen(function* () {
     effect: Effect.Effect<void, NotDone>
   ) {
     if (step.status === "Running" && !(yield* isRepeatable)) {
-      return yield* fenced(claim, finishStep(customerID, step, { message: interruptedCall }))
+      return yield* fenced(claim, finishStep(customerID, step, new NotDone({ message: interruptedCall })))
     }
     yield* fenced(claim, runs.markRunning(customerID, step))
     const result = yield* asResult(effect)
@@ -161,8 +182,8 @@ const make = Effect.gen(function* () {
       // What nobody expected, such as a database that went away, is tried again; in the end the others have their turn.
       catchBreakage((defect) =>
         claim.isLast && !(isTransactional(effective) && startsOver(Cause.die(defect)))
-          ? Effect.logError("an action failed unexpectedly", defect).pipe(
-              Effect.zipRight(Effect.fail({ message: "It failed unexpectedly; the log says why." }))
+          ? Effect.logError("an action failed unexpectedly", Cause.die(defect)).pipe(
+              Effect.zipRight(new NotDone({ message: "It failed unexpectedly; the log says why." }))
             )
           : Effect.die(defect)
       )
@@ -199,8 +220,11 @@ const make = Effect.gen(function* () {
       const run = started.value
       let step = yield* runs.nextStep(customerID, run)
       while (Option.isSome(step)) {
-        const progress = yield* runStep(customerID, run, step.value, claim)
-        if (progress._tag === "Waits") return progress
+        const notAnyMore = yield* whyNotAnyMore(customerID, request, step.value)
+        if (notAnyMore === undefined) {
+          const progress = yield* runStep(customerID, run, step.value, claim)
+          if (progress._tag === "Waits") return progress
+        } else yield* fenced(claim, runs.finishStep(customerID, step.value, "Skipped", notAnyMore))
         step = yield* runs.nextStep(customerID, run)
       }
       yield* runs.finish(customerID, run)

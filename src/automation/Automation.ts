@@ -4,7 +4,9 @@ import { CurrentRep } from "../../schema/Authentication.ts"
 import { FiredHook, type FireHook, HookStep, MessageTrace, SkippedHookAction } from "../../schema/Automation.ts"
 import { BadRequest, Conflict, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import { HookActionID, type TicketMessageID } from "../../schema/Ids.ts"
+import { AiProvider } from "../ai/AiProvider.ts"
 import { Events } from "../events/Events.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
@@ -20,7 +22,10 @@ export class Automation extends Context.Tag("casework/Automation")<
   Automation,
   {
     readonly fire: (request: FireHook) => Effect.Effect<FiredHook, BadRequest, CurrentRep>
-    /** Does what failed in a message's pipeline again, or goes on after a wrong verdict of spam; else 409. */
+    /**
+     * Does what failed in a message's pipeline again, or what was passed over for want of AI that is there now, or goes
+     * on after a wrong verdict of spam; else 409.
+     */
     readonly retry: (
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<void, NotFound | Forbidden | Conflict, CurrentRep>
@@ -54,6 +59,7 @@ const make = Effect.gen(function* () {
   const pipeline = yield* PipelineRepo
   const events = yield* Events
   const tickets = yield* TicketsRepo
+  const ai = yield* AiProvider
 
   return Automation.of({
     fire: fn("Automation.fire")(function* ({ dryRun = false, hookName, ticketMessageID }) {
@@ -74,33 +80,30 @@ const make = Effect.gen(function* () {
       return new FiredHook({ hookName, channelID, ...explained(plan) })
     }),
 
-    retry: fn("Automation.retry")(
-      function* (ticketMessageID) {
-        const { customerID } = yield* CurrentRep
-        // Before the message: a run takes its job first, then the message.
-        const underWay = yield* pipeline.hasten(customerID, ticketMessageID)
-        const found = messages.findForUpdate(customerID, ticketMessageID)
-        const { aiReply, status, ticketID } = yield* found.pipe(access.orRefuse(ticketMessageID))
-        const ticket = status === "Spam" ? yield* tickets.find(customerID, ticketID) : Option.none()
-        const isNoSpamAfterAll = Option.exists(ticket, ({ isSpam }) => !isSpam)
-        const hadFailed = yield* pipeline.forgetFailures(customerID, ticketMessageID)
-        if (!hadFailed && !isNoSpamAfterAll) {
-          return yield* Conflict.of("Nothing has failed in the processing of this message.")
-        }
-        if (underWay === "Running") return yield* Conflict.of("This message is being processed. Try again in a moment.")
-        // One that failed for another reason, such as an answer that could not be delivered, stays as it is.
-        if (isNoSpamAfterAll || (status === "Failed" && aiReply === null)) {
-          yield* messages.update(customerID, ticketMessageID, { status: "Received" })
-        }
-        if (underWay === "None") {
-          const opensTicket = yield* pipeline.opensTicket(customerID, ticketMessageID)
-          yield* jobs.enqueue(runPipeline, customerID, { ticketMessageID, opensTicket })
-        } else yield* jobs.woken
-        yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    retry: fn("Automation.retry")(function* (ticketMessageID) {
+      const { customerID } = yield* CurrentRep
+      // Before the message: a run takes its job first, then the message.
+      const underWay = yield* pipeline.hasten(customerID, ticketMessageID)
+      const found = messages.findForUpdate(customerID, ticketMessageID)
+      const { aiReply, status, ticketID } = yield* found.pipe(access.orRefuse(ticketMessageID))
+      const ticket = status === "Spam" ? yield* tickets.find(customerID, ticketID) : Option.none()
+      const isNoSpamAfterAll = Option.exists(ticket, ({ isSpam }) => !isSpam)
+      const { hadFailed, wasWanting } = yield* pipeline.forgetFailures(customerID, ticketMessageID)
+      const isWorthIt = hadFailed || isNoSpamAfterAll || (wasWanting && (yield* ai.isConfigured(customerID)))
+      if (!isWorthIt) {
+        return yield* Conflict.of("Nothing has failed in the processing of this message.")
+      }
+      if (underWay === "Running") return yield* Conflict.of("This message is being processed. Try again in a moment.")
+      // One that failed for another reason, such as an answer that could not be delivered, stays as it is.
+      if (isNoSpamAfterAll || (status === "Failed" && aiReply === null)) {
+        yield* messages.update(customerID, ticketMessageID, { status: "Received" })
+      }
+      if (underWay === "None") {
+        const opensTicket = yield* pipeline.opensTicket(customerID, ticketMessageID)
+        yield* jobs.enqueue(runPipeline, customerID, { ticketMessageID, opensTicket })
+      } else yield* jobs.woken
+      yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
+    }, inTransaction(sql)),
 
     trace: fn("Automation.trace")(function* (ticketMessageID) {
       const { customerID } = yield* CurrentRep

@@ -13,7 +13,8 @@ const Message = Schema.Struct({
 export const runPipeline: JobKind<typeof Message.Type, typeof Message.Encoded> = {
   kind: "RunPipeline",
   payload: Message,
-  rank: ranks.fresh
+  rank: ranks.fresh,
+  asksModels: true
 }
 
 const Run = Schema.Struct({
@@ -27,4 +28,8 @@ const Run = Schema.Struct({
 export type RunRequest = typeof Run.Type
 
 /** The actions of a hook, or of a message's topics. */
-export const runActions: JobKind<RunRequest, typeof Run.Encoded> = { kind: "RunActions", payload: Run }
+export const runActions: JobKind<RunRequest, typeof Run.Encoded> = {
+  kind: "RunActions",
+  payload: Run,
+  asksModels: true
+}

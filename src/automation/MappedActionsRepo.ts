@@ -30,6 +30,7 @@ export class MappedActionsRepo extends Context.Tag("casework/MappedActionsRepo")
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<ReadonlyArray<MappedAction>>
+    readonly ofTopic: (customerID: CustomerID, topicID: TopicID) => Effect.Effect<ReadonlyArray<MappedAction>>
     /** Whether a request has any actions, or has set some going already. Most have none. */
     readonly hasAny: (customerID: CustomerID, request: RunRequest) => Effect.Effect<boolean>
   }
@@ -53,6 +54,7 @@ export class MappedActionsRepo extends Context.Tag("casework/MappedActionsRepo")
       return {
         ofHook: (customerID, hookName) => select(customerID, ofHook(hookName)),
         ofTopics: (customerID, ticketMessageID) => select(customerID, ofTopics(customerID, ticketMessageID)),
+        ofTopic: (customerID, topicID) => select(customerID, sql`t.topic_id = ${topicID}`),
         hasAny: (customerID, { hookName, reason, ticketMessageID }) =>
           sql`
             select 1 where exists (select 1 from topic_action t where t.customer_id = ${customerID}

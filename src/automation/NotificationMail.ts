@@ -32,8 +32,9 @@ export const NotificationMailJob = Layer.effectDiscard(
         const message = ticketMessageID === null ? Option.none() : yield* messages.find(customerID, ticketMessageID)
         const subject = Option.flatMap(message, (found) => Option.fromNullable(found.subject))
         const text = Option.flatMap(message, (found) => Option.fromNullable(found.message))
-        yield* mailer.send(customerID, {
+        return yield* mailer.send(customerID, {
           to,
+          ...(Option.isSome(message) && { about: message.value.ticketMessageID }),
           messageId: `<casework-notification-${jobID}@${hostname}>`,
           subject: oneLine(
             `Ticket ${ticketID}${Option.match(subject, { onNone: () => "", onSome: (it) => `: ${it}` })}`

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option } from "effect"
+import { Cause, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
+import { FinalFailure } from "../ai/FinalFailure.ts"
 import { Events } from "../events/Events.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Again } from "../platform/queue/JobRun.ts"
@@ -10,7 +11,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { DraftCallsRepo } from "../ticketMessages/DraftCallsRepo.ts"
 import { type StoredMessage, TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 import { runPipeline } from "./AutomationJobs.ts"
-import { type FinishedStep, failureOf, PipelineRepo } from "./PipelineRepo.ts"
+import { type FinishedStep, failureOf, PipelineRepo, wanting } from "./PipelineRepo.ts"
 import { makePipelineSteps, type Step, type StepEnd, type StepInput } from "./PipelineSteps.ts"
 
 const failed = (reason: string): StepEnd => ({ _tag: "Failed", outcome: failureOf(reason) })
@@ -27,20 +28,24 @@ export const PipelineJob = Layer.effectDiscard(
     const messages = yield* TicketMessagesRepo
     const events = yield* Events
     const draftCalls = yield* DraftCallsRepo
-    const { isAiConfigured, steps } = yield* makePipelineSteps
+    const { endedAsSpam, isAiConfigured, steps } = yield* makePipelineSteps
 
     const runStep = (input: StepInput, step: Step) =>
       step(input).pipe(
-        // What the customer has not set up is passed over; what failed outside is tried again later.
+        // What the customer has not set up is passed over; what failed outside is tried again later, unless it would
+        // fail again.
         Effect.catchTags({
-          BadRequest: ({ message }) => Effect.succeed<StepEnd>({ _tag: "Next", outcome: `Skipped: ${message}` }),
+          BadRequest: ({ message }) => Effect.succeed<StepEnd>({ _tag: "Next", outcome: wanting(message) }),
           NotFound: () => Effect.succeed<StepEnd>({ _tag: "Stop", outcome: "The message is gone" }),
           Forbidden: () => Effect.succeed<StepEnd>({ _tag: "Stop", outcome: "The message is gone" }),
-          BadGateway: (failure) => (input.claim.isLast ? Effect.succeed(failed(failure.message)) : Effect.fail(failure))
+          BadGateway: (failure) =>
+            input.claim.isLast || failure instanceof FinalFailure
+              ? Effect.succeed(failed(failure.message))
+              : Effect.fail(failure)
         }),
         catchBreakage((defect) =>
           input.claim.isLast
-            ? Effect.as(Effect.logError("a step of a pipeline broke", defect), failed("the log says why"))
+            ? Effect.as(Effect.logError("a step of a pipeline broke", Cause.die(defect)), failed("the log says why"))
             : Effect.die(defect)
         )
       )
@@ -90,9 +95,10 @@ export const PipelineJob = Layer.effectDiscard(
           yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Processing" }, claim)
         }
         const finished = yield* repo.finishedSteps(customerID, ticketMessageID)
+        if (yield* endedAsSpam(input, finished.outcomes)) return undefined
         let { hasFailed } = finished
         for (const [name, step] of steps) {
-          if (finished.names.has(name)) continue
+          if (finished.outcomes.has(name)) continue
           const end = yield* runStep(input, step)
           if (end._tag === "Later") return yield* Effect.as(notes.flush, new Again({ pauseSeconds: end.seconds }))
           yield* notes.add(name, end)

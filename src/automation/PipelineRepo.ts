@@ -18,8 +18,17 @@ export const topicStep = "Topic actions"
 
 const failurePrefix = "Failed: "
 
+const wantingPrefix = "Skipped: "
+
+/** How a step reads for which something is missing that the customer may yet set up, such as a key. */
+export const wanting = (missing: string) => `${wantingPrefix}${missing}`
+
 /** How a step reads that had no reason to be done. What failed before it may have been why. */
-export const passedOver = { notWanted: "Not for this message", noTopics: "No topics" } as const
+export const passedOver = {
+  notWanted: "Not for this message",
+  noTopics: "No topics",
+  inSpam: "The ticket is spam"
+} as const
 
 /** How a step reads that did not come to a good end. */
 export const failureOf = (reason: string) => `${failurePrefix}${reason}`
@@ -33,7 +42,7 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
     readonly finishedSteps: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
-    ) => Effect.Effect<{ readonly names: ReadonlySet<string>; readonly hasFailed: boolean }>
+    ) => Effect.Effect<{ readonly outcomes: ReadonlyMap<string, string>; readonly hasFailed: boolean }>
     /**
      * Notes steps that are behind it, in their order, and forgets what the draft has kept for another attempt when it
      * is among them. Only while the claim holds.
@@ -52,10 +61,14 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
       claim: JobClaim
     ) => Effect.Effect<void>
     /**
-     * Forgets the steps that failed, so that they are done again, and those that were passed over, which may now be
-     * wanted, unless somebody has set their actions going meanwhile; answers whether any had failed.
+     * Forgets the steps that failed, so that they are done again, or for which something was missing, and those that
+     * were passed over, which may now be wanted, unless somebody has set their actions going meanwhile; answers whether
+     * any had failed, or had something missing.
      */
-    readonly forgetFailures: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    readonly forgetFailures: (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID
+    ) => Effect.Effect<{ readonly hadFailed: boolean; readonly wasWanting: boolean }>
     /**
      * Makes a run that waits go on at once, with the steps that are to be done again; answers what there is of it. Two
      * of one message must not go on side by side.
@@ -91,7 +104,7 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
         finishedSteps: (customerID, ticketMessageID) =>
           finished({ customerID, ticketMessageID }).pipe(
             Effect.map((rows) => ({
-              names: new Set(rows.map(({ step }) => step)),
+              outcomes: new Map(rows.map(({ outcome, step }) => [step, outcome])),
               hasFailed: rows.some(({ outcome }) => outcome.startsWith(failurePrefix))
             })),
             Effect.orDie
@@ -122,17 +135,21 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
               select 1 from claim`
           ),
         forgetFailures: (customerID, ticketMessageID) =>
-          sql<{ hadFailed: boolean }>`
+          sql<{ hadFailed: boolean; wasWanting: boolean }>`
             delete from pipeline_step s where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
-              and (outcome like ${`${failurePrefix}%`} or outcome = any(${Object.values(passedOver)}::text[])
+              and (outcome like ${`${failurePrefix}%`} or outcome like ${`${wantingPrefix}%`} or outcome = any(${Object.values(passedOver)}::text[])
                 and not exists (select from automation_run r where r.customer_id = ${customerID}
                   and r.ticket_message_id = ${ticketMessageID}
                   and lower(coalesce(r.hook_name, ${topicStep})) = lower(s.step))
                 and not exists (select from job j where j.customer_id = ${customerID} and j.kind = ${runActions.kind}
                   and j.status in ('Queued', 'Running') and j.payload ->> 'ticketMessageID' = ${String(ticketMessageID)}
                   and lower(coalesce(j.payload ->> 'hookName', ${topicStep})) = lower(s.step)))
-            returning outcome like ${`${failurePrefix}%`} as "hadFailed"`.pipe(
-            Effect.map((rows) => rows.some(({ hadFailed }) => hadFailed)),
+            returning outcome like ${`${failurePrefix}%`} as "hadFailed",
+              outcome like ${`${wantingPrefix}%`} as "wasWanting"`.pipe(
+            Effect.map((rows) => ({
+              hadFailed: rows.some(({ hadFailed }) => hadFailed),
+              wasWanting: rows.some(({ wasWanting }) => wasWanting)
+            })),
             Effect.orDie
           ),
         hasten: (customerID, ticketMessageID) =>

@@ -6,6 +6,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { AiProvider } from "../ai/AiProvider.ts"
 import { LanguageOf } from "../ai/LanguageOf.ts"
 import { SpamCheck } from "../ai/SpamCheck.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -17,7 +18,7 @@ import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { ActionRunner } from "./ActionRunner.ts"
 import { type RunRequest, runActions } from "./AutomationJobs.ts"
-import { draftStep, PipelineRepo, passedOver, topicStep } from "./PipelineRepo.ts"
+import { draftStep, PipelineRepo, passedOver, topicStep, wanting } from "./PipelineRepo.ts"
 
 /**
  * How a step ended: on to the next (quietly when it had nothing to do), given up but on to the next, the end of the
@@ -48,7 +49,11 @@ export type Step = (input: StepInput) => Effect.Effect<StepEnd, AiFailure>
 const next = (outcome: string): StepEnd => ({ _tag: "Next", outcome })
 const quietly = (outcome: string): StepEnd => ({ _tag: "Next", outcome, isQuiet: true })
 const answeredAlready = "Answered already"
-const withoutAi = Effect.succeed(quietly("Skipped: no AI is configured"))
+const withoutAi = Effect.succeed(quietly(wanting("no AI is configured")))
+
+const spamStep = "Spam check"
+const ticketIsSpam = "The ticket is spam"
+const spamPrefix = "Spam: "
 
 /** The steps in their order. Each looks first whether its effect is there already: then it is not done again. */
 export const makePipelineSteps = Effect.gen(function* () {
@@ -102,8 +107,7 @@ export const makePipelineSteps = Effect.gen(function* () {
           Effect.zipRight(
             repo.finishSteps(customerID, message.ticketMessageID, [{ step: hookName, outcome: "Started" }], claim)
           ),
-          sql.withTransaction,
-          Effect.catchTag("SqlError", Effect.die)
+          inTransaction(sql)
         )
       return next("Started")
     })
@@ -124,34 +128,37 @@ export const makePipelineSteps = Effect.gen(function* () {
       Option.exists(({ isSpam }) => isSpam)
     )
 
-  const markSpam = fn("Pipeline.markSpam")(
-    function* (
-      { claim, customerID, message }: StepInput,
-      outcome: string,
-      isMoot: Effect.Effect<boolean>
-    ): Effect.fn.Return<StepEnd, SqlError.SqlError> {
-      const { ticketID, ticketMessageID } = message
-      yield* claim.confirm
-      const locked = yield* tickets.lock(customerID, [ticketID])
-      if (yield* isMoot) return next(answeredAlready)
-      yield* messages.update(customerID, ticketMessageID, { status: "Spam" })
-      yield* changes
-        .apply(customerID, locked, [{ _tag: "MarkSpam" }], ticketMessageID)
-        .pipe(Effect.catchTag("Conflict", Effect.die))
-      // Noted together with its effect: a message that is spam does not come here again.
-      yield* repo.finishSteps(customerID, ticketMessageID, [{ step: "Spam check", outcome }], claim)
-      return { _tag: "Stop", outcome }
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+  /** One that was answered before it turned out to be spam stays replied to, but has come to its end as well. */
+  const endedAsSpam = (input: StepInput, outcomes: ReadonlyMap<string, string>) => {
+    const outcome = outcomes.get(spamStep) ?? ""
+    const wasSpam = outcome === ticketIsSpam || outcome.startsWith(spamPrefix)
+    return input.message.status === "Replied" && wasSpam ? isInSpam(input) : Effect.succeed(false)
+  }
+
+  const markSpam = fn("Pipeline.markSpam")(function* (
+    { claim, customerID, message }: StepInput,
+    outcome: string,
+    isMoot: Effect.Effect<boolean>
+  ): Effect.fn.Return<StepEnd, SqlError.SqlError> {
+    const { ticketID, ticketMessageID } = message
+    yield* claim.confirm
+    const locked = yield* tickets.lock(customerID, [ticketID])
+    if (yield* isMoot) return next(answeredAlready)
+    yield* messages.markSpam(customerID, ticketMessageID)
+    yield* changes
+      .apply(customerID, locked, [{ _tag: "MarkSpam" }], ticketMessageID)
+      .pipe(Effect.catchTag("Conflict", Effect.die))
+    // Noted together with its effect: a message that is spam does not come here again.
+    yield* repo.finishSteps(customerID, ticketMessageID, [{ step: spamStep, outcome }], claim)
+    return { _tag: "Stop", outcome }
+  }, inTransaction(sql))
 
   const spam: Step = fn("Pipeline.spam")(function* (input) {
     const { customerID, hasAi, message } = input
     const { subject, ticketMessageID } = message
     yield* input.begin
     // A ticket that is spam already, or that an action before this step marked so.
-    if (yield* isInSpam(input)) return yield* markSpam(input, "The ticket is spam", Effect.succeed(false))
+    if (yield* isInSpam(input)) return yield* markSpam(input, ticketIsSpam, Effect.succeed(false))
     if (!hasAi) return yield* withoutAi
     const verdict = yield* spamCheck.check({
       customerID,
@@ -162,7 +169,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     })
     if (!verdict.isSpam) return next("Not spam")
     // Whoever answered it while the model thought did not take it for spam.
-    return yield* markSpam(input, `Spam: ${verdict.reason}`, messages.isAnsweredByPerson(customerID, message))
+    return yield* markSpam(input, `${spamPrefix}${verdict.reason}`, messages.isAnsweredByPerson(customerID, message))
   })
 
   const language: Step = fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {
@@ -171,7 +178,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     if (yield* repo.hasLanguage(customerID, ticketID)) return quietly("Known already")
     yield* begin
     const found = yield* languageOf.message({ customerID, ticketMessageID, text: message.message ?? "" })
-    if (Option.isNone(found)) return next("No text to tell it from")
+    if (Option.isNone(found)) return next("It cannot be told")
     yield* repo.setLanguage(customerID, ticketID, found.value)
     return next(found.value)
   })
@@ -196,7 +203,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     if (!hasAi) return yield* withoutAi
     const current = yield* messages.find(customerID, message.ticketMessageID)
     if (Option.exists(current, ({ aiReply }) => aiReply !== null)) return quietly("Prepared already")
-    if (yield* isInSpam(input)) return quietly("Skipped: the ticket is spam")
+    if (yield* isInSpam(input)) return quietly(passedOver.inSpam)
     // An action may have answered it, or a person.
     if (Option.exists(current, ({ status }) => status === "Replied")) return quietly(answeredAlready)
     yield* input.begin
@@ -212,7 +219,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     ["OnChatStarted", hookBeside("OnChatStarted", "Chat")],
     ["OnMessageReceived", hook("OnMessageReceived", always)],
     ["PreSpam", hook("PreSpam", always)],
-    ["Spam check", spam],
+    [spamStep, spam],
     ["Language", language],
     ["Topics", detectTopics],
     ["OnTopicsDetected", hook("OnTopicsDetected", hasTopics)],
@@ -220,5 +227,5 @@ export const makePipelineSteps = Effect.gen(function* () {
     [draftStep, draft],
     ["OnDraftReady", hook("OnDraftReady", hasDraft)]
   ]
-  return { steps, isAiConfigured: ai.isConfigured }
+  return { endedAsSpam, steps, isAiConfigured: ai.isConfigured }
 })

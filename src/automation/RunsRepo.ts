@@ -22,6 +22,7 @@ const Step = Schema.Struct({
   parameters: Schema.Unknown,
   status: Schema.Literal("Waiting", "Running"),
   waitSeconds: Schema.NullOr(Schema.Int),
+  hookName: Schema.NullOr(Schema.String),
   topicID: Schema.NullOr(TopicID)
 })
 export type Step = typeof Step.Type
@@ -158,7 +159,7 @@ const make = Effect.gen(function* () {
     nextStep: (customerID, { automationRunID }) =>
       sql`
         select message_action_id::text as "messageActionID", action_id as "actionID", operation, parameters, status,
-          topic_id as "topicID",
+          hook_name as "hookName", topic_id as "topicID",
           -- greatest passes over a null.
           case when due_at is null then null
             else ceil(greatest(0, extract(epoch from due_at - clock_timestamp())))::int end as "waitSeconds"

@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Cause, Clock, Effect, Layer, Option, Schema } from "effect"
 import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
-import { CurrentChain } from "../automation/Chain.ts"
+import { CurrentChain, inChain } from "../automation/Chain.ts"
 import { Events } from "../events/Events.ts"
+import { BytesMissing, StoreAway } from "../platform/BlobTrouble.ts"
 import { storable } from "../platform/database/Storable.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
-import { Again, pauseFor } from "../platform/queue/JobRun.ts"
 import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
+import { comeBackAfter } from "../platform/queue/Patience.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
@@ -30,23 +31,20 @@ export const deliverMessage: JobKind<typeof Payload.Type, typeof Payload.Encoded
 // Shorter than a job may take, so that the message itself learns of it; long enough for large files.
 const longestDelivery = "5 minutes"
 
-// So long a message waits for a provider that is away; then its attempts count, and somebody learns of it. What else goes
-// wrong counts from the first: it may have left each time, or is for us to mend.
-const patience = Duration.toMillis("1 day")
+const comeBack = ({ isAway = false, permanent, retryAfterSeconds }: NotDelivered, { createdAt }: OutboundMessage) =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    permanent ? undefined : comeBackAfter((now - createdAt.getTime()) / 1000, { isAway, retryAfterSeconds })
+  )
 
-const longestPause = Duration.toSeconds("15 minutes")
-
-/** A provider that says when to come back is taken at its word; else a message waits as long again as it has waited. */
-const comeBack = ({ isAway, permanent, retryAfterSeconds }: NotDelivered, { createdAt }: OutboundMessage) =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const age = now - createdAt.getTime()
-    if (permanent || age > patience || (retryAfterSeconds === undefined && isAway !== true)) return undefined
-    const pauseSeconds =
-      retryAfterSeconds === undefined
-        ? Math.min(Math.max(2, Math.ceil(age / 1000)), longestPause)
-        : pauseFor(retryAfterSeconds)
-    return new Again({ pauseSeconds, hasBegun: true })
-  })
+/** What broke, for whoever reads the message's story. Without its files nothing has left: they go before it, or with it. */
+const brokenBy = (defect: unknown) => {
+  if (defect instanceof StoreAway) {
+    return new NotDelivered({ message: "The store of its files does not answer", permanent: false, isAway: true })
+  }
+  const message =
+    defect instanceof BytesMissing ? "A file of it is gone from the store of files" : "It went wrong unexpectedly"
+  return new NotDelivered({ message, permanent: false })
+}
 
 export const DeliverMessageJob = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -83,10 +81,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
           onTimeout: () => new NotDelivered({ message: "It took too long", permanent: false })
         }),
         catchBreakage((defect) =>
-          Effect.zipRight(
-            Effect.logError("delivery broke", defect),
-            new NotDelivered({ message: "It went wrong unexpectedly", permanent: false })
-          )
+          Effect.zipRight(Effect.logError("delivery broke", Cause.die(defect)), brokenBy(defect))
         )
       )
 
@@ -121,13 +116,14 @@ export const DeliverMessageJob = Layer.effectDiscard(
               return yield* isFinal ? Effect.logWarning("message not delivered", failure) : Effect.fail(failure)
             })
           ),
-          Effect.provideService(CurrentChain, automationRunID === null ? null : { automationRunID })
+          inChain(automationRunID)
         )
       }),
-      fn("DeliverMessage.giveUp")(function* (customerID, { ticketMessageID }, claim, reason) {
+      fn("DeliverMessage.giveUp")(function* (customerID, { automationRunID, ticketMessageID }, claim, reason) {
         const found = yield* outbound.findWaiting(customerID, ticketMessageID)
         if (Option.isNone(found)) return
-        yield* markFailed(customerID, found.value, claim, new NotDelivered({ message: reason, permanent: true }), true)
+        const failure = new NotDelivered({ message: reason, permanent: true })
+        yield* inChain(automationRunID)(markFailed(customerID, found.value, claim, failure, true))
       })
     )
   })

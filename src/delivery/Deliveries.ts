@@ -24,7 +24,7 @@ export interface Destination {
 }
 
 const isThere = (text: string) => text.trim() !== ""
-const isNumber = (text: string) => /^(?:whatsapp:)?\+?[\d\s()/.-]{5,}$/i.test(text.trim())
+const isNumber = (text: string) => /^(?:whatsapp:)?\+\d{7,15}$/i.test(text.replace(/[\s()/.-]/g, ""))
 
 /** What a channel can send to: a chat's uid is no mail address. */
 const fits: Readonly<Record<ChannelType, (text: string) => boolean>> = {

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
-import { CurrentChain } from "../automation/Chain.ts"
+import { inChain } from "../automation/Chain.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
@@ -65,7 +65,10 @@ export const FollowTextJob = Layer.effectDiscard(
       },
       Effect.catchTag("TelephonyFailed", ({ message }) => Effect.succeed(unknown(message))),
       Effect.catchAllDefect((defect) =>
-        Effect.as(Effect.logError("looking after a text message broke", defect), unknown("It went wrong unexpectedly"))
+        Effect.as(
+          Effect.logError("looking after a text message broke", Cause.die(defect)),
+          unknown("It went wrong unexpectedly")
+        )
       )
     )
 
@@ -93,11 +96,7 @@ export const FollowTextJob = Layer.effectDiscard(
         if (fate._tag === "Arrived") return
         if (fate._tag === "Lost") {
           const failure = new NotDelivered({ message: fate.why, permanent: true })
-          const isMarked = yield* Effect.provideService(
-            markLost(customerID, ticketMessageID, claim, failure),
-            CurrentChain,
-            automationRunID === null ? null : { automationRunID }
-          )
+          const isMarked = yield* inChain(automationRunID)(markLost(customerID, ticketMessageID, claim, failure))
           if (!isMarked) return
           deliveries.add({ channel: "WhatsApp", outcome: "failed" })
           return yield* Effect.logWarning("message not delivered", failure)

@@ -52,6 +52,7 @@ export const makeMailDelivery = Effect.gen(function* () {
           ...(message.html !== null && { html: answerHtml(message, texts) }),
           ...(replyTo !== null && { replyTo }),
           isAutomatic: message.customerRepID === null,
+          about: message.ticketMessageID,
           messageId: `<casework-${message.ticketMessageID}-${message.ticketToken}@${host}>`,
           files: yield* filesOf(customerID, message.ticketMessageID)
         })

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { Events } from "../events/Events.ts"
+import { makeWithdrawDrafts } from "../mail/WithdrawDrafts.ts"
 import { storable } from "../platform/database/Storable.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -15,9 +16,10 @@ export const makeMarkFailed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const messages = yield* TicketMessagesRepo
   const events = yield* Events
+  const withdrawDrafts = yield* makeWithdrawDrafts
 
   // Only while this node holds the job: what follows from a failure follows once.
-  return fn("DeliverMessage.markFailed")(
+  return fn("MarkFailed.mark")(
     function* (
       customerID: CustomerID,
       { answersMessageID, ticketID, ticketMessageID }: Undelivered,
@@ -34,6 +36,7 @@ export const makeMarkFailed = Effect.gen(function* () {
         ...(isFinal && { isGivenUp: true })
       })
       if (!isFinal) return
+      yield* withdrawDrafts(customerID, { ticketMessageIDs: [ticketMessageID] })
       if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
       yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])
     },

@@ -3,15 +3,18 @@ import { Context, Data, Effect, Layer } from "effect"
 import { BadGateway, BadRequest, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
+import { clip } from "../ai/Clip.ts"
 import { Drafts } from "../ai/Drafts.ts"
+import { mostDocuments } from "../ai/prompts/Draft.ts"
 import { Events } from "../events/Events.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fence } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { MessageHistoryRepo } from "./MessageHistoryRepo.ts"
 import { MessageTopicsRepo } from "./MessageTopicsRepo.ts"
-import { PromptDocuments } from "./PromptDocuments.ts"
+import { type FilledDocument, PromptDocuments } from "./PromptDocuments.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 /** Prepares answers to end users' messages. It never sends one. */
@@ -47,6 +50,15 @@ const mostAnew = 2
 const nextStatus = (status: MessageStatus): MessageStatus =>
   status === "Received" || status === "Processing" ? "Drafted" : status
 
+const longestReason = 500
+
+/** For whoever asks why the draft does not say what it should: these words are shown in the story of the message. */
+const withoutData = (failed: ReadonlyArray<FilledDocument>) =>
+  clip(
+    `Without the data of ${failed.map(({ document, error }) => `${document.name} (${document.documentID}): ${error}`).join(" ")}`,
+    longestReason
+  )
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const messages = yield* TicketMessagesRepo
@@ -71,7 +83,7 @@ const make = Effect.gen(function* () {
     const { channelType, subject, ticketID } = message
     const past = yield* history.list(customerID, ticketID, { most: mostPastMessages, before: ticketMessageID })
     const quotes = past.map((message) => message.ticketMessageID)
-    const documents = yield* promptDocuments.of(customerID, message, {})
+    const { failed, usable } = yield* promptDocuments.best(customerID, message, mostDocuments)
     const draft = yield* drafts.draft({
       customerID,
       ticketMessageID,
@@ -82,14 +94,12 @@ const make = Effect.gen(function* () {
       topics: (yield* topics.list(customerID, ticketMessageID)).map(({ name }) => name),
       history: past.map(({ senderType, text }) => ({ senderType, text })),
       quotes,
-      documents: documents
-        .filter(({ content }) => content.trim() !== "")
-        .map(({ content, document: { documentID, name, version } }) => ({
-          documentID,
-          version,
-          title: name,
-          content
-        })),
+      documents: usable.map(({ content, document: { documentID, name, version } }) => ({
+        documentID,
+        version,
+        title: name,
+        content
+      })),
       ...(modelName !== undefined && { modelName })
     })
     return yield* Effect.gen(function* () {
@@ -104,9 +114,10 @@ const make = Effect.gen(function* () {
         isPersonsDraft: false,
         status: nextStatus(status)
       })
-      yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID }])
+      const details = failed.length === 0 ? {} : { details: { reason: withoutData(failed) } }
+      yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID, ...details }])
       return true
-    }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+    }).pipe(inTransaction(sql))
   })
 
   return DraftReplies.of({

@@ -15,14 +15,18 @@ export const notifyEscalation: JobKind<typeof Payload.Type, typeof Payload.Encod
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
 
-const escalationMail = (to: string, { fromAddress, fromName, message, subject, ticketID, uid }: StoredMessage) => ({
+const escalationMail = (
+  to: string,
+  { feedbackComment, fromAddress, fromName, message, subject, ticketID, ticketMessageID, uid }: StoredMessage
+) => ({
   to,
+  about: ticketMessageID,
   subject: oneLine(`Ticket ${ticketID} needs a person${subject === null ? "" : `: ${subject}`}`).slice(0, 200),
   text: `Ticket ${ticketID} was escalated.
 
 From: ${oneLine([fromName, fromAddress ?? uid].filter((part) => part !== null).join(" ")) || "unknown"}
 Subject: ${oneLine(subject ?? "") || "none"}
-
+${feedbackComment === null ? "" : `Comment: ${oneLine(feedbackComment).slice(0, 2000)}\n`}
 ${(message ?? "").slice(0, 5000)}
 `
 })
@@ -39,7 +43,7 @@ export const EscalationMailJob = Layer.effectDiscard(
         const found = yield* messages.find(customerID, ticketMessageID)
         if (Option.isNone(found)) return
         const messageId = `<casework-escalation-${jobID}@${hostname}>`
-        yield* mailer.send(customerID, { ...escalationMail(to, found.value), messageId })
+        return yield* mailer.send(customerID, { ...escalationMail(to, found.value), messageId })
       })
     )
   })

@@ -5,6 +5,7 @@ import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { EscalateMessage } from "../../schema/TicketMessageBodies.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { Events } from "../events/Events.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
@@ -51,32 +52,30 @@ const make = Effect.gen(function* () {
   })
 
   return Escalations.of({
-    escalate: fn("Escalations.escalate")(
-      function* (customerID, ticketMessageID, { email = null, feedbackComment = null }) {
-        const message = yield* messages
-          .findForUpdate(customerID, ticketMessageID)
-          .pipe(access.orRefuse(ticketMessageID))
-        const locked = yield* tickets.lock(customerID, [message.ticketID])
-        const happened = yield* changes.apply(customerID, locked, [{ _tag: "Escalate" }], ticketMessageID)
-        yield* messages.update(customerID, ticketMessageID, {
-          isEscalated: true,
-          ...(feedbackComment !== null && { feedbackComment }),
-          ...(message.senderType === "EndUser" && message.status !== "Replied" && { status: "Escalated" })
-        })
-        const isNews = !message.isEscalated || happened.length > 0
-        // Who is named is told, also of what the others know already.
-        if (!isNews && email === null) return Option.none()
-        if (isNews && !happened.includes("TicketEscalated")) {
-          yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])
-        }
-        const told = email === null ? yield* findDefaultAddress(customerID) : Option.some(email)
-        if (Option.isSome(told)) {
-          yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to: told.value })
-        }
-        return told
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    escalate: fn("Escalations.escalate")(function* (
+      customerID,
+      ticketMessageID,
+      { email = null, feedbackComment = null }
+    ) {
+      const message = yield* messages.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+      const locked = yield* tickets.lock(customerID, [message.ticketID])
+      const happened = yield* changes.apply(customerID, locked, [{ _tag: "Escalate" }], ticketMessageID)
+      yield* messages.update(customerID, ticketMessageID, {
+        isEscalated: true,
+        ...(feedbackComment !== null && { feedbackComment }),
+        ...(message.senderType === "EndUser" && message.status !== "Replied" && { status: "Escalated" })
+      })
+      const isNews = !message.isEscalated || happened.length > 0
+      // Who is named is told, also of what the others know already.
+      if (!isNews && email === null) return Option.none()
+      if (isNews && !happened.includes("TicketEscalated")) {
+        yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])
+      }
+      const told = email === null ? yield* findDefaultAddress(customerID) : Option.some(email)
+      if (Option.isSome(told)) {
+        yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to: told.value })
+      }
+      return told
+    }, inTransaction(sql))
   })
 })

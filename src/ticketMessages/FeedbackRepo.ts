@@ -3,7 +3,11 @@ import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 
 const Ticket = Schema.Struct({ customerID: CustomerID, ticketID: TicketID, customerRepName: Schema.String })
-const Changed = Schema.Struct({ ticketMessageID: Schema.NullOr(TicketMessageID) })
+const Changed = Schema.Struct({
+  ticketMessageID: Schema.NullOr(TicketMessageID),
+  /** Whether nobody has said this about the answer before: who changes their mind again and again says nothing new. */
+  isFirst: Schema.Boolean
+})
 
 export class FeedbackRepo extends Context.Tag("casework/FeedbackRepo")<
   FeedbackRepo,
@@ -48,7 +52,7 @@ const make = Effect.gen(function* () {
       with answer as (
         select ticket_message_id, liked from ticket_message
         where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and sender_type = 'CustomerRep'
-        order by created_at desc, ticket_message_id desc limit 1 for update),
+        order by created_at desc, ticket_message_id desc limit 1 for no key update),
       on_ticket as (
         update ticket set liked = ${_.like} where customer_id = ${_.customerID} and ticket_id = ${_.ticketID}
           and liked is distinct from ${_.like} returning ticket_id),
@@ -56,7 +60,10 @@ const make = Effect.gen(function* () {
         update ticket_message m set liked = ${_.like} from answer
         where m.customer_id = ${_.customerID} and m.ticket_message_id = answer.ticket_message_id
           and answer.liked is distinct from ${_.like} returning m.ticket_message_id)
-      select (select ticket_message_id from answer) as "ticketMessageID"
+      select (select ticket_message_id from answer) as "ticketMessageID",
+        not exists (select from event e where e.customer_id = ${_.customerID} and e.ticket_id = ${_.ticketID}
+          and e.kind = 'Feedback' and e.details ->> 'like' = ${String(_.like)}
+          and e.ticket_message_id is not distinct from (select ticket_message_id from answer)) as "isFirst"
       where exists (select 1 from on_ticket) or exists (select 1 from on_answer)`
   })
 

@@ -5,6 +5,7 @@ import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { Events } from "../events/Events.ts"
 import { Presence } from "../hub/Presence.ts"
 import { orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { FeedbackRepo } from "./FeedbackRepo.ts"
@@ -31,28 +32,22 @@ const make = Effect.gen(function* () {
   const events = yield* Events
 
   return Feedbacks.of({
-    give: fn("Feedbacks.give")(
-      function* (ticketToken, like, isOnlyLook) {
-        const ticket = yield* repo.find(ticketToken).pipe(orNotFound("There is no ticket with this token."))
-        const { customerID, customerRepName, ticketID } = ticket
-        // The ticket first, as everywhere: two that come at once wait here and not for each other.
-        if (!isOnlyLook) yield* tickets.lock(customerID, [ticketID])
-        const answer = isOnlyLook ? Option.none() : yield* repo.record(customerID, ticketID, like)
-        if (Option.isSome(answer)) {
-          const { ticketMessageID } = answer.value
-          yield* events.record(customerID, [
-            {
-              kind: "Feedback",
-              ticketID,
-              ...(ticketMessageID !== null && { ticketMessageID }),
-              details: { like }
-            }
-          ])
-        }
-        return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    give: fn("Feedbacks.give")(function* (ticketToken, like, isOnlyLook) {
+      const ticket = yield* repo.find(ticketToken).pipe(orNotFound("There is no ticket with this token."))
+      const { customerID, customerRepName, ticketID } = ticket
+      // The ticket first, as everywhere: two that come at once wait here and not for each other.
+      if (!isOnlyLook) yield* tickets.lock(customerID, [ticketID])
+      const answer = isOnlyLook ? Option.none() : yield* repo.record(customerID, ticketID, like)
+      if (Option.isSome(answer)) {
+        const { isFirst, ticketMessageID } = answer.value
+        const about = { ticketID, ...(ticketMessageID !== null && { ticketMessageID }) }
+        // The hook fires once for each of the two: whoever has the link could set its actions going without end.
+        const changed = ticketMessageID === null ? ("TicketChanged" as const) : ("MessageChanged" as const)
+        yield* events.record(customerID, [
+          isFirst ? { kind: "Feedback", ...about, details: { like } } : { kind: changed, ...about }
+        ])
+      }
+      return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
+    }, inTransaction(sql))
   })
 })

@@ -1,8 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
-import type { ChannelID, CustomerID, CustomerRepID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
-import type { TicketMessageCreate } from "../../schema/TicketMessageBodies.ts"
+import type { ChannelID, CustomerID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import type { TicketMessage } from "../../schema/TicketMessages.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
@@ -11,28 +10,15 @@ import { EndUsers } from "../endUsers/EndUsers.ts"
 import { wordsOf } from "../endUsers/SenderIdentity.ts"
 import { Events } from "../events/Events.ts"
 import { AgentJoins } from "../hub/AgentJoins.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { type LockedTicket, TicketsRepo } from "../tickets/TicketsRepo.ts"
-import { messageTexts, ticketSubject } from "./MessageText.ts"
+import { type Incoming, isToBeDelivered, messageOf, senderOf } from "./IncomingMessage.ts"
+import { ticketSubject } from "./MessageText.ts"
 import { OpeningsRepo } from "./OpeningsRepo.ts"
-import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
-
-export interface Incoming extends Omit<TicketMessageCreate, "customerRepID"> {
-  /** Who of the customer wrote it, when a representative did. */
-  readonly customerRepID?: CustomerRepID | null
-  /** A phone call writes only in tickets of its own channel. */
-  readonly boundToChannel?: ChannelID
-  /** Automatic mail is kept, but triggers nothing. */
-  readonly isAutomatic?: boolean
-  /** Whose message it speaks of: it goes to them, by the same channel, whoever has written since. */
-  readonly answers?: Pick<StoredMessage, "channelID" | "fromAddress" | "uid"> | undefined
-}
-
-/** What comes as sent has left another way. */
-const isToBeDelivered = ({ senderType, status }: Incoming) =>
-  senderType === "CustomerRep" && status?.toLowerCase() !== "sent"
+import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 export interface Added {
   readonly ticketID: TicketID
@@ -93,13 +79,6 @@ const make = Effect.gen(function* () {
       : { known, channelID: place }
   })
 
-  const senderOf = (message: Incoming) => ({
-    uid: message.uid ?? null,
-    fromAddress: message.fromAddress ?? null,
-    fromName: message.fromName ?? null,
-    phone: null
-  })
-
   /** The end user at the other end, when there is something to know them by. */
   const findEndUser = fn("NewMessages.findEndUser")(function* (customerID: CustomerID, message: Incoming) {
     if (message.senderType !== "CustomerRep") return yield* endUsers.forSender(customerID, senderOf(message))
@@ -140,33 +119,6 @@ const make = Effect.gen(function* () {
     return { ticketID, endUserID }
   })
 
-  /** A new message as it is stored, whatever its ticket is. */
-  const messageOf = (incoming: Incoming, channelID: ChannelID) => {
-    const { htmlBody, message, preview, textBody } = messageTexts(incoming, isToBeDelivered(incoming))
-    return {
-      message,
-      textBody,
-      htmlBody,
-      preview,
-      channelID,
-      senderType: incoming.senderType ?? "EndUser",
-      customerRepID: null,
-      status: "Received" as const,
-      subject: incoming.subject ?? null,
-      fromAddress: incoming.fromAddress ?? null,
-      fromName: incoming.fromName ?? null,
-      toAddress: incoming.toAddress ?? null,
-      uid: incoming.uid ?? null,
-      pageURL: incoming.pageURL ?? null,
-      pageScreenshot: incoming.pageScreenshot ?? null,
-      messageDate: incoming.messageDate ?? null,
-      isOpened: incoming.isOpened ?? false,
-      isAutomatic: incoming.isAutomatic ?? false,
-      answersMessageID: null,
-      customFieldsData: incoming.customFieldsData ?? {}
-    }
-  }
-
   /** The short way, for what comes in most often: the first message of an end user who is known. */
   const open = fn("NewMessages.open")(function* (
     customerID: CustomerID,
@@ -190,60 +142,56 @@ const make = Effect.gen(function* () {
       ? Effect.map(recipients.lastSenderIn(customerID, ticketID, channelID), (sender) => [uid, ...sender])
       : Effect.succeed([uid, answers.fromAddress, answers.uid])
 
-  const add = fn("NewMessages.add")(
-    function* (
-      customerID: CustomerID,
-      incoming: Incoming,
-      show?: (ticketMessageID: TicketMessageID) => Effect.Effect<ReadyJson<TicketMessage>>
-    ): Effect.fn.Return<Added, BadRequest> {
-      const { isAutomatic = false, senderType = "EndUser" } = incoming
-      const { channelID, known } = yield* findPlace(customerID, incoming)
-      const message = messageOf(incoming, channelID)
-      const ticket =
-        known === undefined
-          ? yield* openTicket(customerID, channelID, incoming, message.message)
-          : yield* completeTicket(customerID, known, incoming)
-      const isOurs = senderType === "CustomerRep"
-      const isDelivered = isToBeDelivered(incoming)
-      const toAddress = isDelivered
-        ? yield* deliveries.addressFor(customerID, {
-            channelID,
-            endUserID: ticket.endUserID,
-            wanted: incoming.toAddress,
-            text: message.message,
-            given: yield* givenFor(incoming, customerID, ticket.ticketID, channelID)
-          })
-        : message.toAddress
-      const ticketMessageID = yield* messages.insert(customerID, ticket.ticketID, {
-        ...message,
-        ...(isOurs && { customerRepID: incoming.customerRepID ?? null, status: isDelivered ? "Queued" : "Sent" }),
-        toAddress
-      })
-      const added = { ticketID: ticket.ticketID, ticketMessageID }
-      if (isOurs && incoming.customerRepID) {
-        yield* agentJoins.note(customerID, ticket.ticketID, incoming.customerRepID)
+  const add = fn("NewMessages.add")(function* (
+    customerID: CustomerID,
+    incoming: Incoming,
+    show?: (ticketMessageID: TicketMessageID) => Effect.Effect<ReadyJson<TicketMessage>>
+  ): Effect.fn.Return<Added, BadRequest> {
+    const { isAutomatic = false, senderType = "EndUser" } = incoming
+    const { channelID, known } = yield* findPlace(customerID, incoming)
+    const message = messageOf(incoming, channelID)
+    const ticket =
+      known === undefined
+        ? yield* openTicket(customerID, channelID, incoming, message.message)
+        : yield* completeTicket(customerID, known, incoming)
+    const isOurs = senderType === "CustomerRep"
+    const isDelivered = isToBeDelivered(incoming)
+    const toAddress = isDelivered
+      ? yield* deliveries.addressFor(customerID, {
+          channelID,
+          endUserID: ticket.endUserID,
+          wanted: incoming.toAddress,
+          text: message.message,
+          given: yield* givenFor(incoming, customerID, ticket.ticketID, channelID)
+        })
+      : message.toAddress
+    const ticketMessageID = yield* messages.insert(customerID, ticket.ticketID, {
+      ...message,
+      ...(isOurs && { customerRepID: incoming.customerRepID ?? null, status: isDelivered ? "Queued" : "Sent" }),
+      toAddress
+    })
+    const added = { ticketID: ticket.ticketID, ticketMessageID }
+    if (isOurs && incoming.customerRepID) {
+      yield* agentJoins.note(customerID, ticket.ticketID, incoming.customerRepID)
+    }
+    if (isDelivered) yield* deliveries.start(customerID, ticketMessageID)
+    if (known !== undefined && !isOurs) {
+      yield* changes
+        .apply(customerID, [known], [{ _tag: "ReceiveMessage", isAutomatic }], ticketMessageID)
+        .pipe(Effect.catchTag("Conflict", Effect.die))
+    }
+    yield* events.record(customerID, [
+      ...(known === undefined
+        ? [{ kind: "TicketCreated", ticketID: ticket.ticketID, details: { hasMessage: !isOurs } } as const]
+        : []),
+      {
+        kind: isOurs ? "MessageAdded" : "MessageReceived",
+        ...added,
+        details: { isAutomatic, opensTicket: known === undefined }
       }
-      if (isDelivered) yield* deliveries.start(customerID, ticketMessageID)
-      if (known !== undefined && !isOurs) {
-        yield* changes
-          .apply(customerID, [known], [{ _tag: "ReceiveMessage", isAutomatic }], ticketMessageID)
-          .pipe(Effect.catchTag("Conflict", Effect.die))
-      }
-      yield* events.record(customerID, [
-        ...(known === undefined
-          ? [{ kind: "TicketCreated", ticketID: ticket.ticketID, details: { hasMessage: !isOurs } } as const]
-          : []),
-        {
-          kind: isOurs ? "MessageAdded" : "MessageReceived",
-          ...added,
-          details: { isAutomatic, opensTicket: known === undefined }
-        }
-      ])
-      return show === undefined ? added : { ...added, shown: yield* show(ticketMessageID) }
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+    ])
+    return show === undefined ? added : { ...added, shown: yield* show(ticketMessageID) }
+  }, inTransaction(sql))
 
   return NewMessages.of({
     add: (customerID, incoming, show) =>

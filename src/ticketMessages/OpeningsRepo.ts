@@ -102,9 +102,15 @@ const make = Effect.gen(function* () {
   return OpeningsRepo.of({
     open: Effect.fnUntraced(function* (customerID, opening) {
       const values = { ...opening, customerID, patterns: opening.words.map(searchPatterns) }
-      const [opened] = yield* decode(yield* statementFor(values)(values))
+      // A caller who goes away meanwhile does not keep others from hearing of it.
+      const [opened] = yield* statementFor(values)(values).pipe(
+        Effect.flatMap(decode),
+        Effect.tap(([stored]) =>
+          stored === undefined ? Effect.void : opening.following.told(customerID, stored.eventIDs)
+        ),
+        Effect.uninterruptible
+      )
       if (opened === undefined) return Option.none()
-      yield* opening.following.told(customerID, opened.eventIDs)
       const { json, ticketID, ticketMessageID } = opened
       return Option.some({ ticketID, ticketMessageID, shown: readyJson(TicketMessage, json) })
     }, Effect.orDie)

@@ -36,6 +36,15 @@ export class PromptDocuments extends Context.Tag("casework/PromptDocuments")<
       message: StoredMessage,
       query: PromptDocumentsQuery
     ) => Effect.Effect<ReadonlyArray<FilledDocument>>
+    /** The best of them that have something to say: no more data is retrieved than it takes. With those that failed. */
+    readonly best: (
+      customerID: CustomerID,
+      message: StoredMessage,
+      most: number
+    ) => Effect.Effect<{
+      readonly usable: ReadonlyArray<FilledDocument>
+      readonly failed: ReadonlyArray<FilledDocument>
+    }>
     readonly list: (
       ticketMessageID: TicketMessageID,
       query: PromptDocumentsQuery
@@ -84,25 +93,49 @@ const make = Effect.gen(function* () {
     return { content: fillText(document.content ?? "", firstOf(values, builtIn)), error: null }
   })
 
-  const of = fn("PromptDocuments.of")(function* (
+  /** The documents of a message, best first, and how they are filled. */
+  const prepare = fn("PromptDocuments.prepare")(function* (
     customerID: CustomerID,
     message: StoredMessage,
-    { hookName, onlyPromptDocuments = false }: PromptDocumentsQuery
+    { hookName }: PromptDocumentsQuery
   ) {
     const ids = yield* repo.list(customerID, message.ticketMessageID, message, Option.fromNullable(hookName))
     const stored = yield* documents.findMany(customerID, ids)
-    const wanted = stored.filter((document) => !(onlyPromptDocuments && document.isDataRetrievalProcess))
     const context = yield* contexts.find(customerID, message.ticketMessageID)
     const values: Values = Option.match(context, { onNone: () => () => undefined, onSome: messageValues })
-    return yield* Effect.forEach(
-      wanted,
-      (document) => Effect.map(fill(customerID, message, document, values), (filled) => ({ document, ...filled })),
-      { concurrency: 4 }
-    )
+    const fillAll = (wanted: ReadonlyArray<StoredDocument>) =>
+      Effect.forEach(
+        wanted,
+        (document) => Effect.map(fill(customerID, message, document, values), (filled) => ({ document, ...filled })),
+        { concurrency: 4 }
+      )
+    return { stored, fillAll }
+  })
+
+  const of = fn("PromptDocuments.of")(function* (
+    customerID: CustomerID,
+    message: StoredMessage,
+    query: PromptDocumentsQuery
+  ) {
+    const { fillAll, stored } = yield* prepare(customerID, message, query)
+    return yield* fillAll(stored.filter((one) => !(query.onlyPromptDocuments && one.isDataRetrievalProcess)))
+  })
+
+  const best = fn("PromptDocuments.best")(function* (customerID: CustomerID, message: StoredMessage, most: number) {
+    const { fillAll, stored } = yield* prepare(customerID, message, {})
+    const filled: Array<FilledDocument> = []
+    const usable = () => filled.filter(({ content }) => content.trim() !== "")
+    // For each that brings nothing the next one gets its chance.
+    while (usable().length < most && filled.length < stored.length) {
+      const missing = most - usable().length
+      filled.push(...(yield* fillAll(stored.slice(filled.length, filled.length + missing))))
+    }
+    return { usable: usable(), failed: filled.filter(({ error }) => error !== null) }
   })
 
   return PromptDocuments.of({
     of,
+    best,
     list: fn("PromptDocuments.list")(function* (ticketMessageID, query) {
       const caller = yield* CurrentCaller
       const message = yield* messages

@@ -7,6 +7,7 @@ import { Deliveries } from "../delivery/Deliveries.ts"
 import { Events } from "../events/Events.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { AgentJoins } from "../hub/AgentJoins.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { messageTexts } from "./MessageText.ts"
@@ -54,65 +55,59 @@ const make = Effect.gen(function* () {
   const agentJoins = yield* AgentJoins
 
   return Replies.of({
-    send: fn("Replies.send")(
-      function* ({ customerID, customerRepID }, ticketMessageID, answer) {
-        const inbound = yield* messages
-          .findForUpdate(customerID, ticketMessageID)
-          .pipe(access.orRefuse(ticketMessageID))
-        const { channelID, endUserID, ticketID } = inbound
-        if (inbound.senderType === "CustomerRep") {
-          return yield* BadRequest.of("This is an answer itself. Send on the end user's message.")
-        }
-        if (inbound.status === "Replied") return yield* answered()
-        if (customerRepID === null && inbound.isPersonsDraft) {
-          return yield* Conflict.of("Left to the person who changed the prepared answer.")
-        }
-        if (customerRepID === null && (yield* messages.isAnsweredByPerson(customerID, inbound))) {
-          return yield* answered()
-        }
-        const text = [answer, inbound.aiReply].find(isFilled)
-        if (text === undefined) {
-          return yield* BadRequest.at("modifiedAnswer", "is required: there is no prepared answer to send")
-        }
-        const files = yield* attachments.list(customerID, ticketMessageID)
-        const provided = files.filter(({ isCustomerRepProvided }) => isCustomerRepProvided)
-        const toAddress = yield* deliveries.addressFor(customerID, {
-          channelID,
-          endUserID,
-          given: [inbound.fromAddress, inbound.uid],
-          text,
-          fileNames: provided.map(({ fileName }) => fileName)
-        })
-        if (!(yield* messages.claimReply(customerID, ticketMessageID))) return yield* answered()
-        const reply = yield* messages.insert(customerID, ticketID, {
-          ...messageTexts({ message: text }),
-          channelID,
-          senderType: "CustomerRep",
-          customerRepID,
-          status: "Queued",
-          subject: inbound.subject,
-          fromAddress: inbound.toAddress,
-          fromName: null,
-          toAddress,
-          uid: inbound.uid,
-          pageURL: null,
-          pageScreenshot: null,
-          messageDate: null,
-          isOpened: false,
-          isAutomatic: false,
-          answersMessageID: ticketMessageID,
-          customFieldsData: {}
-        })
-        if (customerRepID !== null) yield* agentJoins.note(customerID, ticketID, customerRepID)
-        // Without the condition, one that is attached just now would go along unchecked.
-        if (provided.length > 0) yield* attachments.copyProvided(customerID, ticketMessageID, reply)
-        yield* deliveries.start(customerID, reply)
-        yield* aiRuns.noteSent(customerID, ticketMessageID, text)
-        yield* events.record(customerID, [{ kind: "MessageAdded", ticketID, ticketMessageID: reply }])
-        return reply
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    send: fn("Replies.send")(function* ({ customerID, customerRepID }, ticketMessageID, answer) {
+      const inbound = yield* messages.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+      const { channelID, endUserID, ticketID } = inbound
+      if (inbound.senderType === "CustomerRep") {
+        return yield* BadRequest.of("This is an answer itself. Send on the end user's message.")
+      }
+      if (inbound.status === "Replied") return yield* answered()
+      if (customerRepID === null && inbound.isPersonsDraft) {
+        return yield* Conflict.of("Left to the person who changed the prepared answer.")
+      }
+      if (customerRepID === null && (yield* messages.isAnsweredByPerson(customerID, inbound))) {
+        return yield* answered()
+      }
+      const text = [answer, inbound.aiReply].find(isFilled)
+      if (text === undefined) {
+        return yield* BadRequest.at("modifiedAnswer", "is required: there is no prepared answer to send")
+      }
+      const files = yield* attachments.list(customerID, ticketMessageID)
+      const provided = files.filter(({ isCustomerRepProvided }) => isCustomerRepProvided)
+      const toAddress = yield* deliveries.addressFor(customerID, {
+        channelID,
+        endUserID,
+        given: [inbound.fromAddress, inbound.uid],
+        text,
+        fileNames: provided.map(({ fileName }) => fileName)
+      })
+      if (!(yield* messages.claimReply(customerID, ticketMessageID))) return yield* answered()
+      const reply = yield* messages.insert(customerID, ticketID, {
+        ...messageTexts({ message: text }),
+        channelID,
+        senderType: "CustomerRep",
+        customerRepID,
+        status: "Queued",
+        subject: inbound.subject,
+        fromAddress: inbound.toAddress,
+        fromName: null,
+        toAddress,
+        uid: inbound.uid,
+        pageURL: null,
+        pageScreenshot: null,
+        messageDate: null,
+        isOpened: false,
+        isAutomatic: false,
+        answersMessageID: ticketMessageID,
+        customFieldsData: {}
+      })
+      if (customerRepID !== null) yield* agentJoins.note(customerID, ticketID, customerRepID)
+      // Without the condition, one that is attached just now would go along unchecked.
+      if (provided.length > 0) yield* attachments.copyProvided(customerID, ticketMessageID, reply)
+      yield* deliveries.start(customerID, reply)
+      yield* aiRuns.noteSent(customerID, ticketMessageID, text)
+      yield* events.record(customerID, [{ kind: "MessageAdded", ticketID, ticketMessageID: reply }])
+      return reply
+    }, inTransaction(sql))
   })
 })

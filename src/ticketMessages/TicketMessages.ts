@@ -11,7 +11,9 @@ import type {
 } from "../../schema/TicketMessageBodies.ts"
 import type { TicketMessage, TicketMessagePage } from "../../schema/TicketMessages.ts"
 import { Events } from "../events/Events.ts"
+import { makeWithdrawDrafts } from "../mail/WithdrawDrafts.ts"
 import { changedOrNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -61,19 +63,20 @@ const make = Effect.gen(function* () {
   const access = yield* MessageAccess
   const newMessages = yield* NewMessages
   const events = yield* Events
+  const withdrawDrafts = yield* makeWithdrawDrafts
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   /** A phone call speaks on its own channel, and only in tickets of that channel. */
   const boundTo = fn("TicketMessages.boundTo")(function* (message: TicketMessageCreate) {
     const caller = yield* CurrentCaller
     const { channelID: givenChannel, customerRepID: given, ticketID } = message
-    if (given !== undefined) {
+    if (given !== undefined || caller._tag !== "Representative") {
       const isForeign = ticketID !== undefined && !(yield* shownTickets.exists(caller.customerID, ticketID))
       yield* checkOwnReferences(
         caller.customerID,
         [
           ...(givenChannel === undefined ? [] : [{ kind: "channel", path: "channelID", id: givenChannel } as const]),
-          { kind: "customer_rep", path: "customerRepID", id: given }
+          ...(given === undefined ? [] : [{ kind: "customer_rep", path: "customerRepID", id: given } as const])
         ],
         isForeign ? [{ path: "ticketID", message: "is not one of your tickets" }] : []
       )
@@ -131,67 +134,54 @@ const make = Effect.gen(function* () {
       return added.shown ?? (yield* show(added.ticketMessageID))
     }),
 
-    update: fn("TicketMessages.update")(
-      function* (ticketMessageID, change) {
-        const { customerID } = yield* CurrentRep
-        const { aiReply, senderType, ticketID } = yield* repo
-          .findForUpdate(customerID, ticketMessageID)
-          .pipe(access.orRefuse(ticketMessageID))
-        if ((change.aiReply ?? null) !== null && senderType === "CustomerRep") {
-          return yield* BadRequest.at("aiReply", "belongs to an end user's message; this one is an answer itself")
-        }
-        if (Object.keys(change).length === 0) return
-        // Written back as it was read, a draft stays the model's.
-        const isWritten = change.aiReply !== undefined && change.aiReply !== aiReply
-        const author = isWritten ? { isPersonsDraft: change.aiReply !== null } : {}
-        if (yield* repo.update(customerID, ticketMessageID, { ...change, ...author })) {
-          yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
-        }
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("TicketMessages.update")(function* (ticketMessageID, change) {
+      const { customerID } = yield* CurrentRep
+      const { aiReply, senderType, ticketID } = yield* repo
+        .findForUpdate(customerID, ticketMessageID)
+        .pipe(access.orRefuse(ticketMessageID))
+      if ((change.aiReply ?? null) !== null && senderType === "CustomerRep") {
+        return yield* BadRequest.at("aiReply", "belongs to an end user's message; this one is an answer itself")
+      }
+      if (Object.keys(change).length === 0) return
+      // Written back as it was read, a draft stays the model's.
+      const isWritten = change.aiReply !== undefined && change.aiReply !== aiReply
+      const author = isWritten ? { isPersonsDraft: change.aiReply !== null } : {}
+      if (yield* repo.update(customerID, ticketMessageID, { ...change, ...author })) {
+        yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
+      }
+    }, inTransaction(sql)),
 
-    delete: fn("TicketMessages.delete")(
-      function* (ticketMessageID) {
-        const { customerID } = yield* CurrentRep
-        const deleted = yield* repo.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
-        const { ticketID } = deleted
-        yield* repo
-          .delete(customerID, ticketMessageID)
-          .pipe(changedOrNotFound(`There is no ticket message ${ticketMessageID}.`))
-        yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
-        yield* reopenQuestion(customerID, deleted)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    delete: fn("TicketMessages.delete")(function* (ticketMessageID) {
+      const { customerID } = yield* CurrentRep
+      const deleted = yield* repo.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+      const { ticketID } = deleted
+      yield* withdrawDrafts(customerID, { ticketMessageIDs: [ticketMessageID] })
+      yield* repo
+        .delete(customerID, ticketMessageID)
+        .pipe(changedOrNotFound(`There is no ticket message ${ticketMessageID}.`))
+      yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
+      yield* reopenQuestion(customerID, deleted)
+    }, inTransaction(sql)),
 
-    correctTopics: fn("TicketMessages.correctTopics")(
-      function* (ticketMessageID, { topicIds }) {
-        const { customerID, customerRepID } = yield* CurrentRep
-        const { ticketID } = yield* repo
-          .findForUpdate(customerID, ticketMessageID)
-          .pipe(access.orRefuse(ticketMessageID))
-        yield* checkOwnReferences(
-          customerID,
-          topicIds.map((id, index) => ({ kind: "topic", path: `topicIds.${index}`, id }))
-        )
-        const before = yield* topics.list(customerID, ticketMessageID)
-        yield* topics.replace(customerID, ticketMessageID, topicIds)
-        const after = yield* topics.list(customerID, ticketMessageID)
-        const names = (list: typeof before) => list.map(({ name }) => name)
-        yield* topics.recordCorrection({
-          customerID,
-          ticketMessageID,
-          customerRepID,
-          before: names(before),
-          after: names(after)
-        })
-        yield* events.record(customerID, [{ kind: "TopicsCorrected", ticketID, ticketMessageID }])
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    correctTopics: fn("TicketMessages.correctTopics")(function* (ticketMessageID, { topicIds }) {
+      const { customerID, customerRepID } = yield* CurrentRep
+      const { ticketID } = yield* repo.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
+      yield* checkOwnReferences(
+        customerID,
+        topicIds.map((id, index) => ({ kind: "topic", path: `topicIds.${index}`, id }))
+      )
+      const before = yield* topics.list(customerID, ticketMessageID)
+      yield* topics.replace(customerID, ticketMessageID, topicIds)
+      const after = yield* topics.list(customerID, ticketMessageID)
+      const names = (list: typeof before) => list.map(({ name }) => name)
+      yield* topics.recordCorrection({
+        customerID,
+        ticketMessageID,
+        customerRepID,
+        before: names(before),
+        after: names(after)
+      })
+      yield* events.record(customerID, [{ kind: "TopicsCorrected", ticketID, ticketMessageID }])
+    }, inTransaction(sql))
   })
 })

@@ -63,6 +63,7 @@ const Stored = Schema.Struct({
   aiReply: text,
   isPersonsDraft: Schema.Boolean,
   isEscalated: Schema.Boolean,
+  feedbackComment: text,
   isAutomatic: Schema.Boolean,
   endUserID: Schema.NullOr(EndUserID),
   answersMessageID: Schema.NullOr(TicketMessageID)
@@ -103,6 +104,8 @@ export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo
     ) => Effect.Effect<boolean>
     /** Marks an end user's message as replied to, for the one caller that is first. */
     readonly claimReply: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    /** One that was replied to stays so, whatever its ticket is taken for. */
+    readonly markSpam: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<void>
     /** Whether a person has written in its ticket since. */
     readonly isAnsweredByPerson: (
       customerID: CustomerID,
@@ -165,7 +168,8 @@ const make = Effect.gen(function* () {
           c.channel_type as "channelType", m.sender_type as "senderType", m.status, m.message, m.subject,
           m.from_address as "fromAddress", m.from_name as "fromName", m.to_address as "toAddress", m.uid,
           m.page_url as "pageURL", m.ai_reply as "aiReply", m.is_persons_draft as "isPersonsDraft",
-          m.is_escalated as "isEscalated", m.is_automatic as "isAutomatic", t.end_user_id as "endUserID", m.answers_message_id as "answersMessageID"
+          m.is_escalated as "isEscalated", m.ai_feedback_comment as "feedbackComment", m.is_automatic as "isAutomatic",
+          t.end_user_id as "endUserID", m.answers_message_id as "answersMessageID"
         from ticket_message m
         join ticket t on t.customer_id = m.customer_id and t.ticket_id = m.ticket_id
         join channel c on c.customer_id = m.customer_id and c.channel_id = m.channel_id
@@ -190,7 +194,7 @@ const make = Effect.gen(function* () {
           ${storing(sql, customerID, (name) => valueOf(message, name), sql`(select ${ticketID}::int as ticket_id) ticket`)}
           returning ticket_message_id, created_at),
         moved as (
-          update ticket set last_message_at = stored.created_at, modified_at = now() from stored
+          update ticket set last_message_at = greatest(last_message_at, stored.created_at), modified_at = now() from stored
           where customer_id = ${customerID} and ticket_id = ${ticketID}
             and last_message_at is distinct from stored.created_at)
         select ticket_message_id as "ticketMessageID" from stored`.pipe(
@@ -212,8 +216,16 @@ const make = Effect.gen(function* () {
       sql`
         update ticket_message set status = 'Replied', modified_at = now()
         where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
-          and sender_type = 'EndUser' and status <> 'Replied'
+          and sender_type = 'EndUser' and status <> 'Replied' and not exists (
+            select from ticket_message answer
+            where answer.customer_id = ${customerID} and answer.answers_message_id = ${ticketMessageID})
         returning ticket_message_id`.pipe(isAny, Effect.orDie),
+
+    markSpam: (customerID, ticketMessageID) =>
+      sql`
+        update ticket_message set status = 'Spam', modified_at = now()
+        where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
+          and status not in ('Replied', 'Spam')`.pipe(Effect.asVoid, Effect.orDie),
 
     isAnsweredByPerson: (customerID, { ticketID, ticketMessageID }) =>
       sql`

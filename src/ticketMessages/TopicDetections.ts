@@ -6,6 +6,7 @@ import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { DetectTopicsQuery } from "../../schema/TicketMessageBodies.ts"
 import { Detection } from "../ai/Detection.ts"
 import { Events } from "../events/Events.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fence } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mappingsOfPage } from "../topics/PageMatch.ts"
@@ -93,7 +94,7 @@ const make = Effect.gen(function* () {
       yield* events.record(customerID, [
         { kind: "TopicsDetected", ticketID, ticketMessageID, details: { executeActions } }
       ])
-    }).pipe(sql.withTransaction, Effect.catchTag("SqlError", Effect.die))
+    }).pipe(inTransaction(sql))
   })
 
   return TopicDetections.of({

@@ -4,6 +4,7 @@ import type { BadGateway, BadRequest, NotFound } from "../../schema/Errors.ts"
 import { type TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { Summaries } from "../ai/Summaries.ts"
 import { orNotFound } from "../platform/database/Found.ts"
+import { makeOnceForAll } from "../platform/OnceForAll.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageHistoryRepo } from "../ticketMessages/MessageHistoryRepo.ts"
 import { HistorySummariesRepo } from "./HistorySummariesRepo.ts"
@@ -16,7 +17,7 @@ export class HistorySummaries extends Context.Tag("casework/HistorySummaries")<
     readonly get: (ticketID: TicketID) => Effect.Effect<string, BadRequest | NotFound | BadGateway, CurrentRep>
   }
 >() {
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.scoped(
     HistorySummaries,
     Effect.suspend(() => make)
   )
@@ -28,6 +29,7 @@ const make = Effect.gen(function* () {
   const repo = yield* HistorySummariesRepo
   const history = yield* MessageHistoryRepo
   const summaries = yield* Summaries
+  const onceForAll = yield* makeOnceForAll<string, BadRequest | BadGateway>()
 
   return HistorySummaries.of({
     get: fn("HistorySummaries.get")(function* (ticketID) {
@@ -41,16 +43,20 @@ const make = Effect.gen(function* () {
       // By number, not by time: a message that comes while the model thinks has a higher one.
       const quotes = messages.map(({ ticketMessageID }) => ticketMessageID)
       const upTo = TicketMessageID.make(Math.max(...quotes))
-      const made = yield* summaries.ofHistory({
-        customerID,
-        ticketMessageID: upTo,
-        subject,
-        language,
-        quotes,
-        messages: messages.map(({ senderType, sentAt, text }) => ({ senderType, text, sentAt: sentAt.toISOString() }))
+      const make = Effect.gen(function* () {
+        const made = yield* summaries.ofHistory({
+          customerID,
+          ticketMessageID: upTo,
+          subject,
+          language,
+          quotes,
+          messages: messages.map(({ senderType, sentAt, text }) => ({ senderType, text, sentAt: sentAt.toISOString() }))
+        })
+        yield* repo.save(customerID, ticketID, { upTo, of: quotes, summary: made })
+        return made
       })
-      yield* repo.save(customerID, ticketID, { upTo, of: quotes, summary: made })
-      return made
+      // Of other messages it would be another summary.
+      return yield* onceForAll([customerID, ticketID, ...quotes].join(" "), make)
     })
   })
 })

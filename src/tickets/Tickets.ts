@@ -5,7 +5,9 @@ import { type BadRequest, type Conflict, NotFound } from "../../schema/Errors.ts
 import type { CustomerID, EndUserID, TicketID } from "../../schema/Ids.ts"
 import type { Ticket, TicketBulk, TicketCreate, TicketPage, TicketsQuery, TicketUpdate } from "../../schema/Tickets.ts"
 import { Events } from "../events/Events.ts"
+import { makeWithdrawDrafts } from "../mail/WithdrawDrafts.ts"
 import { orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences, newReferences, type Reference } from "../platform/database/OwnReferences.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -58,6 +60,7 @@ const make = Effect.gen(function* () {
   const shown = yield* TicketListRepo
   const changes = yield* TicketChanges
   const events = yield* Events
+  const withdrawDrafts = yield* makeWithdrawDrafts
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   const get = (customerID: CustomerID, ticketID: TicketID) =>
@@ -69,6 +72,12 @@ const make = Effect.gen(function* () {
     const found = new Set(tickets.map(({ ticketID }) => ticketID))
     const absent = ticketIDs.find((ticketID) => !found.has(ticketID))
     return absent === undefined ? tickets : yield* NotFound.of(missing(absent))
+  })
+
+  /** They are locked. */
+  const remove = fn("Tickets.remove")(function* (customerID: CustomerID, ticketIDs: ReadonlyArray<TicketID>) {
+    yield* withdrawDrafts(customerID, { ticketIDs })
+    yield* repo.delete(customerID, ticketIDs)
   })
 
   return Tickets.of({
@@ -87,59 +96,50 @@ const make = Effect.gen(function* () {
       return yield* get(customerID, ticketID)
     }),
 
-    create: fn("Tickets.create")(
-      function* ({ channelID, customFieldsData = {}, endUserID = null, status = "Open", subject = null }) {
-        const { customerID } = yield* CurrentRep
-        yield* checkOwnReferences(customerID, referencesOf({ channelID, endUserID }))
-        const ticketID = yield* repo.insert(customerID, { channelID, endUserID, status, subject, customFieldsData })
-        yield* events.record(customerID, [{ kind: "TicketCreated", ticketID }])
-        return yield* Effect.flatMap(
-          shown.find(customerID, ticketID),
-          Option.match({
-            onNone: () => Effect.dieMessage("A ticket that was just made is not there"),
-            onSome: Effect.succeed
-          })
-        )
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    create: fn("Tickets.create")(function* ({
+      channelID,
+      customFieldsData = {},
+      endUserID = null,
+      status = "Open",
+      subject = null
+    }) {
+      const { customerID } = yield* CurrentRep
+      yield* checkOwnReferences(customerID, referencesOf({ channelID, endUserID }))
+      const ticketID = yield* repo.insert(customerID, { channelID, endUserID, status, subject, customFieldsData })
+      yield* events.record(customerID, [{ kind: "TicketCreated", ticketID }])
+      return yield* Effect.flatMap(
+        shown.find(customerID, ticketID),
+        Option.match({
+          onNone: () => Effect.dieMessage("A ticket that was just made is not there"),
+          onSome: Effect.succeed
+        })
+      )
+    }, inTransaction(sql)),
 
-    update: fn("Tickets.update")(
-      function* (ticketID, change) {
-        const { customerID } = yield* CurrentRep
-        const [ticket] = yield* lockAll(customerID, [ticketID])
-        if (ticket === undefined) return
-        yield* checkOwnReferences(customerID, newReferences(referencesOf(ticket), referencesOf(change)))
-        yield* changes.apply(customerID, [ticket], commandsOf(change))
-        const fields = plainChanges(ticket, change)
-        if (fields === undefined) return
-        yield* repo.update(customerID, ticketID, fields)
-        yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("Tickets.update")(function* (ticketID, change) {
+      const { customerID } = yield* CurrentRep
+      const [ticket] = yield* lockAll(customerID, [ticketID])
+      if (ticket === undefined) return
+      yield* checkOwnReferences(customerID, newReferences(referencesOf(ticket), referencesOf(change)))
+      yield* changes.apply(customerID, [ticket], commandsOf(change))
+      const fields = plainChanges(ticket, change)
+      if (fields === undefined) return
+      yield* repo.update(customerID, ticketID, fields)
+      yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
+    }, inTransaction(sql)),
 
-    bulk: fn("Tickets.bulk")(
-      function* ({ action, customerRepID, ticketIDs }) {
-        const { customerID } = yield* CurrentRep
-        const tickets = yield* lockAll(customerID, [...new Set(ticketIDs)])
-        yield* checkOwnReferences(customerID, referencesOf({ customerRepID: customerRepID ?? null }))
-        if (action === "delete") return void (yield* repo.delete(customerID, ticketIDs))
-        yield* changes.apply(customerID, tickets, [bulkCommand(action, customerRepID ?? null)])
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    bulk: fn("Tickets.bulk")(function* ({ action, customerRepID, ticketIDs }) {
+      const { customerID } = yield* CurrentRep
+      const tickets = yield* lockAll(customerID, [...new Set(ticketIDs)])
+      yield* checkOwnReferences(customerID, referencesOf({ customerRepID: customerRepID ?? null }))
+      if (action === "delete") return yield* remove(customerID, ticketIDs)
+      yield* changes.apply(customerID, tickets, [bulkCommand(action, customerRepID ?? null)])
+    }, inTransaction(sql)),
 
-    delete: fn("Tickets.delete")(
-      function* (ticketID) {
-        const { customerID } = yield* CurrentRep
-        if ((yield* repo.delete(customerID, [ticketID])) === 0) return yield* NotFound.of(missing(ticketID))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    delete: fn("Tickets.delete")(function* (ticketID) {
+      const { customerID } = yield* CurrentRep
+      yield* lockAll(customerID, [ticketID])
+      yield* remove(customerID, [ticketID])
+    }, inTransaction(sql))
   })
 })

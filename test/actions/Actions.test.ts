@@ -172,6 +172,10 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
         expect(answer.status, `${operation} ${JSON.stringify(parameters)}`).toBe(400)
         expect(details(answer.json)).toMatchObject([{ path }])
       }
+      for (const name of ["Wait 31 days", "Wait 99999999 seconds"]) {
+        const answer = yield* sendJson("POST", "/api/Actions", { token, body: { name, priority: 1, isActive: true } })
+        expect([answer.status, details(answer.json)]).toMatchObject([400, [{ path: "name" }]])
+      }
       const body = { name: "Never stored", isActive: true, operation: "SetCustomField", parameters: { key: 5 } }
       const several = yield* sendJson("POST", "/api/Actions", { token, body })
       expect(details(several.json)).toEqual(
@@ -245,6 +249,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
       expectError(yield* put({ operation: null, parameters: { key: "e", value: "f" } }), 400, /operation is required/)
       expect(yield* after({ operation: "CloseTicket" })).toEqual(["CloseTicket", null])
       expect(yield* after({ name: "Wait 40 seconds", operation: null })).toEqual(["Wait", { seconds: 40 }])
+      expectError(yield* put({ name: "Wait 31 days", operation: null }), 400, /name says to wait for longer/)
       expect(yield* after({ name: "Wait 50 seconds", parameters: null })).toEqual(["Wait", { seconds: 50 }])
       expect(yield* after({ name: "Wait 50 seconds", parameters: { seconds: 7 } })).toEqual(["Wait", { seconds: 7 }])
       expect(yield* after({ name: "Wait 60 seconds" })).toEqual(["Wait", { seconds: 7 }])

@@ -132,7 +132,6 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       const rows = yield* onHook("OnTopicsDetected", { operation: "Wait", parameters: { seconds: 3600 } })
       const { messageID } = yield* newMessage({ message: "I lost my key" })
       yield* eventually(pipelinesOf(messageID), ([job]) => job?.status === "Queued" && !job.isDue)
-      yield* unmap(rows)
       const [first] = yield* stepsOf(messageID)
       yield* sql`
         update pipeline_step set outcome = 'Failed: by hand'
@@ -157,6 +156,36 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       yield* sql`
         delete from job where customer_id = 1 and kind = 'RunPipeline'
           and payload ->> 'ticketMessageID' = ${String(messageID)}`
+      yield* unmap(rows)
+    })
+  )
+
+  it.effect("as a delivery belongs to the run of actions that wanted it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { documents } = yield* clientOf("acme-admin")
+      const { documentID } = yield* documents.createDocument({
+        payload: { name: "Note", content: "We are on it", isDataRetrievalProcess: false }
+      })
+      const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
+      const hookName = freshHook()
+      yield* onHook(hookName, { operation: "SendDocument", parameters: { documentID } })
+      yield* fire(hookName, messageID)
+      const sent = yield* eventually(messagesOf(ticketID), (all) => all.some(({ status }) => status === "Sent"))
+      yield* nothingLeft
+      const answer = sent.find(({ status }) => status === "Sent")?.messageID ?? messageID
+      const [delivery] = yield* sql<{ run: string | null }>`
+        select payload ->> 'automationRunID' as run from job
+        where customer_id = 1 and kind = 'DeliverMessage' and payload ->> 'ticketMessageID' = ${String(answer)}`
+      expect(delivery?.run).toMatch(/./)
+      yield* sql`
+        update ticket_message set status = 'Queued' where customer_id = 1 and ticket_message_id = ${answer}`
+      yield* lastNodeDied("DeliverMessage", { ticketMessageID: answer, automationRunID: delivery?.run })
+      yield* eventually(readMessage(answer), ({ status }) => status === "Failed")
+      const events = yield* sql`
+        select automation_run_id::text as run from event
+        where customer_id = 1 and kind = 'SendFailed' and ticket_message_id = ${answer}`
+      expect(events).toEqual([delivery])
     })
   )
 

@@ -139,6 +139,41 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
     })
   )
 
+  it.effect("stays replied to when it is taken for spam after an action has answered it", () =>
+    Effect.gen(function* () {
+      const channelID = yield* newChannel("acme-admin")
+      yield* onHook(
+        "PreSpam",
+        { operation: "DraftReply", channelID },
+        { operation: "SendReply", channelID },
+        { operation: "MarkSpam", channelID }
+      )
+      const { messageID, ticketID } = yield* settledMessage({ channelID })
+      expect((yield* stepsOf(messageID)).at(-1)).toEqual(["Spam check", "The ticket is spam"])
+      expect(yield* readMessage(messageID)).toMatchObject({ status: "Replied" })
+      // Also when the node died that found out.
+      const steps = yield* stepsOf(messageID)
+      yield* Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`
+          insert into job (customer_id, kind, payload)
+          values (1, 'RunPipeline', ${JSON.stringify({ ticketMessageID: messageID, opensTicket: true })}::jsonb)`
+      )
+      yield* nothingLeft
+      expect(yield* stepsOf(messageID)).toEqual(steps)
+      const { ticketMessages, tickets } = yield* clientOf("acme-admin")
+      yield* tickets.updateTicket({ path: { id: ticketID }, payload: { isSpam: false } })
+      // Nor can it be answered again where its status was lost.
+      yield* Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) =>
+          sql`update ticket_message set status = 'Spam' where customer_id = 1 and ticket_message_id = ${messageID}`
+      )
+      const again = ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "Once more" } })
+      expect(yield* Effect.flip(again)).toMatchObject({ status: 409 })
+    })
+  )
+
   it.effect("is put aside too when an action before the check says so", () =>
     Effect.gen(function* () {
       const channelID = yield* newChannel("acme-admin")
@@ -245,10 +280,17 @@ layer(marked(testApp()), { excludeTestServices: true })("What happens to a ticke
       // What follows from one thing runs beside what follows from the next.
       expect(yield* firedOn(ticketID)).toEqual([...withoutTopics, "OnMessageSent"])
       const { ticketToken } = yield* readTicket(ticketID)
-      for (const like of ["true", "true"]) {
-        yield* send("GET", `/ticketMessages/${ticketToken}/like-dislike?like=${like}`)
-      }
+      const say = (...likes: ReadonlyArray<boolean>) =>
+        Effect.forEach(likes, (like) => send("GET", `/ticketMessages/${ticketToken}/like-dislike?like=${like}`))
+      yield* say(true, true)
       expect(yield* firedOn(ticketID)).toEqual([...withoutTopics, "OnMessageSent", "OnFeedback"])
+      // A change of mind is heard once, and kept however often.
+      yield* say(false, true, false, true, false)
+      const heard = [...withoutTopics, "OnMessageSent", "OnFeedback", "OnFeedback"]
+      expect(yield* firedOn(ticketID)).toEqual(heard)
+      expect(yield* sql`select liked from ticket where customer_id = 1 and ticket_id = ${ticketID}`).toEqual([
+        { liked: false }
+      ])
 
       const other = yield* settledMessage({ message: "Zzz" })
       // An answer that has no address any more: it is given up at once.

@@ -1,10 +1,26 @@
+import { setImmediate } from "node:timers/promises"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { eventually } from "../support/Eventually.ts"
-import { login, sendJson, testNode } from "../support/TestApp.ts"
+import { baseUrl, login, sendJson, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
+
+const listens = Effect.flatMap(baseUrl, (base) =>
+  Effect.promise(() =>
+    fetch(base).then(
+      () => true,
+      () => false
+    )
+  )
+)
+
+/** Nothing that closes without waiting for anybody takes so many turns of the event loop. */
+const whatClosesAtOnce = Effect.repeatN(
+  Effect.promise(() => setImmediate()),
+  1000
+)
 
 layer(UpstreamServer.layer, { excludeTestServices: true })("A node that is told to stop", (it) => {
   it.scoped("lets a call under way come to its end, with all that it needs still open", () =>
@@ -45,8 +61,8 @@ layer(UpstreamServer.layer, { excludeTestServices: true })("A node that is told 
       }).pipe(Effect.provide(node))
       yield* eventually(upstream.requests, (requests) => requests.length === 1)
       const stopped = yield* Effect.fork(Scope.close(scope, Exit.void))
-      // Long enough for everything that closes at once.
-      yield* Effect.sleep("500 millis")
+      yield* eventually(Effect.provide(listens, node), (is) => !is)
+      yield* whatClosesAtOnce
       answer()
       yield* Fiber.join(stopped)
       const sql = Context.get(database, SqlClient.SqlClient)

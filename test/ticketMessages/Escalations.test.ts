@@ -44,7 +44,7 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
       const mail = yield* mailer.next
       expect(mail).toMatchObject({ customerID: 1, to: "duty@acme.example" })
       expect(mail.subject).toBe(`Ticket ${inbound.ticketID} needs a person: Smoke Bcc: x@y.example`)
-      expect(mail.text).toContain("There is smoke")
+      expect(mail.text).toMatch(/^Subject: Smoke Bcc: x@y\.example\nComment: Call them\n\nThere is smoke\n$/m)
       expect(yield* readMessage(inbound.messageID)).toMatchObject({
         isEscalated: true,
         status: "Escalated",

@@ -214,6 +214,8 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       )
       expect([spoken.status, spoken.json]).toMatchObject([200, { status: "Sent", customerRepID: null }])
       expect((yield* create({ channelID: chat, message: "x" }, token)).status).toBe(403)
+      const foreign = { channelID: yield* newChannel("globex-admin", "Chat"), message: "x" }
+      expect(yield* refusedPaths("POST", "/ticketMessages/create-new", token, foreign)).toEqual(["channelID"])
       const elsewhere = yield* newMessage({ channelID: chat })
       expect(
         yield* refusedPaths("POST", "/ticketMessages/create-new", token, { ticketID: elsewhere.ticketID, message: "x" })

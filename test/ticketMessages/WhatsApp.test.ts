@@ -58,6 +58,28 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
+  it.effect("goes to the number of whoever is known under another word", () =>
+    Effect.gen(function* () {
+      const provider = yield* TelephonyServer
+      const { endUsers } = yield* clientOf("acme-admin")
+      yield* configure
+      yield* endUsers.createEndUser({
+        payload: {
+          FirstName: "Ida",
+          LastName: "Noyes",
+          UIDs: [
+            { UID: "1002345", UIDType: "External" },
+            { UID: "+1 (555) 060-0001", UIDType: "Phone" }
+          ]
+        }
+      })
+      const inbound = yield* newMessage({ channelID: yield* channelOf("WhatsApp"), uid: "1002345" })
+      yield* reply(inbound.messageID, "Hello")
+      yield* settledAnswer(inbound.ticketID, "Sent")
+      expect(yield* provider.taken("whatsapp:+15550600001")).toMatchObject([{ body: "Hello" }])
+    })
+  )
+
   it.effect("sends through the phone provider", () =>
     Effect.gen(function* () {
       yield* configure

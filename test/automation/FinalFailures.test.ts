@@ -1,0 +1,99 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { TicketMessageID } from "../../schema/Ids.ts"
+import { choosing, failingWith, OpenAiServer, openAiApp, saying } from "../support/OpenAiServer.ts"
+import { clientOf, testApp } from "../support/TestApp.ts"
+import { newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
+import { finishedSteps, nothingLeft, stepsOf } from "./AutomationTools.ts"
+
+const setKey = (aiProviderApiKey: string | null) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ customers }) => customers.updateCustomer({ payload: { aiProviderApiKey } }))
+
+const retry = (id: TicketMessageID) =>
+  Effect.flatMap(clientOf("acme-agent"), ({ automation }) => automation.retryMessage({ path: { id } }))
+
+const jobsOf = (id: TicketMessageID) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      select status, attempts from job
+      where customer_id = 1 and kind = 'RunPipeline' and payload->>'ticketMessageID' = ${String(id)}`
+  )
+
+const aiSteps = ["Spam check", "Language", "Topics", "Draft"]
+
+const wellSaid = [
+  saying('{"isSpam":false,"reason":"fine"}'),
+  saying('{"language":"en"}'),
+  saying('{"topicIDs":[]}'),
+  saying("Come and get a new one.")
+] as const
+
+layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message that a model will never answer", (it) => {
+  const [spam, , topics, draft] = wellSaid
+  for (const [what, behaviour, failing, next] of [
+    ["does not accept the key", failingWith(401), aiSteps, wellSaid],
+    // A language that cannot be told is no failure.
+    [
+      "refuses",
+      choosing({ content: null, refusal: "No." }, "stop"),
+      ["Spam check", "Topics", "Draft"],
+      [spam, topics, draft]
+    ]
+  ] as const) {
+    it.effect(`since it ${what} fails at once, and is processed again when somebody asks`, () =>
+      Effect.gen(function* () {
+        const server = yield* OpenAiServer
+        yield* setKey("sk-test")
+        yield* server.does(behaviour)
+        const { messageID } = yield* newMessage({ message: "I lost my key" })
+        const steps = new Map(yield* finishedSteps(messageID))
+        for (const step of failing) expect(steps.get(step)).toMatch(/^Failed: /)
+        yield* nothingLeft
+        expect(yield* jobsOf(messageID)).toEqual([{ status: "Succeeded", attempts: 1 }])
+        expect(yield* server.asked).toHaveLength(aiSteps.length)
+        expect((yield* readMessage(messageID)).status).toBe("Failed")
+
+        const [first, ...others] = next
+        yield* server.does(first, ...others)
+        yield* retry(messageID)
+        yield* nothingLeft
+        expect(yield* readMessage(messageID)).toMatchObject({ status: "Drafted", aiReply: "Come and get a new one." })
+      })
+    )
+  }
+
+  it.effect("in a form that can be used is asked twice, and no more", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      yield* setKey("sk-test")
+      const [, language] = wellSaid
+      yield* server.does(saying("Perhaps."), saying("Perhaps."), language, topics, draft)
+      const { messageID } = yield* newMessage({ message: "I lost my key" })
+      const steps = new Map(yield* finishedSteps(messageID))
+      expect(steps.get("Spam check")).toMatch(/^Failed: .*could not be used/)
+      yield* nothingLeft
+      expect(yield* jobsOf(messageID)).toEqual([{ status: "Succeeded", attempts: 1 }])
+      expect(yield* server.asked).toHaveLength(5)
+    })
+  )
+
+  it.effect("for want of a key is processed when somebody asks and there is one", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      yield* setKey(null)
+      const { messageID } = yield* newMessage({ message: "I lost my key" })
+      yield* finishedSteps(messageID)
+      yield* nothingLeft
+      expect((yield* stepsOf(messageID)).filter(([, outcome]) => outcome?.startsWith("Skipped: "))).toHaveLength(4)
+      expect(yield* Effect.flip(retry(messageID))).toMatchObject({ status: 409 })
+      yield* setKey("sk-test")
+      yield* server.does(...wellSaid)
+      yield* retry(messageID)
+      yield* nothingLeft
+      expect(yield* readMessage(messageID)).toMatchObject({ status: "Drafted", aiReply: "Come and get a new one." })
+      expect(yield* Effect.flip(retry(messageID))).toMatchObject({ status: 409 })
+    })
+  )
+})
