@@ -6,6 +6,7 @@ import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { Subscriptions } from "../mail/Subscriptions.ts"
 import { orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ChannelFoldersRepo } from "./ChannelFoldersRepo.ts"
@@ -72,60 +73,48 @@ const make = Effect.gen(function* () {
       return new ChannelFolder(yield* repo.find(customerID, folderID).pipe(orNotFound(missing(folderID))))
     }),
 
-    create: fn("ChannelFolders.create")(
-      function* (folder) {
-        const { customerID } = yield* CurrentRep
-        const { channelID, parentFolderID = null } = folder
-        yield* checkOwnReferences(customerID, [{ kind: "channel", path: "channelID", id: channelID }])
-        if (parentFolderID !== null) yield* checkParent(customerID, channelID, parentFolderID)
-        const fields = {
-          name: folder.name,
-          parentFolderID,
-          type: folder.type ?? customType,
-          externalFolderID: folder.externalFolderID ?? null,
-          autoRetrieveEmails: folder.autoRetrieveEmails ?? false
-        }
-        const stored = yield* repo.insert(customerID, channelID, fields).pipe(Effect.catchTag("Duplicate", takenTwice))
-        return new ChannelFolder(stored)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    create: fn("ChannelFolders.create")(function* (folder) {
+      const { customerID } = yield* CurrentRep
+      const { channelID, parentFolderID = null } = folder
+      yield* checkOwnReferences(customerID, [{ kind: "channel", path: "channelID", id: channelID }])
+      if (parentFolderID !== null) yield* checkParent(customerID, channelID, parentFolderID)
+      const fields = {
+        name: folder.name,
+        parentFolderID,
+        type: folder.type ?? customType,
+        externalFolderID: folder.externalFolderID ?? null,
+        autoRetrieveEmails: folder.autoRetrieveEmails ?? false
+      }
+      const stored = yield* repo.insert(customerID, channelID, fields).pipe(Effect.catchTag("Duplicate", takenTwice))
+      return new ChannelFolder(stored)
+    }, inTransaction(sql)),
 
-    update: fn("ChannelFolders.update")(
-      function* (folderID, change) {
-        const { customerID } = yield* CurrentRep
-        const { channelID } = yield* repo.find(customerID, folderID).pipe(orNotFound(missing(folderID)))
-        // All of them: two that move at once could make a circle together.
-        if (change.parentFolderID !== undefined) yield* repo.lock(customerID, channelID)
-        const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
-        const merged = {
-          ...stored,
-          ...change,
-          type: (change.type === undefined ? stored.type : change.type) ?? customType
-        }
-        if (change.parentFolderID !== undefined && change.parentFolderID !== null) {
-          yield* checkParent(customerID, stored.channelID, change.parentFolderID, folderID)
-        }
-        yield* repo.update(customerID, folderID, merged).pipe(Effect.catchTag("Duplicate", takenTwice))
-        if (merged.externalFolderID !== stored.externalFolderID) {
-          yield* subscriptions.end([stored])
-          yield* repo.forgetProvider(customerID, folderID)
-        }
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
-
-    delete: fn("ChannelFolders.delete")(
-      function* (folderID) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
+    update: fn("ChannelFolders.update")(function* (folderID, change) {
+      const { customerID } = yield* CurrentRep
+      const { channelID } = yield* repo.find(customerID, folderID).pipe(orNotFound(missing(folderID)))
+      // All of them: two that move at once could make a circle together.
+      if (change.parentFolderID !== undefined) yield* repo.lock(customerID, channelID)
+      const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
+      const merged = {
+        ...stored,
+        ...change,
+        type: (change.type === undefined ? stored.type : change.type) ?? customType
+      }
+      if (change.parentFolderID !== undefined && change.parentFolderID !== null) {
+        yield* checkParent(customerID, stored.channelID, change.parentFolderID, folderID)
+      }
+      yield* repo.update(customerID, folderID, merged).pipe(Effect.catchTag("Duplicate", takenTwice))
+      if (merged.externalFolderID !== stored.externalFolderID) {
         yield* subscriptions.end([stored])
-        yield* repo.delete(customerID, folderID)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+        yield* repo.forgetProvider(customerID, folderID)
+      }
+    }, inTransaction(sql)),
+
+    delete: fn("ChannelFolders.delete")(function* (folderID) {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
+      yield* subscriptions.end([stored])
+      yield* repo.delete(customerID, folderID)
+    }, inTransaction(sql))
   })
 })

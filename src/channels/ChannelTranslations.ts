@@ -12,6 +12,7 @@ import {
 import { type BadRequest, Conflict, NotFound } from "../../schema/Errors.ts"
 import type { ChannelID, ChannelTranslationID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { missingChannel } from "./Channels.ts"
@@ -82,31 +83,23 @@ const make = Effect.gen(function* () {
       return yield* repo.find(customerID, channelTranslationID).pipe(orNotFound(missing(channelTranslationID)))
     }),
 
-    create: fn("ChannelTranslations.create")(
-      function* (translation) {
-        const { customerID } = yield* CurrentRep
-        yield* checkOwnReferences(customerID, [{ kind: "channel", path: "channelID", id: translation.channelID }])
-        return yield* repo
-          .insert(customerID, { ...noTexts, ...translation })
-          .pipe(Effect.catchTag("Duplicate", translatedAlready))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    create: fn("ChannelTranslations.create")(function* (translation) {
+      const { customerID } = yield* CurrentRep
+      yield* checkOwnReferences(customerID, [{ kind: "channel", path: "channelID", id: translation.channelID }])
+      return yield* repo
+        .insert(customerID, { ...noTexts, ...translation })
+        .pipe(Effect.catchTag("Duplicate", translatedAlready))
+    }, inTransaction(sql)),
 
-    update: fn("ChannelTranslations.update")(
-      function* (channelTranslationID, change) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* repo
-          .findForUpdate(customerID, channelTranslationID)
-          .pipe(orNotFound(missing(channelTranslationID)))
-        yield* repo
-          .update(customerID, channelTranslationID, { ...stored, ...change })
-          .pipe(Effect.catchTag("Duplicate", translatedAlready))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("ChannelTranslations.update")(function* (channelTranslationID, change) {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* repo
+        .findForUpdate(customerID, channelTranslationID)
+        .pipe(orNotFound(missing(channelTranslationID)))
+      yield* repo
+        .update(customerID, channelTranslationID, { ...stored, ...change })
+        .pipe(Effect.catchTag("Duplicate", translatedAlready))
+    }, inTransaction(sql)),
 
     delete: fn("ChannelTranslations.delete")(function* (channelTranslationID) {
       const { customerID } = yield* CurrentRep

@@ -8,6 +8,7 @@ import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
 import { MailFoldersRepo } from "../mail/MailFoldersRepo.ts"
 import { Subscriptions } from "../mail/Subscriptions.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { masked, writtenSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -96,52 +97,40 @@ const make = Effect.gen(function* () {
       return shown(yield* repo.find(customerID, channelID).pipe(orNotFound(missingChannel(channelID))))
     }),
 
-    create: fn("Channels.create")(
-      function* (channel) {
-        const { customerID } = yield* CurrentRep
-        const fields = yield* written(customerID, channel, mergeChannel(channel))
-        yield* takeTurn(customerID, channel)
-        yield* makeRoom(customerID, fields)
-        return shown(yield* repo.insert(customerID, fields))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    create: fn("Channels.create")(function* (channel) {
+      const { customerID } = yield* CurrentRep
+      const fields = yield* written(customerID, channel, mergeChannel(channel))
+      yield* takeTurn(customerID, channel)
+      yield* makeRoom(customerID, fields)
+      return shown(yield* repo.insert(customerID, fields))
+    }, inTransaction(sql)),
 
-    update: fn("Channels.update")(
-      function* (channelID, change) {
-        const { customerID } = yield* CurrentRep
-        yield* takeTurn(customerID, change)
-        const stored = yield* repo.findForUpdate(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
-        const fields = yield* written(customerID, change, mergeChannel({ ...stored, ...change }, stored), stored)
-        // The channel is locked, so that no ticket comes in between.
-        if (fields.channelType !== stored.channelType && (yield* repo.hasTickets(customerID, channelID))) {
-          return yield* Conflict.of(
-            "A channel that has tickets cannot change its type: their answers leave through it. Create another channel."
-          )
-        }
-        if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)
-        // Another mailbox, or none: what the provider tells about the old one is of no use any more.
-        if (fields.emailAddress?.toLowerCase() !== stored.emailAddress?.toLowerCase()) {
-          yield* endSubscriptions(customerID, channelID)
-          yield* folders.moveToMailbox(customerID, channelID)
-        }
-        yield* repo.update(customerID, channelID, fields)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
-
-    delete: fn("Channels.delete")(
-      function* (channelID) {
-        const { customerID } = yield* CurrentRep
-        // Whoever subscribes in this moment has done so, or sees that the channel is gone.
-        yield* repo.findForUpdate(customerID, channelID)
+    update: fn("Channels.update")(function* (channelID, change) {
+      const { customerID } = yield* CurrentRep
+      yield* takeTurn(customerID, change)
+      const stored = yield* repo.findForUpdate(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
+      const fields = yield* written(customerID, change, mergeChannel({ ...stored, ...change }, stored), stored)
+      // The channel is locked, so that no ticket comes in between.
+      if (fields.channelType !== stored.channelType && (yield* repo.hasTickets(customerID, channelID))) {
+        return yield* Conflict.of(
+          "A channel that has tickets cannot change its type: their answers leave through it. Create another channel."
+        )
+      }
+      if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)
+      // Another mailbox, or none: what the provider tells about the old one is of no use any more.
+      if (fields.emailAddress?.toLowerCase() !== stored.emailAddress?.toLowerCase()) {
         yield* endSubscriptions(customerID, channelID)
-        yield* repo.delete(customerID, channelID).pipe(changedOrNotFound(missingChannel(channelID)))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+        yield* folders.moveToMailbox(customerID, channelID)
+      }
+      yield* repo.update(customerID, channelID, fields)
+    }, inTransaction(sql)),
+
+    delete: fn("Channels.delete")(function* (channelID) {
+      const { customerID } = yield* CurrentRep
+      // Whoever subscribes in this moment has done so, or sees that the channel is gone.
+      yield* repo.findForUpdate(customerID, channelID)
+      yield* endSubscriptions(customerID, channelID)
+      yield* repo.delete(customerID, channelID).pipe(changedOrNotFound(missingChannel(channelID)))
+    }, inTransaction(sql))
   })
 })

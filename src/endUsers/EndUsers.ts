@@ -15,6 +15,7 @@ import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { type DataRequest, DataRequestsRepo } from "../dataRights/DataRequestsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { EndUsersRepo, nameMadeOf } from "./EndUsersRepo.ts"
 import { changeUids, link, sameWord, type Uid } from "./EndUserUids.ts"
@@ -79,72 +80,56 @@ const make = Effect.gen(function* () {
       return yield* repo.findByUid(customerID, uid)
     }),
 
-    create: fn("EndUsers.create")(
-      function* ({ UIDs = [], ...given }) {
-        const { customerID } = yield* CurrentRep
-        const fields = { DisplayName: null, Email: null, Phone: null, CustomerRef: null, Notes: null, ...given }
-        const uids = UIDs.reduce<ReadonlyArray<Uid>>(link, [])
-        const endUserID = yield* repo.insert(customerID, fields, uids).pipe(Effect.catchTag("Duplicate", linkedTwice))
-        return yield* Effect.orDie(get(customerID, endUserID))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    create: fn("EndUsers.create")(function* ({ UIDs = [], ...given }) {
+      const { customerID } = yield* CurrentRep
+      const fields = { DisplayName: null, Email: null, Phone: null, CustomerRef: null, Notes: null, ...given }
+      const uids = UIDs.reduce<ReadonlyArray<Uid>>(link, [])
+      const endUserID = yield* repo.insert(customerID, fields, uids).pipe(Effect.catchTag("Duplicate", linkedTwice))
+      return yield* Effect.orDie(get(customerID, endUserID))
+    }, inTransaction(sql)),
 
-    update: fn("EndUsers.update")(
-      function* (endUserID, { UIDs, ...change }) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* repo.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
-        const { problems, uids } =
-          UIDs === undefined
-            ? { uids: stored.UIDs, problems: [] }
-            : changeUids(UIDs === null ? [] : stored.UIDs, UIDs ?? [])
-        if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
-        if (uids.length > Math.max(mostUids, stored.UIDs.length)) return yield* BadRequest.at("UIDs", tooManyUids)
-        // Who sends back what was read has given no name: it goes on following the first and the last one.
-        const isReadBack = stored.DisplayName === null && change.DisplayName === nameMadeOf(stored)
-        yield* repo
-          .update(customerID, stored, { ...stored, ...change, ...(isReadBack && { DisplayName: null }) }, uids)
-          .pipe(Effect.catchTag("Duplicate", linkedTwice))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("EndUsers.update")(function* (endUserID, { UIDs, ...change }) {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* repo.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
+      const { problems, uids } =
+        UIDs === undefined
+          ? { uids: stored.UIDs, problems: [] }
+          : changeUids(UIDs === null ? [] : stored.UIDs, UIDs ?? [])
+      if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+      if (uids.length > Math.max(mostUids, stored.UIDs.length)) return yield* BadRequest.at("UIDs", tooManyUids)
+      // Who sends back what was read has given no name: it goes on following the first and the last one.
+      const isReadBack = stored.DisplayName === null && change.DisplayName === nameMadeOf(stored)
+      yield* repo
+        .update(customerID, stored, { ...stored, ...change, ...(isReadBack && { DisplayName: null }) }, uids)
+        .pipe(Effect.catchTag("Duplicate", linkedTwice))
+    }, inTransaction(sql)),
 
-    delete: fn("EndUsers.delete")(
-      function* (endUserID) {
-        const { customerID } = yield* CurrentRep
-        yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
-        // Looked up last: who asks for an erasure locks the end user.
-        const erasure = yield* requests.find(customerID, endUserID, "Erasure")
-        if (Option.exists(erasure, isBegun)) return yield* Conflict.of("The end user is being erased. Wait for that.")
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    delete: fn("EndUsers.delete")(function* (endUserID) {
+      const { customerID } = yield* CurrentRep
+      yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
+      // Looked up last: who asks for an erasure locks the end user.
+      const erasure = yield* requests.find(customerID, endUserID, "Erasure")
+      if (Option.exists(erasure, isBegun)) return yield* Conflict.of("The end user is being erased. Wait for that.")
+    }, inTransaction(sql)),
 
-    assignUid: fn("EndUsers.assignUid")(
-      function* ({ EndUserID: endUserID, ...assignment }) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* Effect.flatten(repo.findForUpdate(customerID, endUserID)).pipe(
-          Effect.catchTag("NoSuchElementException", () => BadRequest.at("EndUserID", "is not one of your end users"))
-        )
-        const known = stored.UIDs.find(({ UID }) => sameWord(UID, assignment.UID))
-        if (known !== undefined && (known.IsPrimary || assignment.IsPrimary !== true)) {
-          return { EndUserID: endUserID, ...known }
-        }
-        if (known === undefined && stored.UIDs.length >= mostUids) return yield* BadRequest.at("UID", tooManyUids)
-        const wanted = known === undefined ? assignment : { ...known, IsPrimary: true }
-        yield* repo
-          .update(customerID, stored, stored, link(stored.UIDs, wanted))
-          .pipe(Effect.catchTag("Duplicate", linkedTwice))
-        const { UIDs } = yield* Effect.orDie(get(customerID, endUserID))
-        const assigned = UIDs.find(({ UID }) => sameWord(UID, assignment.UID))
-        return { EndUserID: endUserID, ...(yield* Effect.orDie(Option.fromNullable(assigned))) }
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    assignUid: fn("EndUsers.assignUid")(function* ({ EndUserID: endUserID, ...assignment }) {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* Effect.flatten(repo.findForUpdate(customerID, endUserID)).pipe(
+        Effect.catchTag("NoSuchElementException", () => BadRequest.at("EndUserID", "is not one of your end users"))
+      )
+      const known = stored.UIDs.find(({ UID }) => sameWord(UID, assignment.UID))
+      if (known !== undefined && (known.IsPrimary || assignment.IsPrimary !== true)) {
+        return { EndUserID: endUserID, ...known }
+      }
+      if (known === undefined && stored.UIDs.length >= mostUids) return yield* BadRequest.at("UID", tooManyUids)
+      const wanted = known === undefined ? assignment : { ...known, IsPrimary: true }
+      yield* repo
+        .update(customerID, stored, stored, link(stored.UIDs, wanted))
+        .pipe(Effect.catchTag("Duplicate", linkedTwice))
+      const { UIDs } = yield* Effect.orDie(get(customerID, endUserID))
+      const assigned = UIDs.find(({ UID }) => sameWord(UID, assignment.UID))
+      return { EndUserID: endUserID, ...(yield* Effect.orDie(Option.fromNullable(assigned))) }
+    }, inTransaction(sql)),
 
     forSender
   })

@@ -1,3 +1,4 @@
+import { Array as Arr } from "effect"
 import addressparser from "nodemailer/lib/addressparser"
 import type { EndUserUIDCreate } from "../../schema/EndUsers.ts"
 import { longestUid } from "../../schema/Uid.ts"
@@ -16,9 +17,17 @@ const filled = (text: string | null | undefined) => cut(text, longestUid)
 
 const longestName = 255
 
+const isPhone = (uid: string) => /^\+?[\d\s()/.-]+$/.test(uid) && /^\d{7,15}$/.test(uid.replace(/\D/g, ""))
+
 const typeOf = (uid: string) => {
   if (/^[^\s@]+@[^\s@]+$/.test(uid)) return "Email"
-  return /^\+?[\d\s()/.-]{5,}$/.test(uid) ? "Phone" : "External"
+  return isPhone(uid) ? "Phone" : "External"
+}
+
+/** A number as everybody writes it; the phone provider says on which of its channels it is. */
+const withoutChannel = (uid: string) => {
+  const number = uid.replace(/^whatsapp:/i, "")
+  return isPhone(number) ? number : uid
 }
 
 /** Mail programs write "Keller, Maria" as often as "Maria Keller". */
@@ -39,10 +48,14 @@ const mailboxOf = (written: string | null | undefined) => {
 }
 
 /** Under what a sender may be known, the surest first. */
-export const wordsOf = (sender: Sender) =>
-  [filled(sender.uid), filled(mailboxOf(sender.fromAddress).address), filled(sender.phone)].filter(
-    (text) => text !== null
-  )
+export const wordsOf = (sender: Sender) => {
+  const words = [filled(sender.uid), filled(mailboxOf(sender.fromAddress).address), filled(sender.phone)]
+  return words.flatMap((word) => {
+    if (word === null) return []
+    const number = withoutChannel(word)
+    return number === word ? [word] : [word, number]
+  })
+}
 
 /** The same, and who it would be if it is not. */
 export const identityOf = (sender: Sender) => {
@@ -50,7 +63,7 @@ export const identityOf = (sender: Sender) => {
   const [uid, address, phone] = [filled(sender.uid), filled(mailbox.address), filled(sender.phone)]
   const known = wordsOf(sender)
   const email = [address, uid].find((text) => text !== null && typeOf(text) === "Email") ?? null
-  const number = phone ?? (uid !== null && typeOf(uid) === "Phone" ? uid : null)
+  const number = phone ?? known.map(withoutChannel).find(isPhone) ?? null
   const given = cut((sender.fromName?.trim() || mailbox.name).replace(/["\s]+/g, " "), longestName)
   const name = given ?? cut(email?.split("@")[0] ?? known[0], longestName) ?? "Unknown"
   return {
@@ -63,9 +76,9 @@ export const identityOf = (sender: Sender) => {
       CustomerRef: null,
       Notes: null
     },
-    uids: known.map((UID, index): EndUserUIDCreate => {
+    uids: Arr.dedupe(known).map((UID, index, all): EndUserUIDCreate => {
       const UIDType = typeOf(UID)
-      return { UID, UIDType, IsPrimary: known.findIndex((other) => typeOf(other) === UIDType) === index }
+      return { UID, UIDType, IsPrimary: all.findIndex((other) => typeOf(other) === UIDType) === index }
     })
   }
 }

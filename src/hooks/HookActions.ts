@@ -15,6 +15,7 @@ import { targetOf } from "../../schema/MappingTarget.ts"
 import type { PriorityUpdate, TopicAction } from "../../schema/TopicActions.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "../topics/AddMappings.ts"
 import { TopicActionsRepo } from "../topics/TopicActionsRepo.ts"
@@ -67,8 +68,7 @@ const make = Effect.gen(function* () {
     adding.pipe(
       Effect.map((actions) => actions.map(({ topicActionID }) => HookActionID.make(topicActionID))),
       Effect.flatMap((hookActionIDs) => repo.findAll(customerID, hookActionIDs)),
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
+      inTransaction(sql)
     )
 
   const channelOf = fn("HookActions.channelOf")(function* (customerID: CustomerID, channelID: ChannelID) {

@@ -1,12 +1,15 @@
 import { Effect, Option } from "effect"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
-import type { DeliveryRoute } from "../delivery/Delivery.ts"
+import { type DeliveryRoute, NotDelivered } from "../delivery/Delivery.ts"
 import { makeMailDelivery } from "../delivery/MailDelivery.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeGraphDelivery } from "./GraphDelivery.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 
-/** Answers by mail: from the channel's own mailbox where it is configured, else through the service's mailer. */
+/**
+ * Answers by mail: from the channel's own mailbox, or through the service's mailer where there is no mail provider. One
+ * that is set up only in part keeps them: nobody expects answers from another address.
+ */
 export const makeEmailDelivery = Effect.gen(function* () {
   const channels = yield* ChannelsRepo
   const mailboxes = yield* Mailboxes
@@ -18,7 +21,9 @@ export const makeEmailDelivery = Effect.gen(function* () {
       const channel = yield* channels.findEvenDeleted(customerID, message.channelID)
       const mailbox = Option.isNone(channel)
         ? Option.none()
-        : yield* Effect.option(mailboxes.of(customerID, channel.value))
+        : yield* mailboxes
+            .find(customerID, channel.value)
+            .pipe(Effect.mapError(({ message }) => new NotDelivered({ message, permanent: true })))
       return yield* Option.isNone(mailbox)
         ? plain.deliver(customerID, message, Option.getOrNull(Option.map(channel, ({ emailAddress }) => emailAddress)))
         : viaGraph(customerID, mailbox.value, message, attempt)

@@ -1,6 +1,7 @@
 import type { HttpClientResponse } from "@effect/platform"
-import { Chunk, Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { retryAfterSeconds } from "../platform/outbound/RetryAfter.ts"
+import { wholeUpTo } from "../platform/WholeBytes.ts"
 import { ErrorAnswer } from "./GraphShapes.ts"
 import { MailProblem } from "./MailGraph.ts"
 
@@ -19,21 +20,21 @@ const reasons: Readonly<Record<number, MailProblem["reason"]>> = {
   429: "Unavailable"
 }
 
+// It has no time now. Other failures may come after it has done what was asked.
+const beforeItBegins: ReadonlySet<number> = new Set([429, 503])
+
 const reasonOf = (status: number) => reasons[status] ?? (status >= 500 ? "Unavailable" : "Refused")
 
 export const brokeOff = () => new MailProblem({ reason: "Unavailable", message: "The mail provider broke off" })
 
 export const bytesOf = (response: Response) => Stream.mapError(response.stream, brokeOff)
 
+const tooLarge = () => new MailProblem({ reason: "Refused", message: "The mail is larger than can be read at once" })
+
 const textOf = (response: Response) =>
   bytesOf(response).pipe(
-    Stream.mapAccumEffect(0, (size, bytes) =>
-      size + bytes.length > largestJson
-        ? Effect.fail(new MailProblem({ reason: "Refused", message: "The mail is larger than can be read at once" }))
-        : Effect.succeed([size + bytes.length, bytes] as const)
-    ),
-    Stream.runCollect,
-    Effect.map((chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks)).toString("utf8"))
+    wholeUpTo(largestJson, tooLarge),
+    Effect.map((bytes) => bytes.toString("utf8"))
   )
 
 /** Fails with what the provider said unless it said yes. */
@@ -52,7 +53,8 @@ export const orProblem = (response: Response): Effect.Effect<Response, MailProbl
             ? "Expired"
             : reasonOf(response.status),
           message: `The mail provider answered ${response.status} ${said.slice(0, 500)}`.trim(),
-          ...(askedFor !== undefined && { retryAfterSeconds: askedFor })
+          ...(askedFor !== undefined && { retryAfterSeconds: askedFor }),
+          ...(beforeItBegins.has(response.status) && { isUndone: true })
         })
       )
     })

@@ -4,11 +4,13 @@ import { makeAnswerFiles } from "../delivery/AnswerFiles.ts"
 import { NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
 import { subjectOf } from "../delivery/MailDelivery.ts"
 import { beforeItLeaves } from "../platform/queue/JobClaim.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ReplySignatures } from "../representatives/ReplySignatures.ts"
 import { answerHtml } from "./AnswerHtml.ts"
-import { type Mailbox, MailGraph, type MailProblem, type OutgoingMail } from "./MailGraph.ts"
+import { isUnknown, type Mailbox, MailGraph, type MailProblem, type OutgoingMail } from "./MailGraph.ts"
+import { draftKey, removeDraft } from "./MailJobs.ts"
 import { answerMessageID } from "./ReplyAddress.ts"
 import { SentMailsRepo } from "./SentMailsRepo.ts"
 
@@ -22,6 +24,8 @@ const notDelivered = ({ message, reason, retryAfterSeconds }: MailProblem) =>
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
   })
 
+const withdrawn = () => new NotDelivered({ message: "It is not to be sent any more", permanent: true })
+
 /**
  * Answers through the mail provider, in the thread. Each has a Message-ID of its own from the first attempt on: an
  * attempt that broke off is looked for before anything is sent again.
@@ -29,19 +33,16 @@ const notDelivered = ({ message, reason, retryAfterSeconds }: MailProblem) =>
 export const makeGraphDelivery = Effect.gen(function* () {
   const graph = yield* MailGraph
   const repo = yield* SentMailsRepo
+  const jobs = yield* Jobs
   const signatures = yield* ReplySignatures
   const filesOf = yield* makeAnswerFiles
   const { baseUrl } = yield* Settings
   const host = new URL(baseUrl).hostname
 
-  // The channel may have got another mailbox since: its provider does not know the ids of the old one.
-  const isMissing = ({ message, reason }: MailProblem) =>
-    reason === "Missing" || /\bErrorInvalid(?:MailboxItemId|IdMalformed)\b/.test(message)
-
   const byDraft = (mailbox: Mailbox, draftID: string) =>
     graph.message(mailbox, draftID).pipe(
       Effect.map(({ id, isDraft }) => Option.some({ id, isDraft: isDraft === true })),
-      Effect.catchIf(isMissing, () => Effect.succeedNone)
+      Effect.catchIf(isUnknown, () => Effect.succeedNone)
     )
 
   /** What an earlier attempt has left behind. */
@@ -74,7 +75,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
       ? yield* graph.createDraft(mailbox, mail)
       : yield* graph
           .createReply(mailbox, original.value, mail)
-          .pipe(Effect.catchIf(isMissing, () => graph.createDraft(mailbox, mail)))
+          .pipe(Effect.catchIf(isUnknown, () => graph.createDraft(mailbox, mail)))
   })
 
   /** The files of the message that the draft does not have yet. */
@@ -113,9 +114,12 @@ export const makeGraphDelivery = Effect.gen(function* () {
         isAutomatic: message.customerRepID === null
       }
       const draftID = place === "Nowhere" ? yield* draft(customerID, mailbox, message, mail) : place.draftID
-      yield* repo.keepDraft(customerID, message, { draftID, internetMessageID })
+      const made = { channelID: message.channelID, draftID }
+      // Whoever deleted the answer meanwhile may not have seen its draft.
+      const takeBack = Effect.zipRight(jobs.enqueue(removeDraft, customerID, made, draftKey(made)), withdrawn())
+      if (!(yield* repo.keepDraft(customerID, message, { draftID, internetMessageID }))) return yield* takeBack
       yield* attachAll(customerID, mailbox, message, draftID)
-      yield* repo.noteSending(customerID, message.ticketMessageID)
+      if (!(yield* repo.noteSending(customerID, message.ticketMessageID))) return yield* takeBack
       yield* beforeItLeaves
       yield* graph.send(mailbox, draftID)
     },

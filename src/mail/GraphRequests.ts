@@ -1,5 +1,5 @@
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import { Data, Duration, Effect, Redacted, type Scope, Stream } from "effect"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { Data, Duration, Effect, ExecutionStrategy, Exit, Predicate, Redacted, Scope, Stream } from "effect"
 import { retryPauses } from "../platform/outbound/RetryAfter.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { brokeOff, bytesOf, orProblem } from "./GraphAnswers.ts"
@@ -27,7 +27,21 @@ class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly problem: 
  */
 const turnsKey = ({ address, credentials: { clientID, tenantID } }: Mailbox) => `${tenantID} ${clientID} ${address}`
 
-const unreachable = () => new MailProblem({ reason: "Unavailable", message: "The mail provider cannot be reached" })
+const beforeConnected = /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
+
+const unreachable = ({ cause }: HttpClientError.HttpClientError) => {
+  const isUndone = Predicate.hasProperty(cause, "code") && beforeConnected.test(String(cause.code))
+  return new MailProblem({ reason: "Unavailable", message: "The mail provider cannot be reached", isUndone })
+}
+
+/** Without a token nothing was asked of the mailbox. */
+const tokenless = ({ message, reason, retryAfterSeconds }: MailProblem) =>
+  new MailProblem({
+    reason,
+    message,
+    isUndone: true,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
+  })
 
 const tooSlow = () => new MailProblem({ reason: "Unavailable", message: "The mail provider is too slow" })
 
@@ -35,6 +49,17 @@ const pauses = retryPauses(
   { first: Duration.millis(500), retries: mostTries - 1 },
   ({ retryAfterSeconds }: MailProblem) => retryAfterSeconds
 )
+
+/** What it takes stays as long as the scope around it when it succeeds, and goes at once when it does not. */
+const keptOnSuccess = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+      return yield* restore(Scope.extend(work, scope)).pipe(
+        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+      )
+    })
+  )
 
 /** Requests to the provider on behalf of a mailbox: with a token, in turn, and again when it makes sense. */
 export const makeGraphRequests = Effect.gen(function* () {
@@ -74,7 +99,10 @@ export const makeGraphRequests = Effect.gen(function* () {
     use: (token: Redacted.Redacted) => Effect.Effect<A, MailProblem | TokenRefused, R>
   ): Effect.Effect<A, MailProblem, R> => {
     const once = Effect.flatMap(
-      Effect.suspend(() => tokens.get(credentials)),
+      Effect.mapError(
+        Effect.suspend(() => tokens.get(credentials)),
+        tokenless
+      ),
       (token) => Effect.tapErrorTag(use(token), "TokenRefused", () => tokens.forget(credentials, token))
     )
     return once.pipe(
@@ -118,8 +146,9 @@ export const makeGraphRequests = Effect.gen(function* () {
       })
     )
 
-  /** What was cut off on the way may have been done; what comes with a time to come back was not. */
-  const didNothing = ({ retryAfterSeconds }: MailProblem) => retryAfterSeconds !== undefined
+  /** What was cut off on the way may have been done, or what failed; what there was no time for was not. */
+  const didNothing = ({ isUndone = false, retryAfterSeconds }: MailProblem) =>
+    isUndone && retryAfterSeconds !== undefined
 
   const prefer = (request: Request, ...more: ReadonlyArray<string>) =>
     HttpClientRequest.setHeader(request, "prefer", ['IdType="ImmutableId"', ...more].join(", "))
@@ -140,7 +169,10 @@ export const makeGraphRequests = Effect.gen(function* () {
     /** Asks once, and again only when the provider has said that it did nothing. */
     askOnce: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>
       withRetries(mailbox, inTurn(mailbox, prefer(request), read), didNothing),
-    /** The same without a token, for an address that carries its own permission and must not get the token as well. */
+    /** Asks once, whatever comes of it: by another time what it rests on may have changed. */
+    askNow: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>
+      inTurn(mailbox, prefer(request), read).pipe(Effect.tapError((problem) => leaveAlone(mailbox, problem))),
+    /** Asks without a token, for an address that carries its own permission and must not get the token as well. */
     askWithoutToken: (mailbox: Mailbox, request: Request) =>
       withRetries(
         mailbox,
@@ -157,14 +189,12 @@ export const makeGraphRequests = Effect.gen(function* () {
       ),
     /** The bytes of an answer as they come; the turn is over with them. */
     stream: (mailbox: Mailbox, request: Request) =>
-      withRetries(mailbox, tokens.get(mailbox.credentials)).pipe(
-        Effect.zipRight(turns.take(turnsKey(mailbox))),
-        Effect.zipRight(
-          withRetries(
-            mailbox,
-            withToken(mailbox, (token) => execute(prefer(request), token))
-          )
-        ),
+      withRetries(
+        mailbox,
+        withToken(mailbox, (token) =>
+          keptOnSuccess(Effect.zipRight(turns.take(turnsKey(mailbox)), execute(prefer(request), token)))
+        )
+      ).pipe(
         Effect.map((response) => Stream.timeoutFail(bytesOf(response), brokeOff, answersWithin)),
         Stream.unwrapScoped
       )

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { HttpClientRequest } from "@effect/platform"
-import { Deferred, Duration, Effect, FiberId, FiberSet, Redacted, Schema } from "effect"
+import { Duration, Effect, Redacted, Schema } from "effect"
+import { makeOnceForAll } from "../platform/OnceForAll.ts"
 import { type BoundedAnswer, boundedCall } from "../platform/outbound/BoundedCall.ts"
 import { GuardedHttpClient } from "../platform/outbound/Outbound.ts"
 import { isAllowed } from "../platform/outbound/OutboundAllow.ts"
@@ -49,8 +50,7 @@ export const makeGraphTokens = Effect.gen(function* () {
   const { outboundAllow } = yield* Settings
   const now = yield* steadyClock
   const kept = new Map<string, KeptToken>()
-  const underWay = new Map<string, Deferred.Deferred<Redacted.Redacted, MailProblem>>()
-  const fork = yield* FiberSet.makeRuntime<never>()
+  const onceForAll = yield* makeOnceForAll<Redacted.Redacted, MailProblem>()
 
   const checkedUrl = ({ authorityURL, tenantID }: MailCredentials) => {
     const url = new URL(tokenUrl(authorityURL, tenantID))
@@ -112,20 +112,6 @@ export const makeGraphTokens = Effect.gen(function* () {
     kept.set(key, fresh)
   }
 
-  const begin = (key: string, credentials: MailCredentials) => {
-    const got = Deferred.unsafeMake<Redacted.Redacted, MailProblem>(FiberId.none)
-    underWay.set(key, got)
-    fork(
-      request(credentials).pipe(
-        Effect.tap((fresh) => Effect.sync(() => keep(key, fresh))),
-        Effect.map(({ token }) => token),
-        Effect.ensuring(Effect.sync(() => underWay.delete(key))),
-        Effect.intoDeferred(got)
-      )
-    )
-    return got
-  }
-
   return {
     /** One asks for all who want it at the moment, also when nothing comes of it: nobody queues to hear the same. */
     get: (credentials: MailCredentials) =>
@@ -133,7 +119,11 @@ export const makeGraphTokens = Effect.gen(function* () {
         const key = keyOf(credentials)
         const known = find(key)
         if (known !== undefined) return Effect.succeed(known)
-        return Deferred.await(underWay.get(key) ?? begin(key, credentials))
+        const fresh = Effect.tap(request(credentials), (got) => keep(key, got))
+        return onceForAll(
+          key,
+          Effect.map(fresh, ({ token }) => token)
+        )
       }),
     /** The provider no longer takes it. */
     forget: (credentials: MailCredentials, token: Redacted.Redacted) =>

@@ -1,8 +1,9 @@
 import { HttpBody, HttpClientRequest } from "@effect/platform"
-import { Chunk, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { AnswerFile } from "../delivery/AnswerFiles.ts"
 import { piecesOf } from "../files/Pieces.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { wholeOf } from "../platform/WholeBytes.ts"
 import { decodeJson } from "./GraphAnswers.ts"
 import type { makeGraphRequests } from "./GraphRequests.ts"
 import { UploadSession } from "./GraphShapes.ts"
@@ -18,12 +19,12 @@ export const makeGraphUploads = (requests: Effect.Effect.Success<typeof makeGrap
     HttpClientRequest.post(requests.url(path)).pipe(HttpClientRequest.bodyUnsafeJson(body))
 
   const whole = fn("GraphUploads.whole")(function* (mailbox: Mailbox, path: string, file: AnswerFile) {
-    const chunks = yield* Stream.runCollect(file.bytes)
+    const bytes = yield* wholeOf(file.bytes)
     const body = {
       "@odata.type": "#microsoft.graph.fileAttachment",
       name: file.fileName,
       contentType: file.contentType,
-      contentBytes: Buffer.concat(Chunk.toReadonlyArray(chunks)).toString("base64")
+      contentBytes: bytes.toString("base64")
     }
     yield* requests.askOnce(mailbox, post(path, body), () => Effect.void)
   })

@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
     execute: (_) => sql`
       /* all customers: the provider says which folder it means, not whose it is */
       select ${fields}, coalesce(c.email_address, '') as "emailAddress" from ${from}
-      where f.subscription_id = any(${_.subscriptionIDs}::text[])
+      where lower(f.subscription_id) = any(${_.subscriptionIDs}::text[])
         or (f.external_folder_id = any(${_.folders}::text[]) and lower(c.email_address) = any(${_.mailboxes}::text[]))`
   })
   const retrieving = SqlSchema.findAll({
@@ -150,7 +150,7 @@ const make = Effect.gen(function* () {
 
   const notified = (search: Parameters<(typeof MailFoldersRepo)["Service"]["findNotified"]>[0]) =>
     findNotified({
-      subscriptionIDs: search.subscriptionIDs,
+      subscriptionIDs: search.subscriptionIDs.map((id) => id.toLowerCase()),
       folders: search.places.map(({ externalFolderID }) => externalFolderID),
       mailboxes: search.places.map(({ mailbox }) => mailbox.toLowerCase())
     }).pipe(Effect.orDie)

@@ -25,7 +25,13 @@ export class MailProblem extends Data.TaggedError("MailProblem")<{
   readonly message: string
   /** When the provider says how long to wait. */
   readonly retryAfterSeconds?: number
+  /** It has surely done nothing: it was not reached, or did not begin. */
+  readonly isUndone?: boolean
 }> {}
+
+/** There is no such mail here. A channel may have got another mailbox, whose provider does not know the ids of the old one. */
+export const isUnknown = ({ message, reason }: MailProblem) =>
+  reason === "Missing" || /\bErrorInvalid(?:MailboxItemId|IdMalformed)\b/.test(message)
 
 /** A part of a folder's changes, and where to go on: in this round, or in the next one. */
 export interface DeltaPage {
@@ -87,6 +93,8 @@ export class MailGraph extends Context.Tag("casework/MailGraph")<
     readonly createReply: (mailbox: Mailbox, messageID: string, mail: OutgoingMail) => Answer<string>
     readonly createDraft: (mailbox: Mailbox, mail: OutgoingMail) => Answer<string>
     readonly attach: (mailbox: Mailbox, draftID: string, file: AnswerFile) => Answer<void>
+    /** Only as long as it is one: what has left stays, whoever sent it. One that is gone already need not be removed. */
+    readonly removeDraft: (mailbox: Mailbox, draftID: string) => Answer<void>
     /** Never repeated by itself: when it breaks off, nobody knows whether the mail has left. */
     readonly send: (mailbox: Mailbox, draftID: string) => Answer<void>
     /** Sends without a copy in the mailbox: not everybody who reads that may read this. Never repeated by itself. */

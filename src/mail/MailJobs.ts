@@ -64,3 +64,14 @@ export const removeSubscription: JobKind<typeof Removal.Type, typeof Removal.Enc
   kind: "RemoveSubscription",
   payload: Removal
 }
+
+const Draft = Schema.Struct({ channelID: ChannelID, draftID: Schema.String })
+
+/** Takes the draft of an answer that will not be sent out of the mailbox. The answer may be gone. */
+export const removeDraft: JobKind<typeof Draft.Type, typeof Draft.Encoded> = {
+  kind: "RemoveDraft",
+  payload: Draft,
+  rank: ranks.fresh
+}
+
+export const draftKey = ({ channelID, draftID }: typeof Draft.Type) => `${channelID} ${draftID}`

@@ -9,6 +9,7 @@ import { ChannelFoldersRepo } from "../channels/ChannelFoldersRepo.ts"
 import { missingChannel } from "../channels/Channels.ts"
 import { ChannelsRepo, type StoredChannel } from "../channels/ChannelsRepo.ts"
 import { orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
@@ -61,20 +62,16 @@ const make = Effect.gen(function* () {
     channels.find(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
 
   /** The folders of a channel; its inbox is made when it has none. */
-  const foldersOf = fn("MailRetrieval.foldersOf")(
-    function* (customerID: CustomerID, channelID: ChannelID) {
-      const known = yield* folders.ofChannel(customerID, channelID)
-      if (known.length > 0) return known
-      // Two who ask at once get the same one.
-      yield* channels.findForUpdate(customerID, channelID)
-      if ((yield* folders.ofChannel(customerID, channelID)).length === 0) {
-        yield* channelFolders.insert(customerID, channelID, inbox).pipe(Effect.catchTag("Duplicate", Effect.die))
-      }
-      return yield* folders.ofChannel(customerID, channelID)
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+  const foldersOf = fn("MailRetrieval.foldersOf")(function* (customerID: CustomerID, channelID: ChannelID) {
+    const known = yield* folders.ofChannel(customerID, channelID)
+    if (known.length > 0) return known
+    // Two who ask at once get the same one.
+    yield* channels.findForUpdate(customerID, channelID)
+    if ((yield* folders.ofChannel(customerID, channelID)).length === 0) {
+      yield* channelFolders.insert(customerID, channelID, inbox).pipe(Effect.catchTag("Duplicate", Effect.die))
+    }
+    return yield* folders.ofChannel(customerID, channelID)
+  }, inTransaction(sql))
 
   const shown = fn("MailRetrieval.shown")(function* (customerID: CustomerID, channelID: ChannelID) {
     const channel = yield* channels.find(customerID, channelID)
@@ -146,38 +143,26 @@ const make = Effect.gen(function* () {
       return yield* shown(customerID, channelID)
     }),
 
-    unsubscribe: fn("MailRetrieval.unsubscribe")(
-      function* (channelID) {
-        const { customerID } = yield* CurrentRep
-        yield* findChannel(customerID, channelID)
-        yield* channelFolders.setRetrieving(customerID, channelID, false)
-        yield* subscriptions.end(yield* folders.ofChannel(customerID, channelID))
-        return yield* shown(customerID, channelID)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    unsubscribe: fn("MailRetrieval.unsubscribe")(function* (channelID) {
+      const { customerID } = yield* CurrentRep
+      yield* findChannel(customerID, channelID)
+      yield* channelFolders.setRetrieving(customerID, channelID, false)
+      yield* subscriptions.end(yield* folders.ofChannel(customerID, channelID))
+      return yield* shown(customerID, channelID)
+    }, inTransaction(sql)),
 
-    importChannel: fn("MailRetrieval.importChannel")(
-      function* (channelID) {
-        const { customerID } = yield* CurrentRep
-        const channel = yield* findChannel(customerID, channelID)
-        yield* mailboxes.of(customerID, channel)
-        return new ImportJobs({ jobs: yield* startImports(customerID, [channelID]) })
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    importChannel: fn("MailRetrieval.importChannel")(function* (channelID) {
+      const { customerID } = yield* CurrentRep
+      const channel = yield* findChannel(customerID, channelID)
+      yield* mailboxes.of(customerID, channel)
+      return new ImportJobs({ jobs: yield* startImports(customerID, [channelID]) })
+    }, inTransaction(sql)),
 
-    importAll: fn("MailRetrieval.importAll")(
-      function* () {
-        const { customerID } = yield* CurrentRep
-        const ready = yield* Effect.filter(yield* channels.list(customerID), isReady(customerID))
-        const channelIDs = ready.map(({ channelID }) => channelID)
-        return new ImportJobs({ jobs: yield* startImports(customerID, channelIDs) })
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    importAll: fn("MailRetrieval.importAll")(function* () {
+      const { customerID } = yield* CurrentRep
+      const ready = yield* Effect.filter(yield* channels.list(customerID), isReady(customerID))
+      const channelIDs = ready.map(({ channelID }) => channelID)
+      return new ImportJobs({ jobs: yield* startImports(customerID, channelIDs) })
+    }, inTransaction(sql))
   })
 })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { clientSecretPlace } from "../channels/ChannelColumns.ts"
@@ -18,6 +18,8 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
   {
     /** 400 names what is missing. */
     readonly of: (customerID: CustomerID, channel: StoredChannel) => Effect.Effect<Mailbox, BadRequest>
+    /** The same, and none where nothing of a mail provider is set up: only then may mail take another way. */
+    readonly find: (customerID: CustomerID, channel: StoredChannel) => Effect.Effect<Option.Option<Mailbox>, BadRequest>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -25,46 +27,59 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
     Effect.gen(function* () {
       const settings = yield* CustomerSettings
       const secrets = yield* Secrets
-      return {
-        of: fn("Mailboxes.of")(function* (customerID, channel) {
-          const { emailAddress: address } = channel
-          if (channel.channelType !== "Email" || address === null) {
-            return yield* BadRequest.of("The channel is not an Email channel with an emailAddress.")
-          }
-          const customer = yield* settings.get(customerID)
-          const override = yield* readSecret(
-            secrets,
-            clientSecretPlace(customerID),
-            channel.overrideMailProviderClientSecret
+
+      const credentialsOf = fn("Mailboxes.credentialsOf")(function* (customerID: CustomerID, channel: StoredChannel) {
+        const customer = yield* settings.get(customerID)
+        const own = yield* readSecret(secrets, clientSecretPlace(customerID), channel.overrideMailProviderClientSecret)
+        return {
+          TenantID: channel.overrideMailProviderTenantID ?? customer.mailProviderTenantID,
+          ClientID: channel.overrideMailProviderClientID ?? customer.mailProviderClientID,
+          ClientSecret: own === null ? customer.mailProviderClientSecret : Redacted.make(own)
+        }
+      })
+
+      const of = fn("Mailboxes.of")(function* (customerID: CustomerID, channel: StoredChannel) {
+        const { emailAddress: address } = channel
+        if (channel.channelType !== "Email" || address === null) {
+          return yield* BadRequest.of("The channel is not an Email channel with an emailAddress.")
+        }
+        const given = yield* credentialsOf(customerID, channel)
+        const { ClientID: clientID, ClientSecret: clientSecret, TenantID: tenantID } = given
+        if (tenantID === null || clientID === null || clientSecret === null) {
+          const missing = Object.entries(given).filter(([, value]) => value === null)
+          const names = missing.map(([name]) => `mailProvider${name}`).join(", ")
+          return yield* BadRequest.of(
+            `The mail provider is not configured: ${names} missing at the customer and the channel.`
           )
-          const tenantID = channel.overrideMailProviderTenantID ?? customer.mailProviderTenantID
-          const clientID = channel.overrideMailProviderClientID ?? customer.mailProviderClientID
-          const clientSecret = override === null ? customer.mailProviderClientSecret : Redacted.make(override)
-          if (tenantID === null || clientID === null || clientSecret === null) {
-            const given = { TenantID: tenantID, ClientID: clientID, ClientSecret: clientSecret }
-            const missing = Object.entries(given).filter(([, value]) => value === null)
-            const names = missing.map(([name]) => `mailProvider${name}`).join(", ")
-            return yield* BadRequest.of(
-              `The mail provider is not configured: ${names} missing at the customer and the channel.`
-            )
+        }
+        const { mailProviderAuthorityURL, mailProviderScope } = yield* settings.get(customerID)
+        const authorityURL = channel.overrideMailProviderAuthorityURL ?? mailProviderAuthorityURL
+        // Whoever may write channels would otherwise be sent the customer's secret.
+        if (
+          channel.overrideMailProviderClientSecret === null &&
+          !isSameAuthority(authorityURL, mailProviderAuthorityURL)
+        ) {
+          return yield* BadRequest.of(
+            "The channel's overrideMailProviderAuthorityURL is on another host than the customer's, and the customer's client secret is not sent there: give the channel its own overrideMailProviderClientSecret."
+          )
+        }
+        return {
+          address,
+          credentials: {
+            tenantID,
+            clientID,
+            clientSecret,
+            authorityURL: authorityURL ?? defaultAuthority,
+            scope: channel.overrideMailProviderScope ?? mailProviderScope ?? defaultScope
           }
-          const authorityURL = channel.overrideMailProviderAuthorityURL ?? customer.mailProviderAuthorityURL
-          // Whoever may write channels would otherwise be sent the customer's secret.
-          if (override === null && !isSameAuthority(authorityURL, customer.mailProviderAuthorityURL)) {
-            return yield* BadRequest.of(
-              "The channel's overrideMailProviderAuthorityURL is on another host than the customer's, and the customer's client secret is not sent there: give the channel its own overrideMailProviderClientSecret."
-            )
-          }
-          return {
-            address,
-            credentials: {
-              tenantID,
-              clientID,
-              clientSecret,
-              authorityURL: authorityURL ?? defaultAuthority,
-              scope: channel.overrideMailProviderScope ?? customer.mailProviderScope ?? defaultScope
-            }
-          }
+        }
+      })
+
+      return {
+        of,
+        find: fn("Mailboxes.find")(function* (customerID, channel) {
+          const given = Object.values(yield* credentialsOf(customerID, channel))
+          return given.every((one) => one === null) ? Option.none() : Option.some(yield* of(customerID, channel))
         })
       }
     })

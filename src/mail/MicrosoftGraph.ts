@@ -19,7 +19,7 @@ import {
   ReplyDraft
 } from "./GraphShapes.ts"
 import { makeGraphUploads } from "./GraphUploads.ts"
-import { type Mailbox, MailGraph, MailProblem, type OutgoingMail } from "./MailGraph.ts"
+import { isUnknown, type Mailbox, MailGraph, MailProblem, type OutgoingMail } from "./MailGraph.ts"
 
 const attachmentFields = "id,name,contentType,size,isInline"
 
@@ -73,7 +73,7 @@ const nothing = () => Effect.void
 
 const make = Effect.gen(function* () {
   const requests = yield* makeGraphRequests
-  const { ask, askOnce, askPreferring, url } = requests
+  const { ask, askNow, askOnce, askPreferring, url } = requests
   const attach = makeGraphUploads(requests)
 
   const get = (path: string, query: Readonly<Record<string, string>> = {}) =>
@@ -103,6 +103,15 @@ const make = Effect.gen(function* () {
       $select: "id",
       ...(since !== null && { $filter: `receivedDateTime ge ${since.toISOString()}` })
     })
+
+  const removeDraft = fn("MicrosoftGraph.removeDraft")(
+    function* (mailbox: Mailbox, draftID: string) {
+      const look = get(messagePath(mailbox, draftID), { $select: "id,isDraft" })
+      const { isDraft } = yield* ask(mailbox, look, decodeJson(Reference))
+      if (isDraft === true) yield* askNow(mailbox, HttpClientRequest.del(url(messagePath(mailbox, draftID))), nothing)
+    },
+    Effect.catchIf(isUnknown, nothing)
+  )
 
   return MailGraph.of({
     folder: fn("MicrosoftGraph.folder")(function* (mailbox, folderID) {
@@ -170,7 +179,10 @@ const make = Effect.gen(function* () {
       const request = mail.isAutomatic ? post(path, { message: headersOf(true) }) : post(path)
       const { body, id } = yield* askOnce(mailbox, request, decodeJson(ReplyDraft))
       const html = aboveQuote(mail.html, quoteOf(body))
-      yield* ask(mailbox, patch(messagePath(mailbox, id), draftOf({ ...mail, html })), nothing)
+      yield* ask(mailbox, patch(messagePath(mailbox, id), draftOf({ ...mail, html })), nothing).pipe(
+        // Nobody would find it again: so far it has an id of the provider's own.
+        Effect.tapError(() => Effect.ignore(removeDraft(mailbox, id)))
+      )
       return id
     }),
 
@@ -184,6 +196,8 @@ const make = Effect.gen(function* () {
     }),
 
     attach: (mailbox, draftID, file) => attach(mailbox, messagePath(mailbox, draftID), file),
+
+    removeDraft,
 
     send: fn("MicrosoftGraph.send")(function* (mailbox, draftID) {
       yield* askOnce(mailbox, post(`${messagePath(mailbox, draftID)}/send`), nothing)

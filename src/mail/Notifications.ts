@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Chunk, Context, Deferred, Effect, Exit, Layer, Option, Predicate, Queue } from "effect"
+import { Array as Arr, Cause, Chunk, Context, Deferred, Effect, Exit, Layer, Option, Predicate, Queue } from "effect"
 import { readSecret } from "../platform/Masking.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Secrets } from "../platform/Secrets.ts"
@@ -45,7 +45,7 @@ const lifecycleReasons: ReadonlyMap<string, "Reauthorize" | "Removed"> = new Map
 
 /** More than one where several channels stand for the same mailbox. */
 const makeFoldersOf = (folders: ReadonlyArray<NotifiedFolder>) => {
-  const subscription = (subscriptionID: string) => `subscription ${subscriptionID}`
+  const subscription = (subscriptionID: string) => `subscription ${subscriptionID.toLowerCase()}`
   const place = ({ externalFolderID, mailbox }: NotifiedPlace) =>
     JSON.stringify([mailbox.toLowerCase(), externalFolderID])
   const bySubscription = Arr.groupBy(folders, ({ subscriptionID }) => subscription(subscriptionID ?? ""))
@@ -119,7 +119,9 @@ const make = Effect.gen(function* () {
       (agreed) => agreed === null || sameText(entry.clientState ?? "", agreed)
     ).pipe(
       // One that cannot be decrypted must not fail the others in the same batch.
-      Effect.catchAllDefect((defect) => Effect.as(Effect.logError("a clientState cannot be read", defect), false))
+      Effect.catchAllDefect((defect) =>
+        Effect.as(Effect.logError("a clientState cannot be read", Cause.die(defect)), false)
+      )
     )
 
   /** The folders first, as everybody does who also enqueues for them. */

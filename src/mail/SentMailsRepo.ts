@@ -13,6 +13,13 @@ const Answer = Schema.Struct({
   address: Schema.NullOr(Schema.String)
 })
 
+/** Answers that have not left, of whole tickets or single ones. */
+export type Unsent =
+  | { readonly ticketIDs: ReadonlyArray<TicketID> }
+  | { readonly ticketMessageIDs: ReadonlyArray<TicketMessageID> }
+
+const Draft = Schema.Struct({ channelID: ChannelID, draftID: Schema.String })
+
 const SentMail = Schema.Struct({ draftID: Schema.String, mayHaveLeft: Schema.Boolean })
 
 /** Answers on their way through the mail provider. */
@@ -28,13 +35,21 @@ export class SentMailsRepo extends Context.Tag("casework/SentMailsRepo")<
      * of the ticket that its recipient wrote or got.
      */
     readonly findOriginal: (customerID: CustomerID, message: OutboundMessage) => Effect.Effect<Option.Option<string>>
+    /** Answers whether it did: somebody may have deleted the answer meanwhile. */
     readonly keepDraft: (
       customerID: CustomerID,
       message: OutboundMessage,
       draft: { readonly draftID: string; readonly internetMessageID: string }
-    ) => Effect.Effect<void>
-    /** From now on nobody knows without asking whether it has left. */
-    readonly noteSending: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<void>
+    ) => Effect.Effect<boolean>
+    /** From now on nobody knows without asking whether it has left. Answers whether it is still to. */
+    readonly noteSending: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
+    readonly draftsOf: (customerID: CustomerID, unsent: Unsent) => Effect.Effect<ReadonlyArray<typeof Draft.Type>>
+    /** Since somebody last asked the provider to send it; none when nobody has. */
+    readonly secondsSinceSending: (
+      customerID: CustomerID,
+      channelID: ChannelID,
+      draftID: string
+    ) => Effect.Effect<Option.Option<number>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -62,6 +77,39 @@ export class SentMailsRepo extends Context.Tag("casework/SentMailsRepo")<
           order by m.ticket_message_id is not distinct from ${_.answersMessageID}::int desc, m.ticket_message_id desc
           limit 1`
       })
+      // Waits for whoever holds the ticket, and may be deleting it or the answer.
+      const waiting = (customerID: CustomerID, ticketMessageID: TicketMessageID) => sql`
+        select m.ticket_message_id from ticket_message m
+        join ticket t on t.customer_id = m.customer_id and t.ticket_id = m.ticket_id
+        where m.customer_id = ${customerID} and m.ticket_message_id = ${ticketMessageID}
+          and m.status in ('Queued', 'Failed') and not m.is_given_up
+        for share of t, m`
+      const draftsOf = SqlSchema.findAll({
+        Request: Schema.Struct({
+          customerID: CustomerID,
+          ticketIDs: Schema.Array(TicketID),
+          ticketMessageIDs: Schema.Array(TicketMessageID)
+        }),
+        Result: Draft,
+        execute: (_) => sql`
+          select k.channel_id as "channelID", k.external_id as "draftID" from mail_message k
+          where k.customer_id = ${_.customerID} and k.is_outgoing and k.ticket_message_id = any(array(
+            select ticket_message_id from ticket_message
+            where customer_id = ${_.customerID} and ticket_id = any(${_.ticketIDs}::int[]) and status <> 'Sent'
+            union all
+            select ticket_message_id from ticket_message
+            where customer_id = ${_.customerID} and ticket_message_id = any(${_.ticketMessageIDs}::int[])
+              and status <> 'Sent'))`
+      })
+      const secondsSinceSending = SqlSchema.findOne({
+        Request: Schema.Struct({ customerID: CustomerID, ...Draft.fields }),
+        Result: Schema.Struct({ seconds: Schema.Number }),
+        execute: (_) => sql`
+          select extract(epoch from now() - sending_at)::float8 as seconds from mail_message
+          where customer_id = ${_.customerID} and channel_id = ${_.channelID} and external_id = ${_.draftID}
+            and sending_at is not null`
+      })
+      const isAny = Effect.map(({ length }: ReadonlyArray<unknown>) => length > 0)
       return {
         find: (customerID, ticketMessageID) => find({ customerID, ticketMessageID }).pipe(Effect.orDie),
         findOriginal: (customerID, message) =>
@@ -73,15 +121,24 @@ export class SentMailsRepo extends Context.Tag("casework/SentMailsRepo")<
           sql`
             insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash,
               participants, ticket_message_id, is_outgoing)
-            values (${customerID}, ${channelID}, ${draftID}, ${internetMessageID}, 'answer',
-              ${address === null ? [] : [address.toLowerCase()]}::text[], ${ticketMessageID}, true)
+            select ${customerID}, ${channelID}, ${draftID}, ${internetMessageID}, 'answer',
+              ${address === null ? [] : [address.toLowerCase()]}::text[], waiting.ticket_message_id, true
+            from (${waiting(customerID, ticketMessageID)}) waiting
             on conflict (customer_id, channel_id, internet_message_id, content_hash) do update
-              set external_id = excluded.external_id, sending_at = null`.pipe(Effect.asVoid, Effect.orDie),
+              set external_id = excluded.external_id,
+                sending_at = case when mail_message.external_id = excluded.external_id then mail_message.sending_at end
+            returning 1`.pipe(isAny, Effect.orDie),
         noteSending: (customerID, ticketMessageID) =>
           sql`
-            update mail_message set sending_at = now()
-            where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID} and is_outgoing`.pipe(
-            Effect.asVoid,
+            with waiting as (${waiting(customerID, ticketMessageID)})
+            update mail_message k set sending_at = now() from waiting
+            where k.customer_id = ${customerID} and k.ticket_message_id = waiting.ticket_message_id and k.is_outgoing
+            returning 1`.pipe(isAny, Effect.orDie),
+        draftsOf: (customerID, unsent) =>
+          draftsOf({ customerID, ticketIDs: [], ticketMessageIDs: [], ...unsent }).pipe(Effect.orDie),
+        secondsSinceSending: (customerID, channelID, draftID) =>
+          secondsSinceSending({ customerID, channelID, draftID }).pipe(
+            Effect.map(Option.map(({ seconds }) => seconds)),
             Effect.orDie
           )
       }

@@ -3,7 +3,9 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { type Mail, Mailer, MailNotSent } from "../platform/Mailer.ts"
-import { beforeItLeaves } from "../platform/queue/JobClaim.ts"
+import { beforeItLeaves, CurrentClaim } from "../platform/queue/JobClaim.ts"
+import type { Again } from "../platform/queue/JobRun.ts"
+import { comeBackAfter } from "../platform/queue/Patience.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
@@ -15,7 +17,10 @@ import { MailGraph, type MailProblem } from "./MailGraph.ts"
  */
 export class SystemMail extends Context.Tag("casework/SystemMail")<
   SystemMail,
-  { readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<void, MailNotSent> }
+  {
+    /** Answers when the job that sends it is to come back, where nobody is there to take it yet. */
+    readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<Again | undefined, MailNotSent>
+  }
 >() {
   static readonly layer = Layer.effect(
     SystemMail,
@@ -25,6 +30,23 @@ export class SystemMail extends Context.Tag("casework/SystemMail")<
 
 /** Whether the provider will not do it, however often it is asked. */
 const isRefused = ({ reason }: MailProblem) => reason !== "Unavailable"
+
+const notSent = (cause: MailProblem) => {
+  const { isUndone = false, retryAfterSeconds } = cause
+  return new MailNotSent({ cause, isUndone, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
+}
+
+/** It waits as long as an answer would. */
+const orLater = (failure: MailNotSent) =>
+  Effect.flatMap(CurrentClaim, (claim) => {
+    const { hasStayed, isRefused, retryAfterSeconds } = failure
+    // What may have left is not sent again for a day, whenever the server says to come back.
+    const trouble = { isAway: hasStayed && !isRefused, retryAfterSeconds: hasStayed ? retryAfterSeconds : undefined }
+    const again = claim === null ? undefined : comeBackAfter(claim.ageSeconds, trouble)
+    return again === undefined
+      ? Effect.fail(failure)
+      : Effect.as(Effect.logWarning("system mail waits", failure), again)
+  })
 
 const make = Effect.gen(function* () {
   const channels = yield* ChannelsRepo
@@ -36,33 +58,36 @@ const make = Effect.gen(function* () {
   const findMailbox = fn("SystemMail.findMailbox")(function* (customerID: CustomerID) {
     const active = (yield* channels.list(customerID)).filter(({ isActive }) => isActive)
     const ways = active.map((channel) => mailboxes.of(customerID, channel))
-    return yield* Effect.option(Effect.firstSuccessOf([...ways, Effect.fail("none")]))
+    return ways.length === 0 ? Option.none() : yield* Effect.option(Effect.firstSuccessOf(ways))
+  })
+
+  const leave = fn("SystemMail.leave")(function* (customerID: CustomerID, mail: Mail) {
+    const mailbox = yield* findMailbox(customerID)
+    const plainly = mailer.send(customerID, { ...mail, isAutomatic: true }).pipe(
+      Effect.catchIf(
+        ({ hasLeft }) => hasLeft,
+        () => Effect.logWarning("system mail not sent to all")
+      )
+    )
+    if (Option.isNone(mailbox)) return yield* plainly
+    const { html, messageId, subject, text, to } = mail
+    const internetMessageID = messageId ?? `<casework-${randomUUID()}@${hostname}>`
+    yield* beforeItLeaves
+    yield* graph.sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID }).pipe(
+      Effect.catchTag("MailProblem", (problem) =>
+        // A password must not stay lost because the mailbox is set up wrongly.
+        isRefused(problem)
+          ? Effect.zipRight(
+              Effect.logWarning("the mail provider refuses system mail; it leaves another way", problem),
+              plainly
+            )
+          : notSent(problem)
+      )
+    )
   })
 
   return SystemMail.of({
-    send: fn("SystemMail.send")(function* (customerID, mail) {
-      const mailbox = yield* findMailbox(customerID)
-      const plainly = mailer.send(customerID, { ...mail, isAutomatic: true }).pipe(
-        Effect.catchIf(
-          ({ hasLeft }) => hasLeft,
-          () => Effect.logWarning("system mail not sent to all")
-        )
-      )
-      if (Option.isNone(mailbox)) return yield* plainly
-      const { html, messageId, subject, text, to } = mail
-      const internetMessageID = messageId ?? `<casework-${randomUUID()}@${hostname}>`
-      yield* beforeItLeaves
-      yield* graph.sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID }).pipe(
-        Effect.catchTag("MailProblem", (problem) =>
-          // A password must not stay lost because the mailbox is set up wrongly.
-          isRefused(problem)
-            ? Effect.zipRight(
-                Effect.logWarning("the mail provider refuses system mail; it leaves another way", problem),
-                plainly
-              )
-            : new MailNotSent({ cause: problem })
-        )
-      )
-    })
+    send: (customerID, mail) =>
+      leave(customerID, mail).pipe(Effect.as(undefined), Effect.catchTag("MailNotSent", orLater))
   })
 })

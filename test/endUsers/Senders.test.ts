@@ -101,6 +101,15 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
     })
   )
 
+  it.effect("is the same on WhatsApp as on the phone, also under what was noted before", () =>
+    Effect.gen(function* () {
+      const { forSender } = yield* EndUsers
+      const id = yield* forSender(acme, { phone: "+15550717" })
+      expect(yield* forSender(acme, { uid: "whatsapp:+15550717" })).toBe(id)
+      expect(yield* forSender(acme, { uid: "+15550717" })).toBe(id)
+    })
+  )
+
   it.effect("that nobody knows becomes one end user, however many messages come at once", () =>
     Effect.gen(function* () {
       const { forSender } = yield* EndUsers
@@ -127,5 +136,13 @@ describe("The name of a sender", () => {
     expect(nameOf({ phone: "+15550100" })).toEqual(["+15550100", ""])
     expect(nameOf({})).toEqual(["Unknown", ""])
     expect(identityOf({ uid: "+15550100" }).fields).toMatchObject({ Phone: "+15550100", Email: null })
+    expect(identityOf({ uid: "100234" })).toMatchObject({ fields: { Phone: null }, uids: [{ UIDType: "External" }] })
+    expect(identityOf({ uid: "whatsapp:+15550100", fromAddress: "whatsapp:+15550100" })).toMatchObject({
+      fields: { Phone: "+15550100" },
+      uids: [
+        { UID: "whatsapp:+15550100", UIDType: "External", IsPrimary: true },
+        { UID: "+15550100", UIDType: "Phone", IsPrimary: true }
+      ]
+    })
   })
 })

@@ -8,15 +8,16 @@ import { file, mail } from "../support/Mails.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const app = Layer.unwrapEffect(
-  Effect.map(GraphServer, ({ graphUrl, port }) =>
-    MicrosoftGraph.pipe(
-      Layer.provide(GuardedHttpClient.layer),
-      Layer.provide(TestDatabase),
-      Layer.provide(settingsLayer({ GRAPH_BASE_URL: graphUrl, OUTBOUND_ALLOW: `127.0.0.1:${port}` }))
+const graphAt = (url?: string) =>
+  Layer.unwrapEffect(
+    Effect.map(GraphServer, ({ graphUrl, port }) =>
+      MicrosoftGraph.pipe(
+        Layer.provide(GuardedHttpClient.layer),
+        Layer.provide(TestDatabase),
+        Layer.provide(settingsLayer({ GRAPH_BASE_URL: url ?? graphUrl, OUTBOUND_ALLOW: `127.0.0.1:${port}` }))
+      )
     )
-  )
-).pipe(Layer.provideMerge(GraphServer.layer))
+  ).pipe(Layer.provideMerge(GraphServer.layer))
 
 /** A mailbox of its own for each test, and the credentials that the provider knows unless it is told others. */
 const mailboxOf = (
@@ -48,7 +49,7 @@ const outgoing = {
   isAutomatic: false
 }
 
-layer(app, { excludeTestServices: true })("Microsoft Graph", (it) => {
+layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
   it.effect("is asked with one token for all, until it is withdrawn", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
@@ -271,6 +272,28 @@ layer(app, { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
+  it.effect("keeps no draft of an answer that it does not take, nor of one that is taken back", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("drafts@acme.example")
+      const box = server.mailbox(mailbox.address)
+      const inFolder = (folder: string) => [...box.messages.values()].filter(({ folderID }) => folderID === folder)
+      const question = box.add("AAMk-inbox", mail().fields)
+      const refused = graph.createReply(mailbox, question.id, { ...outgoing, to: "refused@home.example" })
+      expect(yield* Effect.flip(refused)).toMatchObject({ reason: "Refused" })
+      expect(inFolder("AAMk-drafts")).toEqual([])
+      const draftID = yield* graph.createDraft(mailbox, { ...outgoing, internetMessageID: "<casework-3@x>" })
+      yield* graph.removeDraft(mailbox, draftID)
+      expect(inFolder("AAMk-drafts")).toEqual([])
+      box.messages.delete(draftID)
+      yield* graph.removeDraft(mailbox, draftID)
+      const sentID = yield* graph.createDraft(mailbox, { ...outgoing, internetMessageID: "<casework-4@x>" })
+      yield* graph.send(mailbox, sentID)
+      yield* graph.removeDraft(mailbox, sentID)
+      expect(inFolder("AAMk-sent").map(({ id }) => id)).toEqual([sentID])
+    })
+  )
+
   it.effect("is told which mail nobody wrote, so that programs do not answer it, and which somebody did", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
@@ -300,6 +323,21 @@ layer(app, { excludeTestServices: true })("Microsoft Graph", (it) => {
       expect(yield* Effect.flip(graph.send(mailbox, draftID))).toMatchObject({ reason: "Unavailable" })
       expect(server.state.requests - before).toBe(1)
       yield* server.set()
+    })
+  )
+})
+
+layer(graphAt("http://127.0.0.1:1/v1.0"), { excludeTestServices: true })("Microsoft Graph that is not there", (it) => {
+  it.effect("has surely done nothing, as when it gives no token", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const message = { to: "lead@acme.example", subject: "x", text: "x", html: undefined, internetMessageID: "<1@x>" }
+      const sendFrom = (address: string) =>
+        Effect.flatMap(mailboxOf(address), (mailbox) => Effect.flip(graph.sendUnkept(mailbox, message)))
+      yield* server.set({ throttleTokens: { requests: 1, retryAfter: "120" } })
+      expect(yield* sendFrom("later@acme.example")).toMatchObject({ isUndone: true, retryAfterSeconds: 120 })
+      yield* server.set()
+      expect(yield* sendFrom("nowhere@acme.example")).toMatchObject({ reason: "Unavailable", isUndone: true })
     })
   )
 })

@@ -174,6 +174,30 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
+  it.effect("is known by its id in whichever case that is written, there and here", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const sql = yield* SqlClient.SqlClient
+      const { address, channelID, folderID } = yield* subscribedChannel
+      yield* server.set({ lose: true })
+      const { messages } = yield* server.arrive(address, mail(), mail())
+      yield* server.set()
+      const { clientState, id } = yield* subscriptionOf(address)
+      // The form in which only its id tells the folder.
+      const tell = (subscriptionId: string, messageID = "") =>
+        post({
+          value: [{ subscriptionId, clientState, changeType: "created", resource: `Users/1/Messages/${messageID}` }]
+        })
+      yield* tell(id.toUpperCase(), messages[0]?.id)
+      yield* ticketsArrive(channelID, 1)
+      yield* sql`
+        update channel_folder set subscription_id = upper(subscription_id)
+        where customer_id = 1 and channel_folder_id = ${folderID}`
+      yield* tell(id, messages[1]?.id)
+      yield* ticketsArrive(channelID, 2)
+    })
+  )
+
   it.effect("whatever is sent is answered 200, unless it is no JSON", () =>
     Effect.gen(function* () {
       for (const body of [{}, [], 5, "text", null, { value: 5 }, { value: [null, 5, {}, { resource: 7 }] }]) {

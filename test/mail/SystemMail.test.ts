@@ -93,6 +93,8 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail", (it) =
         jobID,
         number: 1,
         isLast: false,
+        askedAt: new Date(),
+        ageSeconds: 0,
         isCrowded: () => false,
         advance: () => lost,
         confirm: lost,
