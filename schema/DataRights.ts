@@ -60,7 +60,7 @@ export class DataRightsApi extends HttpApiGroup.make("dataRights")
         OpenApi.annotations({
           summary: "Erase an end user",
           description:
-            "Starts a job that removes the person and everything it and others wrote in its tickets: texts, attachments, AI calls, jobs, mails. The tickets stay, empty. It cannot be undone. Three minutes later a second look removes what was still being written. However often it is called, it happens once, and the receipt is answered also when the end user is gone. Admin only, audited."
+            "Starts a job that removes the person and everything it and others wrote in its tickets: texts, attachments, AI calls, jobs, mails. The tickets stay, empty. It cannot be undone. Six minutes later a second look removes what was still being written. However often it is called, it happens once, and the receipt is answered also when the end user is gone. Admin only, audited."
         })
       )
   )

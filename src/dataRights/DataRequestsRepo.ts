@@ -90,7 +90,7 @@ const make = Effect.gen(function* () {
     d.finished_at as "finishedAt", d.counts, d.hash, d.blob_id as "blobID", b.size::text as size,
     d.access_token as "accessToken", d.expires_at as "expiresAt",
     case when d.finished_at is not null then 'Succeeded' when d.erased_at is not null and j.status = 'Queued' then 'Running'
-      else coalesce(j.status, 'Failed') end as status`)
+      when d.kind = 'Export' and j.status = 'Succeeded' then 'Failed' else coalesce(j.status, 'Failed') end as status`)
   const joined = sql`
     data_request d left join job j on j.customer_id = d.customer_id and j.job_id = d.work
     left join blob b on b.customer_id = d.customer_id and b.blob_id = d.blob_id`

@@ -7,6 +7,7 @@ import type { CustomerID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { type DataRequest, type DataRequestKind, DataRequestsRepo } from "./DataRequestsRepo.ts"
@@ -53,31 +54,27 @@ const make = Effect.gen(function* () {
       Option.filter(({ status }) => status !== "Failed")
     )
 
-  const start = fn("DataRights.start")(
-    function* (
-      customerID: CustomerID,
-      endUserID: EndUserID,
-      kind: DataRequestKind,
-      customerRepID: CustomerRepID | null
-    ) {
-      const failed = yield* repo.find(customerID, endUserID, kind)
-      // An erasure that failed after its first pass is asked for again when the end user is gone already.
-      if (Option.isNone(failed) || kind === "Export") {
-        yield* endUsers.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
-      }
-      const begun = yield* findGood(customerID, endUserID, kind)
-      if (Option.isSome(begun)) return begun.value
-      const job = kind === "Export" ? exportEndUser : eraseEndUser
-      const jobID = yield* jobs.enqueue(job, customerID, { endUserID }, `end user ${endUserID}`)
-      if (Option.isSome(failed)) yield* repo.setJob(failed.value, jobID)
-      else yield* repo.insert(customerID, { endUserID, kind, customerRepID, jobID })
-      const event = kind === "Export" ? "EndUserExported" : "EndUserErased"
-      yield* audit.record(customerID, customerRepID, event, endUserID)
-      return yield* repo.findByJob(customerID, jobID).pipe(Effect.flatten, Effect.orDie)
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+  const start = fn("DataRights.start")(function* (
+    customerID: CustomerID,
+    endUserID: EndUserID,
+    kind: DataRequestKind,
+    customerRepID: CustomerRepID | null
+  ) {
+    const failed = yield* repo.find(customerID, endUserID, kind)
+    // An erasure that failed after its first pass is asked for again when the end user is gone already.
+    if (Option.isNone(failed) || kind === "Export") {
+      yield* endUsers.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
+    }
+    const begun = yield* findGood(customerID, endUserID, kind)
+    if (Option.isSome(begun)) return begun.value
+    const job = kind === "Export" ? exportEndUser : eraseEndUser
+    const jobID = yield* jobs.enqueue(job, customerID, { endUserID }, `end user ${endUserID}`)
+    if (Option.isSome(failed)) yield* repo.setJob(failed.value, jobID)
+    else yield* repo.insert(customerID, { endUserID, kind, customerRepID, jobID })
+    const event = kind === "Export" ? "EndUserExported" : "EndUserErased"
+    yield* audit.record(customerID, customerRepID, event, { endUserID })
+    return yield* repo.findByJob(customerID, jobID).pipe(Effect.flatten, Effect.orDie)
+  }, inTransaction(sql))
 
   const request = fn("DataRights.request")(function* (
     customerID: CustomerID,
@@ -95,7 +92,7 @@ const make = Effect.gen(function* () {
       const found = yield* request(customerID, endUserID, "Export", customerRepID)
       // Whoever gets the file of another's request has it as well.
       if (found.blobID !== null && found.customerRepID !== customerRepID) {
-        yield* audit.record(customerID, customerRepID, "EndUserExported", endUserID)
+        yield* audit.record(customerID, customerRepID, "EndUserExported", { endUserID })
       }
       return exportOf(found)
     }),

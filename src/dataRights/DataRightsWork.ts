@@ -4,9 +4,10 @@ import { Erasing } from "./Erasing.ts"
 import { ExportFile } from "./ExportFile.ts"
 import { ExportJob } from "./ExportJob.ts"
 import { LooseRowsOf } from "./LooseRows.ts"
+import { LooseRuns } from "./LooseRuns.ts"
 import { PersonsRepo } from "./PersonsRepo.ts"
 
 /** The work behind the requests. */
 export const DataRightsWork = Layer.merge(EraseJob, ExportJob).pipe(
-  Layer.provide(Layer.mergeAll(Erasing.layer, ExportFile.layer, LooseRowsOf.layer, PersonsRepo.layer))
+  Layer.provide(Layer.mergeAll(Erasing.layer, ExportFile.layer, LooseRowsOf.layer, LooseRuns.layer, PersonsRepo.layer))
 )

@@ -9,16 +9,17 @@ import { type DataRequest, DataRequestsRepo } from "./DataRequestsRepo.ts"
 import { eraseEndUser } from "./DataRightsJobs.ts"
 import { Erasing } from "./Erasing.ts"
 import { LooseRowsOf } from "./LooseRows.ts"
+import { LooseRuns } from "./LooseRuns.ts"
 import { type Person, PersonsRepo } from "./PersonsRepo.ts"
 import { hashOf } from "./Receipts.ts"
 import type { FoundRows } from "./Traces.ts"
 
-/** When the second look follows: by then every call to a model and every delivery has come to its end. */
+/** When the second look follows: by then every call to a model has come to its end, since no request takes so long, and every delivery. */
 export class ErasureTiming extends Context.Reference<ErasureTiming>()("casework/ErasureTiming", {
-  defaultValue: () => ({ secondLookAfterSeconds: 180 })
+  defaultValue: () => ({ secondLookAfterSeconds: 360 })
 }) {}
 
-const nothingFound = { failedMailIDs: [], externalIDs: [], outboxMailIDs: [] }
+const nothingFound = { failedMailIDs: [], externalIDs: [] }
 
 /**
  * Erases twice. The first look does it; but whoever was at work for the person at that moment, a call to a model for
@@ -31,6 +32,7 @@ export const EraseJob = Layer.effectDiscard(
     const repo = yield* DataRequestsRepo
     const persons = yield* PersonsRepo
     const looseRows = yield* LooseRowsOf
+    const looseRuns = yield* LooseRuns
     const erasing = yield* Erasing
     const blobs = yield* Blobs
     const { secondLookAfterSeconds } = yield* ErasureTiming
@@ -38,12 +40,14 @@ export const EraseJob = Layer.effectDiscard(
     const look = (request: DataRequest) => persons.find(request.customerID, request.endUserID)
 
     const eraseAll = fn("EraseJob.eraseAll")(
-      function* (request: DataRequest, claim: JobClaim, known: Person, found: FoundRows) {
+      function* (request: DataRequest, claim: JobClaim, known: Person, found: FoundRows, behind: number) {
         yield* erasing.holdMail(request.customerID)
         // Before anything is locked that such work may be waiting for.
         const stopped = yield* erasing.stopWork(known, found)
         const person = Option.getOrElse(yield* look(request), () => known)
-        const { blobIDs, counts } = yield* erasing.erase(person, found)
+        const newer = (yield* looseRuns.find(person, behind)).map(({ aiRunID }) => aiRunID)
+        const aiRunIDs = [...found.aiRunIDs, ...newer]
+        const { blobIDs, counts } = yield* erasing.erase(person, { ...found, aiRunIDs })
         yield* repo.noteErased(request, {
           ...person,
           blobIDs,
@@ -60,19 +64,24 @@ export const EraseJob = Layer.effectDiscard(
       const person = yield* look(request)
       // Deleting it is refused meanwhile. A receipt for nothing would be untrue.
       if (Option.isNone(person)) return yield* Effect.dieMessage("The end user is gone, and was not erased.")
-      const { outboxMails, setAsideMails } = yield* looseRows.find(person.value)
-      yield* eraseAll(request, claim, person.value, {
+      // The ledger may be long, and mail stands still while the rest is erased.
+      const behind = yield* looseRuns.newest(request.customerID)
+      const runs = yield* looseRuns.find(person.value, 0)
+      const setAsideMails = yield* looseRows.setAsideMails(person.value)
+      const found = {
         failedMailIDs: setAsideMails.map(({ failedMailID }) => failedMailID),
         externalIDs: setAsideMails.map(({ externalID }) => externalID),
-        outboxMailIDs: outboxMails.map(({ outboxMailID }) => outboxMailID),
+        aiRunIDs: runs.map(({ aiRunID }) => aiRunID),
         jobID: claim.jobID
-      })
+      }
+      yield* eraseAll(request, claim, person.value, found, behind)
     })
 
     const eraseLeftOver = fn("EraseJob.eraseLeftOver")(
       function* (request: DataRequest, claim: JobClaim) {
         const person = yield* persons.findLeftOver(request)
-        const erased = yield* erasing.erase(person, { ...nothingFound, jobID: claim.jobID })
+        const aiRunIDs = yield* looseRuns.underWay(request)
+        const erased = yield* erasing.erase(person, { ...nothingFound, aiRunIDs, jobID: claim.jobID })
         yield* claim.confirm
         return erased
       },

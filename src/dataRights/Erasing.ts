@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { ChannelID, type CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
+import { makeWithdrawDrafts } from "../mail/WithdrawDrafts.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { addressParts } from "./AddressParts.ts"
 import type { Counts } from "./DataRequestsRepo.ts"
@@ -41,6 +42,7 @@ const assignmentsOf = (erasing: Readonly<Record<string, string>>) =>
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const mails = yield* MailMessagesRepo
+  const withdrawDrafts = yield* makeWithdrawDrafts
   const tracesOf = yield* makeTraces
   const decodeChannels = Schema.decodeUnknown(Schema.Array(Schema.Struct({ channelID: ChannelID })))
   const decodeBlobs = Schema.decodeUnknown(Schema.Array(Schema.Struct({ blobID: BlobID })))
@@ -140,6 +142,7 @@ const make = Effect.gen(function* () {
     erase: fn("Erasing.erase")(function* (person, found) {
       const traces = tracesOf(person, found)
       yield* lockTickets(person)
+      yield* withdrawDrafts(person.customerID, { ticketMessageIDs: person.messageIDs })
       yield* forgetQuotes(person)
       yield* forgetDrafts(person)
       yield* forgetInTickets(person)

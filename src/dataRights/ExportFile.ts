@@ -70,6 +70,8 @@ const make = Effect.gen(function* () {
         counts[name] = 0
         return Stream.tap(rows, () => Effect.sync(() => (counts[name] = (counts[name] ?? 0) + 1)))
       }
+      const { messageIDs, ticketIDs } = person
+      const own = sql`(select ${messageIDs}::int[] as own_messages, ${ticketIDs}::int[] as own_tickets) own`
       const attachments = yield* sql`
         select ticket_message_attachment_id as id, file_name as "fileName", blob_id as "blobID"
         from ticket_message_attachment where ${traces.ticket_message_attachment} order by 1`.pipe(
@@ -78,7 +80,8 @@ const make = Effect.gen(function* () {
       const tables = Struct.keys(personalTables).flatMap((table) => {
         const { name, shown } = personalTable(table)
         if (shown === undefined || table === "outbox_mail") return []
-        const rows = sql`select ${sql.literal(shown)} from ${sql(table)} where ${traces[table]} order by 1`.stream
+        const rows = sql`
+          select ${sql.literal(shown)} from ${sql(table)}, ${own} where ${traces[table]} order by 1`.stream
         return [fileOf(`${name}.json`, jsonList(counted(name, rows)))]
       })
       const files = [

@@ -11,6 +11,7 @@ import { type Counts, type DataRequest, DataRequestsRepo } from "./DataRequestsR
 import { exportEndUser } from "./DataRightsJobs.ts"
 import { ExportFile } from "./ExportFile.ts"
 import { LooseRowsOf } from "./LooseRows.ts"
+import { LooseRuns } from "./LooseRuns.ts"
 import { PersonsRepo } from "./PersonsRepo.ts"
 
 const hours = 24
@@ -25,6 +26,7 @@ const Gather = Layer.effectDiscard(
     const persons = yield* PersonsRepo
     const endUsers = yield* EndUsersRepo
     const looseRows = yield* LooseRowsOf
+    const looseRuns = yield* LooseRuns
     const exportFile = yield* ExportFile
     const blobs = yield* Blobs
 
@@ -46,11 +48,15 @@ const Gather = Layer.effectDiscard(
         const request = yield* repo.findByJob(customerID, claim.jobID)
         const person = yield* persons.find(customerID, endUserID)
         if (Option.isNone(request) || Option.isNone(person)) return
-        const loose = yield* looseRows.find(person.value)
+        const runs = yield* looseRuns.find(person.value, 0)
+        const loose = {
+          setAsideMails: yield* looseRows.setAsideMails(person.value),
+          outboxMails: yield* looseRows.outboxMails(person.value)
+        }
         const { bytes, counts } = yield* exportFile.write(person.value, loose, {
           failedMailIDs: loose.setAsideMails.map(({ failedMailID }) => failedMailID),
           externalIDs: loose.setAsideMails.map(({ externalID }) => externalID),
-          outboxMailIDs: [],
+          aiRunIDs: runs.filter(({ isShown }) => isShown).map(({ aiRunID }) => aiRunID),
           jobID: claim.jobID
         })
         const digest = createHash("sha256")

@@ -6,6 +6,7 @@ import { Blobs } from "../files/Blobs.ts"
 import { Outbox } from "../platform/Outbox.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { Person } from "./PersonsRepo.ts"
+import { mailsOf } from "./Traces.ts"
 
 const SetAside = Schema.Struct({
   failedMailID: Schema.Int,
@@ -22,12 +23,14 @@ export interface LooseRows {
   }>
 }
 
-/** What no key ties to a person: one has to look into it. */
+/** What one has to look into: no key ties it to a person, or it is encrypted. */
 export class LooseRowsOf extends Context.Tag("casework/LooseRowsOf")<
   LooseRowsOf,
   {
     /** Call it outside of transactions: it reads files. */
-    readonly find: (person: Person) => Effect.Effect<LooseRows>
+    readonly setAsideMails: (person: Person) => Effect.Effect<LooseRows["setAsideMails"]>
+    /** As they can be read. */
+    readonly outboxMails: (person: Person) => Effect.Effect<LooseRows["outboxMails"]>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -47,6 +50,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const blobs = yield* Blobs
   const outbox = yield* Outbox
+  const decodeKept = Schema.decodeUnknown(Schema.Array(Schema.Struct({ outboxMailID: Schema.Int })))
 
   const listSetAside = SqlSchema.findAll({
     Request: CustomerID,
@@ -55,6 +59,11 @@ const make = Effect.gen(function* () {
       select failed_mail_id as "failedMailID", external_id as "externalID", blob_id as "blobID"
       from failed_mail where customer_id = ${customerID} and blob_id is not null order by failed_mail_id`
   })
+
+  const listKept = (person: Person) =>
+    sql`
+      select outbox_mail_id as "outboxMailID" from outbox_mail
+      where customer_id = ${person.customerID} and ${mailsOf(sql, person)} order by 1`.pipe(Effect.flatMap(decodeKept))
 
   /** Who wrote a mail, as far as its source says. */
   const senderOf = (customerID: CustomerID, blobID: BlobID) =>
@@ -69,22 +78,18 @@ const make = Effect.gen(function* () {
     )
 
   return LooseRowsOf.of({
-    find: fn("LooseRowsOf.find")(function* ({ customerID, marks, ticketIDs }) {
-      const tickets = ticketIDs.map((ticketID) => `ticket ${ticketID}`)
-      const known = [...marks, ...tickets]
-      if (known.length === 0) return { setAsideMails: [], outboxMails: [] }
-      const setAside = marks.length === 0 ? [] : yield* Effect.orDie(listSetAside(customerID))
+    setAsideMails: fn("LooseRowsOf.setAsideMails")(function* ({ customerID, marks }) {
+      if (marks.length === 0) return []
       const inSender = asRegExp(marks)
-      const setAsideMails = yield* Effect.filter(setAside, ({ blobID }) =>
+      return yield* Effect.filter(yield* Effect.orDie(listSetAside(customerID)), ({ blobID }) =>
         Effect.map(senderOf(customerID, blobID), (sender) => inSender.test(sender))
       )
-      const inMail = asRegExp(known)
-      const outboxMails = yield* outbox.ofCustomer(customerID).pipe(
-        Stream.filter(({ subject, text, to }) => inMail.test(`${to}\n${subject}\n${text}`)),
-        Stream.runCollect,
-        Effect.map(Chunk.toReadonlyArray)
-      )
-      return { setAsideMails, outboxMails }
+    }),
+
+    outboxMails: fn("LooseRowsOf.outboxMails")(function* (person) {
+      const kept = yield* Effect.orDie(listKept(person))
+      const ids = kept.map(({ outboxMailID }) => outboxMailID)
+      return Chunk.toReadonlyArray(yield* Stream.runCollect(outbox.each(person.customerID, ids)))
     })
   })
 })

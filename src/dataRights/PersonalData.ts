@@ -5,9 +5,18 @@ interface PersonalTable {
   /** How the receipt and the file of an export call it. */
   readonly name: string
   readonly erasing: Erasing
-  /** What an export shows of a row; none for copies of what it shows elsewhere. */
+  /**
+   * What an export shows of a row; none for copies of what it shows elsewhere. It may ask for own_messages and
+   * own_tickets, the ids of what is the person's.
+   */
   readonly shown?: string
 }
+
+/** What of the material of a question are other messages: those that are the person's are in the export anyway. */
+const othersIn = "'{corrections,history,messages}'::text[]"
+
+/** The topics that were found are no words of anybody; whatever else was made of others' messages may tell of these. */
+const isOwnAnswer = "(purpose = 'Topics' or quotes <@ own_messages)"
 
 /**
  * Where data about end users lie, in the order in which they are erased. Every other column that could hold words is in
@@ -37,7 +46,10 @@ export const personalTables = {
       error: "null"
     },
     shown: `ai_run_id as "aiRunID", ticket_message_id as "messageID", purpose, model_name as "modelName",
-      user_prompt as "question", output as "answer", sent_text as "sentText", created_at as "createdAt"`
+      case when quotes <@ own_messages then prompt_input when purpose <> 'Summary' then prompt_input - ${othersIn}
+        end as "question",
+      case when ${isOwnAnswer} then output end as "answer", case when ${isOwnAnswer} then sent_text end as "sentText",
+      created_at as "createdAt"`
   },
   event: {
     name: "Events",
@@ -97,8 +109,13 @@ export const personalTables = {
     },
     shown: `ticket_message_id as "messageID", ticket_id as "ticketID", sender_type as "senderType", status, subject,
       message, html_body as "htmlBody", text_body as "textBody", from_address as "fromAddress", from_name as "fromName",
-      to_address as "toAddress", uid, page_url as "pageURL", page_screenshot as "pageScreenshot", ai_reply as "aiReply",
+      to_address as "toAddress", uid, page_url as "pageURL", page_screenshot as "pageScreenshot",
+      case when ticket_id = any(own_tickets) then ai_reply end as "aiReply",
       ai_feedback_comment as "feedbackComment", liked, custom_fields as "customFields",
+      array(select t.name from ticket_message_topic f
+        join topic t on t.customer_id = f.customer_id and t.topic_id = f.topic_id
+        where f.customer_id = ticket_message.customer_id and f.ticket_message_id = ticket_message.ticket_message_id
+        order by f.ticket_message_topic_id) as topics,
       message_date as "messageDate", created_at as "createdAt"`
   },
   ticket: {

@@ -1,5 +1,6 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect } from "effect"
+import { addressParts } from "./AddressParts.ts"
 import type { PersonalTableName } from "./PersonalData.ts"
 import type { Person } from "./PersonsRepo.ts"
 
@@ -18,20 +19,31 @@ const stringsIn = (column: string) =>
 export interface FoundRows {
   readonly failedMailIDs: ReadonlyArray<number>
   readonly externalIDs: ReadonlyArray<string>
-  readonly outboxMailIDs: ReadonlyArray<number>
+  /** Those without a message. */
+  readonly aiRunIDs: ReadonlyArray<number>
   /** The job that is at work, which must not erase itself. */
   readonly jobID: string
 }
 
+/** Whether a text has an address, a number or a key of the person in it. */
+export const mentionsOf = (sql: SqlClient.SqlClient, { marks }: Person) => {
+  const pattern = patternOf(marks)
+  return (column: string) =>
+    marks.length === 0 ? sql`false` : sql`coalesce(lower(${sql.literal(column)}) ~ ${pattern}, false)`
+}
+
+/** Mails in the outbox: about its messages, or to it. What else is said in them may be others' words. */
+export const mailsOf = (sql: SqlClient.SqlClient, { addresses, marks, messageIDs }: Person) => sql`(
+  ticket_message_id = any(${messageIDs}::int[]) or lower(recipient) = any(${addresses}::text[])
+  or ${sql.literal(addressParts("recipient"))} && ${marks}::text[])`
+
 /** Which rows of each table are about a person. */
 export const makeTraces = Effect.map(SqlClient.SqlClient, (sql) => (person: Person, found: FoundRows) => {
-  const { addresses, customerID, endUserID, marks, messageIDs, ticketIDs } = person
+  const { addresses, customerID, endUserID, messageIDs, ticketIDs } = person
   const ours = sql`customer_id = ${customerID}`
   const inMessages = sql`ticket_message_id = any(${messageIDs}::int[])`
   const inTickets = sql`ticket_id = any(${ticketIDs}::int[])`
-  const pattern = patternOf(marks)
-  const mentions = (column: string) =>
-    marks.length === 0 ? sql`false` : sql`lower(${sql.literal(column)}) ~ ${pattern}`
+  const mentions = mentionsOf(sql, person)
   const names = (column: string, key: string, ids: ReadonlyArray<number>) =>
     sql`substring(${sql.literal(column)} from ${`"${key}" ?: ?"?([0-9]{1,9})\\y`})::int = any(${ids}::int[])`
 
@@ -42,8 +54,7 @@ export const makeTraces = Effect.map(SqlClient.SqlClient, (sql) => (person: Pers
     idempotency: sql`${ours} and (${names("body", "messageID", messageIDs)} or ${names("body", "ticketID", ticketIDs)}
       or ${names("body", "EndUserID", [endUserID])} or ${mentions("body")})`,
     ticket_message_attachment: sql`${ours} and ${inMessages}`,
-    ai_run: sql`${ours} and (${inMessages} or ticket_message_id is null and (${mentions("user_prompt")}
-      or ${mentions("output")} or ${mentions("prompt_input::text")} or ${mentions("error")}))`,
+    ai_run: sql`${ours} and (${inMessages} or ai_run_id = any(${found.aiRunIDs}::int[]))`,
     event: sql`${ours} and (${inMessages} or ${inTickets})`,
     pipeline_step: sql`${ours} and ${inMessages}`,
     draft_call: sql`${ours} and ${inMessages}`,
@@ -54,7 +65,7 @@ export const makeTraces = Effect.map(SqlClient.SqlClient, (sql) => (person: Pers
       or ticket_message_id is null and lower(participants::text)::text[] && ${addresses}::text[])`,
     failed_mail: sql`${ours} and (failed_mail_id = any(${found.failedMailIDs}::int[]) or ${mentions("error")})`,
     channel_folder: sql`${ours} and ${mentions("last_error")}`,
-    outbox_mail: sql`${ours} and outbox_mail_id = any(${found.outboxMailIDs}::int[])`,
+    outbox_mail: sql`${ours} and ${mailsOf(sql, person)}`,
     data_request: sql`${ours} and about_end_user = ${endUserID} and kind = 'Export'`,
     ticket_message: sql`${ours} and ${inMessages}`,
     ticket: sql`${ours} and ${inTickets}`,

@@ -13,6 +13,7 @@ import {
 import { type BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, DocumentID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { masked, writtenSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -113,15 +114,11 @@ const make = Effect.gen(function* () {
       return shown(yield* repo.insert(customerID, yield* written(customerID, document)))
     }),
 
-    update: fn("Documents.update")(
-      function* (documentID, change) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* repo.findForUpdate(customerID, documentID).pipe(orNotFound(missing(documentID)))
-        yield* repo.update(customerID, documentID, yield* written(customerID, change, stored))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("Documents.update")(function* (documentID, change) {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* repo.findForUpdate(customerID, documentID).pipe(orNotFound(missing(documentID)))
+      yield* repo.update(customerID, documentID, yield* written(customerID, change, stored))
+    }, inTransaction(sql)),
 
     delete: fn("Documents.delete")(function* (documentID) {
       const { customerID } = yield* CurrentRep

@@ -31,7 +31,8 @@ const fillHeaders = (headers: string | null, values: Values) =>
 
 /** Each value is escaped for the kind of text that it lands in. */
 const fillBody = (template: string, contentType: string, values: Values) => {
-  if (/[/+]json\b/i.test(contentType)) return fillJson(template, values)
+  // Whatever holds JSON has it in its name, such as application/x-ndjson.
+  if (/json/i.test(contentType)) return fillJson(template, values)
   if (/form-urlencoded/i.test(contentType)) return fillUrl(template, values)
   return /[/+](?:x|ht)ml\b/i.test(contentType) ? fillXml(template, values) : fillWhole(template, values)
 }

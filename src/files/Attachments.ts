@@ -11,6 +11,7 @@ import {
 } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
 import { largestAttachment, type TicketMessageAttachment } from "../../schema/TicketMessageAttachments.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { lastTransaction } from "../platform/database/LastTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
@@ -108,7 +109,7 @@ const make = Effect.gen(function* () {
       const stored = yield* orNothing(customerID, (keep) =>
         // To its end, also behind the file: a form that breaks off there was not meant to be taken.
         Stream.runFoldEffect(form, Option.none<Stored>(), (known, part) => {
-          if (part._tag === "Field" || part.key !== "file") return Effect.succeed(known)
+          if (part._tag === "Field" || part.key.toLowerCase() !== "file") return Effect.succeed(known)
           if (Option.isSome(known)) return severalFiles
           const { content, contentType, name: fileName } = part
           return store(customerID, { fileName, contentType, content }).pipe(Effect.tap(keep), Effect.asSome)
@@ -121,18 +122,14 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    delete: fn("Attachments.delete")(
-      function* (messageID, attachmentID) {
-        const customerID = yield* checkAccess(messageID)
-        const deleted = yield* repo.delete(customerID, messageID, attachmentID)
-        if (Option.isSome(deleted)) return yield* blobs.discard(customerID, deleted.value.blobID)
-        const owner = yield* repo.findOwner(attachmentID)
-        return yield* Option.exists(owner, (its) => its.customerID !== customerID)
-          ? foreign(attachmentID)
-          : noAttachment(attachmentID)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    delete: fn("Attachments.delete")(function* (messageID, attachmentID) {
+      const customerID = yield* checkAccess(messageID)
+      const deleted = yield* repo.delete(customerID, messageID, attachmentID)
+      if (Option.isSome(deleted)) return yield* blobs.discard(customerID, deleted.value.blobID)
+      const owner = yield* repo.findOwner(attachmentID)
+      return yield* Option.exists(owner, (its) => its.customerID !== customerID)
+        ? foreign(attachmentID)
+        : noAttachment(attachmentID)
+    }, inTransaction(sql))
   })
 })

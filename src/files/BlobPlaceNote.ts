@@ -20,7 +20,8 @@ const wordsFor = (place: BlobPlace) => {
 
 const present = Effect.map(Settings, ({ blobPlace }) => wordsFor(blobPlace))
 
-const hasBlobs = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+/** Whether there is any file, or was one whose bytes are left. */
+export const hasBlobs = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql`/* all customers: whether there is any file at all */
       (select 1 from blob limit 1) union all (select 1 from blob_removal limit 1)`,

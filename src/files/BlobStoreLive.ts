@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { SqlClient } from "@effect/sql"
+import type { SqlClient, SqlError } from "@effect/sql"
 import { type ConfigError, Effect, Layer } from "effect"
 import { checkWritable } from "../platform/settings/DataFolder.ts"
 import { Settings } from "../platform/settings/Settings.ts"
@@ -12,11 +12,14 @@ import { s3BlobStore } from "./S3BlobStore.ts"
 /** Tried here and not with the settings: admin commands may run where the folder is not. */
 const openFolder = (folder: string) => Layer.unwrapEffect(Effect.as(checkWritable(folder), folderBlobStore(folder)))
 
-/** The store that BLOB_STORE names, when the files are there. */
+/** The store that BLOB_STORE names, when the files are there and it can be used. */
 export const BlobStoreLive = Layer.unwrapEffect(
   Effect.map(
     Effect.zipLeft(Settings, checkBlobPlace),
-    ({ blobPlace, dataDir }): Layer.Layer<BlobStore, ConfigError.ConfigError, SqlClient.SqlClient> => {
+    ({
+      blobPlace,
+      dataDir
+    }): Layer.Layer<BlobStore, ConfigError.ConfigError | SqlError.SqlError, SqlClient.SqlClient> => {
       switch (blobPlace._tag) {
         case "Folder":
           return openFolder(join(dataDir, "files"))

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream"
-import { Context, DateTime, Effect, Layer, type Option, Ref, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Ref, type Scope, Stream } from "effect"
 import { PayloadTooLarge } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -18,7 +18,7 @@ export interface StoredBlob {
 export interface BlobReader {
   readonly read: (range: ByteRange) => Stream.Stream<Uint8Array>
   readonly readPiece: (range: ByteRange) => Effect.Effect<Uint8Array>
-  readonly readable: (range: ByteRange) => Option.Option<() => Readable>
+  readonly readable: (range: ByteRange) => Option.Option<Effect.Effect<Readable, never, Scope.Scope>>
 }
 
 export class Blobs extends Context.Tag("casework/Blobs")<
@@ -40,6 +40,7 @@ export class Blobs extends Context.Tag("casework/Blobs")<
     readonly reader: (customerID: CustomerID, blobID: BlobID) => BlobReader
     /** Call it in the transaction that removes the last reference: the bytes go some time after that has happened. */
     readonly discard: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
+    readonly discardAll: (customerID: CustomerID, blobIDs: ReadonlyArray<BlobID>) => Effect.Effect<void>
     /** Removes a blob when nothing refers to it any more. */
     readonly removeUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
     /** The same for all that have been left behind. */
@@ -127,6 +128,14 @@ const make = Effect.gen(function* () {
 
     discard: (customerID, blobID) =>
       Effect.flatMap(DateTime.now, (discardedAt) => jobs.enqueue(blobRemoval, customerID, { blobID, discardedAt })),
+
+    discardAll: (customerID, blobIDs) =>
+      Effect.flatMap(DateTime.now, (discardedAt) =>
+        jobs.enqueueAll(
+          blobRemoval,
+          blobIDs.map((blobID) => ({ customerID, payload: { blobID, discardedAt } }))
+        )
+      ),
 
     removeUnused,
 

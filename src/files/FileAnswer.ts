@@ -1,5 +1,5 @@
-import { HttpServerResponse } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Chunk, Effect, Option, type Scope, Stream } from "effect"
 import { RangeNotSatisfiable } from "../../schema/Errors.ts"
 import { listsETag } from "../platform/http/ConditionalRequests.ts"
 import { ReadableBody } from "../platform/http/SendResponse.ts"
@@ -30,8 +30,23 @@ interface Conditions {
   readonly "if-none-match"?: string
 }
 
-/** The bytes of a range in one piece, or as they arrive from the store when there are more. */
-const answerRange = (file: OpenFile, range: ByteRange, answer: HttpServerResponse.Options.WithContentType) => {
+/** The same bytes, the first of them there already. */
+const begun = (bytes: Stream.Stream<Uint8Array>) =>
+  Effect.gen(function* () {
+    const pull = yield* Stream.toPull(bytes)
+    const first = yield* Effect.orElseSucceed(pull, () => Chunk.empty<Uint8Array>())
+    return Stream.concat(Stream.fromChunk(first), Stream.repeatEffectChunkOption(pull))
+  })
+
+/**
+ * The bytes of a range in one piece, or as they arrive from the store when there are more. What is open by then is closed
+ * with the request. An answer that has begun cannot say any more that they are not to be had.
+ */
+const answerRange = (
+  file: OpenFile,
+  range: ByteRange,
+  answer: HttpServerResponse.Options.WithContentType
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> => {
   const contentLength = range.end - range.start + 1
   if (contentLength === 0) return Effect.succeed(HttpServerResponse.uint8Array(new Uint8Array(), answer))
   if (contentLength <= largestPiece) {
@@ -42,19 +57,18 @@ const answerRange = (file: OpenFile, range: ByteRange, answer: HttpServerRespons
     )
   }
   const sized = { ...answer, contentLength }
-  return Effect.succeed(
-    Option.match(file.readable(range), {
-      onNone: () => HttpServerResponse.stream(file.read(range), sized),
-      onSome: (open) => HttpServerResponse.raw(new ReadableBody(open, contentLength), sized)
-    })
-  )
+  return Option.match(file.readable(range), {
+    onNone: () => Effect.map(begun(file.read(range)), (bytes) => HttpServerResponse.stream(bytes, sized)),
+    onSome: Effect.map((source) => HttpServerResponse.raw(new ReadableBody(source, contentLength), sized))
+  })
 }
 
 /** A file, or the range of it that was asked for. */
 export const answerFile = (
   file: OpenFile,
-  conditions: Conditions
-): Effect.Effect<HttpServerResponse.HttpServerResponse, RangeNotSatisfiable> => {
+  conditions: Conditions,
+  { method }: Pick<HttpServerRequest.HttpServerRequest, "method">
+): Effect.Effect<HttpServerResponse.HttpServerResponse, RangeNotSatisfiable, Scope.Scope> => {
   const headers = headersOf(file)
   const contentType = typeOf(file)
   const known = conditions["if-none-match"]
@@ -62,7 +76,9 @@ export const answerFile = (
     return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
   }
   const ifRange = conditions["if-range"]
-  const range = ifRange === undefined || ifRange.trim() === file.etag ? conditions.range : undefined
+  const isForRange = method !== "HEAD" && (ifRange === undefined || ifRange.trim() === file.etag)
+  // A range of nothing has no meaning.
+  const range = isForRange ? conditions.range : undefined
   const wanted = wantedRange(range, file.size)
   switch (wanted._tag) {
     case "Nothing":

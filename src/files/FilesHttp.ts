@@ -7,10 +7,7 @@ import { Files } from "./Files.ts"
 export const FilesHttp = HttpApiBuilder.group(CaseworkApi, "files", (handlers) =>
   Effect.map(Files, (files) =>
     handlers.handle("getFile", ({ headers, path, request }) =>
-      Effect.flatMap(files.open(path.accessToken), (file) =>
-        // A range of nothing has no meaning.
-        answerFile(file, request.method === "HEAD" ? { ...headers, range: "" } : headers)
-      )
+      Effect.flatMap(files.open(path.accessToken), (file) => answerFile(file, headers, request))
     )
   )
 )

@@ -1,14 +1,17 @@
 import { createReadStream } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { access, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { Chunk, Effect, Exit, Layer, Option, Stream } from "effect"
+import type { Readable } from "node:stream"
+import { Chunk, Effect, Exit, Layer, Option, Predicate, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { BytesMissing } from "../platform/BlobTrouble.ts"
 import { type BlobID, BlobStore, type ByteRange, eachPiece, largestPiece } from "./BlobStore.ts"
+import { orAway, storeAway } from "./OrAway.ts"
 
 /** From one place to the other, both counting, or to the end. */
 const piecesOf = (file: FileHandle, range: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER }) =>
   Stream.paginateChunkEffect(range.start, (at) =>
-    Effect.promise(async () => {
+    orAway(async () => {
       const length = Math.min(largestPiece, range.end - at + 1)
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
       const next = at + bytesRead
@@ -29,6 +32,16 @@ const readPiece = async (path: string, { end, start }: ByteRange) => {
   }
 }
 
+/** Open already: what is read of it later is all that can fail then. */
+const openReadable = (path: string, range: ByteRange) =>
+  new Promise<Readable>((resolve, reject) => {
+    const file = createReadStream(path, { ...range })
+    file.once("open", () => resolve(file))
+    file.on("error", reject)
+  })
+
+const checkedAtOnce = 8
+
 /** Files in a folder, one for each blob. Their names are ids, never what a caller wrote. */
 export const folderBlobStore = (folder: string) => {
   // Two levels, so that no folder gets very long.
@@ -38,14 +51,34 @@ export const folderBlobStore = (folder: string) => {
   /** A file that is not whole yet has another name: what is found under the right one is complete, also after a crash. */
   const unfinished = (path: string) => `${path}.part`
 
-  const begin = (path: string) =>
+  /** Without even the customer's folder it is not the file that is lost, but the disk that is away. */
+  const orMissing = async (customerID: CustomerID, blobID: BlobID, error: unknown) => {
+    const isGone = Predicate.hasProperty(error, "code") && error.code === "ENOENT"
+    const hasOthers = () =>
+      access(join(folder, String(customerID))).then(
+        () => true,
+        () => false
+      )
+    return isGone && (await hasOthers()) ? new BytesMissing({ customerID, blobID }) : storeAway(error)
+  }
+
+  const reading = <A>(customerID: CustomerID, blobID: BlobID, read: (path: string) => Promise<A>) =>
     Effect.promise(async () => {
+      try {
+        return await read(pathOf(customerID, blobID))
+      } catch (error) {
+        throw await orMissing(customerID, blobID, error)
+      }
+    })
+
+  const begin = (path: string) =>
+    orAway(async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       return open(unfinished(path), "wx", 0o600)
     })
 
   const finish = (file: FileHandle, path: string) =>
-    Effect.promise(async () => {
+    orAway(async () => {
       await file.sync()
       await rename(unfinished(path), path)
       // The new name too must survive a power failure.
@@ -59,12 +92,12 @@ export const folderBlobStore = (folder: string) => {
       return Effect.acquireUseRelease(
         begin(path),
         (file) =>
-          eachPiece(bytes, (piece) => Effect.promise(() => file.writeFile(piece))).pipe(
+          eachPiece(bytes, (piece) => orAway(() => file.writeFile(piece))).pipe(
             // Half finished, it could have its name after all when the caller was told that nothing stays.
             Effect.zipRight(Effect.uninterruptible(finish(file, path)))
           ),
         (file, exit) =>
-          Effect.promise(async () => {
+          orAway(async () => {
             await file.close()
             if (Exit.isFailure(exit)) await rm(unfinished(path), { force: true })
           })
@@ -72,17 +105,27 @@ export const folderBlobStore = (folder: string) => {
     },
     get: (customerID, blobID, range) =>
       Effect.acquireRelease(
-        Effect.promise(() => open(pathOf(customerID, blobID))),
-        (file) => Effect.promise(() => file.close())
+        reading(customerID, blobID, (path) => open(path)),
+        (file) => orAway(() => file.close())
       ).pipe(
         Effect.map((file) => piecesOf(file, range)),
         Stream.unwrapScoped
       ),
-    getPiece: (customerID, blobID, range) => Effect.promise(() => readPiece(pathOf(customerID, blobID), range)),
+    getPiece: (customerID, blobID, range) => reading(customerID, blobID, (path) => readPiece(path, range)),
     getReadable: (customerID, blobID, range) =>
-      Option.some(() => createReadStream(pathOf(customerID, blobID), { ...range })),
+      Option.some(
+        Effect.acquireRelease(
+          reading(customerID, blobID, (path) => openReadable(path, range)),
+          (file) => Effect.sync(() => file.destroy())
+        )
+      ),
+    check: (customerID, blobIDs) =>
+      Effect.forEach(blobIDs, (blobID) => reading(customerID, blobID, (path) => access(path)), {
+        concurrency: checkedAtOnce,
+        discard: true
+      }),
     remove: (customerID, blobID) =>
-      Effect.promise(async () => {
+      orAway(async () => {
         const path = pathOf(customerID, blobID)
         for (const file of [path, unfinished(path)]) await rm(file, { force: true })
       })

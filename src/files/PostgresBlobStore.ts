@@ -1,7 +1,9 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Chunk, Effect, Layer, Option, Schema, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { BlobID, BlobStore, type ByteRange, inOnePiece } from "./BlobStore.ts"
+import { BytesMissing } from "../platform/BlobTrouble.ts"
+import { wholeOf } from "../platform/WholeBytes.ts"
+import { BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
 import { piecesOf } from "./Pieces.ts"
 
 /** Every chunk has this size, only the last one may be shorter. Stored ones have it: it cannot change. */
@@ -53,7 +55,7 @@ export const PostgresBlobStore = Layer.effect(
       Effect.gen(function* () {
         const found = yield* find({ customerID, blobID, position })
         if (Option.isNone(found) && (position === 0 || !(yield* isBehindEnd(customerID, blobID, position)))) {
-          return yield* Effect.dieMessage(`Blob ${blobID} has no chunk ${position}`)
+          return yield* Effect.die(new BytesMissing({ customerID, blobID }))
         }
         return found
       }).pipe(Effect.orDie)
@@ -74,6 +76,18 @@ export const PostgresBlobStore = Layer.effect(
       )
     }
 
+    /** What has a first chunk is taken to have the others: nobody loses a single row. */
+    const findMissing = SqlSchema.findAll({
+      Request: Schema.Struct({ customerID: CustomerID, blobIDs: Schema.Array(BlobID) }),
+      Result: Schema.Struct({ blobID: BlobID }),
+      execute: (_) => sql`
+        select wanted.blob_id as "blobID" from unnest(${_.blobIDs}::uuid[]) wanted (blob_id)
+        where not exists (
+          select 1 from blob_chunk
+          where customer_id = ${_.customerID} and blob_id = wanted.blob_id and position = 0)
+        limit 1`
+    })
+
     return BlobStore.of({
       put: (customerID, blobID, bytes) =>
         piecesOf(bytes instanceof Uint8Array ? Stream.make(bytes) : bytes, chunkSize).pipe(
@@ -84,8 +98,15 @@ export const PostgresBlobStore = Layer.effect(
           Effect.onError(() => remove(customerID, blobID))
         ),
       get,
-      getPiece: (customerID, blobID, range) => inOnePiece(get(customerID, blobID, range)),
+      getPiece: (customerID, blobID, range) => wholeOf(get(customerID, blobID, range)),
       getReadable: () => Option.none(),
+      check: (customerID, blobIDs) =>
+        findMissing({ customerID, blobIDs }).pipe(
+          Effect.orDie,
+          Effect.flatMap(([missing]) =>
+            missing === undefined ? Effect.void : Effect.die(new BytesMissing({ customerID, ...missing }))
+          )
+        ),
       remove
     })
   })

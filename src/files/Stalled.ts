@@ -1,4 +1,5 @@
 import { Duration, Effect } from "effect"
+import { StoreAway } from "../platform/BlobTrouble.ts"
 
 /** How often somebody looks in the time that a stall may last. */
 const looks = 10
@@ -15,5 +16,6 @@ export const untilStalled = (file: { readonly bytesRead: number }, stalled: Dura
       if (file.bytesRead !== taken) quiet = -1
       taken = file.bytesRead
     }
-    return yield* Effect.dieMessage(`The store took nothing, and did not answer, for ${Duration.format(stalled)}`)
+    const message = `The store took nothing, and did not answer, for ${Duration.format(stalled)}`
+    return yield* Effect.die(new StoreAway({ message }))
   })

@@ -21,7 +21,7 @@ const person = {
 const found = {
   failedMailIDs: [],
   externalIDs: [],
-  outboxMailIDs: [],
+  aiRunIDs: [],
   jobID: "00000000-0000-4000-8000-000000000000"
 }
 

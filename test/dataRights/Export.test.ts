@@ -76,7 +76,7 @@ layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it
     })
   )
 
-  it.effect("that failed is not begun again for somebody who is no longer there", () =>
+  it.effect("that failed, or found nobody, is not begun again for somebody who is no longer there", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { dataRights, endUsers } = yield* clientOf("acme-admin")
@@ -86,6 +86,8 @@ layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it
         update data_request set finished_at = null where customer_id = 1 and about_end_user = ${id}`
       yield* sql`update job set status = 'Failed' where customer_id = 1 and job_id = ${JobID}::uuid`
       yield* endUsers.deleteEndUser({ path: { id } })
+      expect((yield* Effect.flip(dataRights.exportEndUser({ path: { id } })))._tag).toBe("NotFound")
+      yield* sql`update job set status = 'Succeeded' where customer_id = 1 and job_id = ${JobID}::uuid`
       expect((yield* Effect.flip(dataRights.exportEndUser({ path: { id } })))._tag).toBe("NotFound")
     })
   )

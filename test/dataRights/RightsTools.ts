@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema, Stream } from "effect"
+import JSZip from "jszip"
 import { CustomerID, type EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { ErasureTiming } from "../../src/dataRights/EraseJob.ts"
 import { Blobs } from "../../src/files/Blobs.ts"
 import { Outbox } from "../../src/platform/Outbox.ts"
 import { formWith, upload } from "../files/Uploads.ts"
 import { eventually } from "../support/Eventually.ts"
-import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
+import { baseUrl, clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 
 /** The second look follows when a test asks for it. */
 export const secondLookLater = Layer.succeed(ErasureTiming, { secondLookAfterSeconds: 3600 })
@@ -107,7 +108,12 @@ export const leaveTraces = (word: string) =>
       select customer_id, ${messageID}, gen_random_uuid(), min(document_id), ${`the order of ${word}`} from document
       where customer_id = ${acme} group by customer_id`
     const outbox = yield* Outbox
-    yield* outbox.keep(acme, { to: "agent@acme.example", subject: `Ticket ${ticketID}`, text: `${word} wrote` })
+    yield* outbox.keep(acme, {
+      to: "agent@acme.example",
+      subject: `Ticket ${ticketID}`,
+      text: `${word} wrote`,
+      about: messageID
+    })
     return { address, endUserID, messageID, ticketID, channelID }
   })
 
@@ -147,4 +153,20 @@ export const exported = (endUserID: EndUserID) =>
       dataRights.exportEndUser({ path: { id: endUserID } }),
       ({ Status }) => Status === "Succeeded" || Status === "Failed"
     )
+  })
+
+const Rows = Schema.parseJson(Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+
+/** What an export says of one kind of data. */
+export const shownTo = (endUserID: EndUserID) =>
+  Effect.gen(function* () {
+    const { AccessToken } = yield* exported(endUserID)
+    const base = yield* baseUrl
+    const zip = yield* Effect.promise(async () =>
+      JSZip.loadAsync(await (await fetch(`${base}/api/File/${AccessToken}`)).arrayBuffer())
+    )
+    return (name: string) =>
+      Effect.promise(async () => zip.file(`${name}.json`)?.async("text")).pipe(
+        Effect.flatMap(Schema.decodeUnknown(Rows))
+      )
   })

@@ -62,7 +62,7 @@ layer(upstreamApp(), { excludeTestServices: true })("Data retrieval", (it) => {
     })
   )
 
-  it.effect("escapes for forms and XML when the body is one", () =>
+  it.effect("escapes for forms, XML and all that holds JSON when the body is one", () =>
     Effect.gen(function* () {
       const variables = { v: "a&b <c>" }
       const form = { apiMethod: "PUT", apiHeaders: '{"Content-Type":"application/x-www-form-urlencoded"}' } as const
@@ -76,6 +76,12 @@ layer(upstreamApp(), { excludeTestServices: true })("Data retrieval", (it) => {
         headers: { "content-type": "text/xml" },
         body: "<v>a&amp;b &lt;c&gt;</v>"
       })
+      const quote = { variables: { v: 'x","admin":true,"z":"' } }
+      for (const type of ["application/x-ndjson", "application/json-seq", "application/jsonlines"]) {
+        const lines = { apiMethod: "POST", apiHeaders: JSON.stringify({ "Content-Type": type }) } as const
+        const { seen } = yield* retrieve("/l", { ...lines, apiBodyTemplate: '{"q":"{{v}}"}' }, quote)
+        expect([type, seen.body]).toEqual([type, JSON.stringify({ q: quote.variables.v })])
+      }
     })
   )
 

@@ -31,6 +31,7 @@ const OutsideStore = Layer.effect(
       get: () => Stream.empty,
       getPiece: () => Effect.succeed(new Uint8Array()),
       getReadable: () => Option.none(),
+      check: () => Effect.void,
       remove: (_, blobID) =>
         Effect.gen(function* () {
           const transaction = yield* Effect.serviceOption(SqlClient.TransactionConnection)

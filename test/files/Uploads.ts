@@ -1,4 +1,6 @@
+import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { expectError } from "../http/ErrorBody.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { type Answer, send, testApp, tokenOf } from "../support/TestApp.ts"
 
@@ -37,3 +39,9 @@ export const rawForm = (disposition: string, content: string) => ({
 })
 
 export const tokenIn = ({ json }: Answer) => String(Object(json)["accessToken"])
+
+/** A store that is away, for whoever asks. */
+export const expectAway = (answer: Answer) => {
+  expectError(answer, 503, /store of files does not answer\. Send the request again/)
+  expect(answer.headers.get("retry-after")).toBe("1")
+}
