@@ -49,7 +49,7 @@ const description = `Customer-support automation as a JSON API. One customer is 
 
 **Concurrent changes.** Single resources carry an \`ETag\`. Send it back in \`If-Match\` on PUT and DELETE to be told (412) when somebody else was faster.
 
-**Limits.** Answers carry \`RateLimit-Policy\` and \`RateLimit\`. Beyond the limit every route is 429, with \`Retry-After\`; so is every one 503 for as long as the database does not answer.
+**Limits.** Answers carry \`RateLimit-Policy\` and \`RateLimit\`. Beyond the limit every route is 429, with \`Retry-After\`; so is every one 503 for as long as the database does not answer, and those that read or write files for as long as their store does not.
 
 ${hubDescription}`
 

@@ -9,7 +9,10 @@ import type { Signal, TypingSignal } from "./Signal.ts"
 export class Broadcast extends Context.Tag("casework/Broadcast")<
   Broadcast,
   {
-    /** Events that the transaction under way has recorded. They are told when it commits, or never. */
+    /**
+     * Events that the transaction under way has recorded. They are told when it commits, or never: where nodes hear of
+     * them from the database, the statement that records them tells it (`eventChannel`), and there is nothing to do here.
+     */
     readonly recorded: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
     /** Events that are there for all to see. They are told soon. */
     readonly committed: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>

@@ -7,6 +7,7 @@ import type { CustomerID, TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Escalations } from "../ticketMessages/Escalations.ts"
@@ -106,17 +107,13 @@ const make = Effect.gen(function* () {
     ...(pageURL !== undefined && { pageURL })
   })
 
-  const begin = fn("Chats.begin")(
-    function* (visitor: Visitor, message: HubSendMessage, begun: Begun) {
-      const { customerID } = visitor
-      const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, messageOf(visitor, message))
-      if (message.ticketToken !== undefined) yield* repo.setToken(customerID, ticketID, message.ticketToken)
-      yield* begun(ticketID)
-      return yield* sent(customerID, ticketID, ticketMessageID)
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+  const begin = fn("Chats.begin")(function* (visitor: Visitor, message: HubSendMessage, begun: Begun) {
+    const { customerID } = visitor
+    const { ticketID, ticketMessageID } = yield* newMessages.add(customerID, messageOf(visitor, message))
+    if (message.ticketToken !== undefined) yield* repo.setToken(customerID, ticketID, message.ticketToken)
+    yield* begun(ticketID)
+    return yield* sent(customerID, ticketID, ticketMessageID)
+  }, inTransaction(sql))
 
   const goOn = (visitor: Visitor, ticketID: TicketID, message: HubSendMessage) =>
     add(visitor.customerID, { ticketID, ...messageOf(visitor, message) }).pipe(
@@ -168,34 +165,26 @@ const make = Effect.gen(function* () {
       return yield* repo.resume(customerID, ticketID).pipe(orNotFound(noSuchChat))
     }),
 
-    join: fn("Chats.join")(
-      function* ({ customerID, customerRepID }, ticketID) {
-        const [ticket] = yield* tickets.lock(customerID, [ticketID])
-        if (ticket === undefined) return yield* NotFound.of(`There is no ticket ${ticketID}.`)
-        yield* agentJoins.note(customerID, ticketID, customerRepID)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    join: fn("Chats.join")(function* ({ customerID, customerRepID }, ticketID) {
+      const [ticket] = yield* tickets.lock(customerID, [ticketID])
+      if (ticket === undefined) return yield* NotFound.of(`There is no ticket ${ticketID}.`)
+      yield* agentJoins.note(customerID, ticketID, customerRepID)
+    }, inTransaction(sql)),
 
-    requestAgent: fn("Chats.requestAgent")(
-      function* (visitor, chat, { email }) {
-        yield* isOpen(visitor)
-        const { customerID } = visitor
-        const { lastMessageID, ticketToken } = yield* about(customerID, chat)
-        if (lastMessageID === null) return yield* BadRequest.of("Write a message first.")
-        const feedbackComment =
-          email === undefined ? "The visitor asks for a person." : `The visitor asks for a person. Reply to ${email}.`
-        yield* escalations
-          .escalate(customerID, lastMessageID, { feedbackComment })
-          .pipe(Effect.catchTag("Forbidden", Effect.die))
-        if (email !== undefined) yield* tickets.setCustomField(customerID, chat, "visitorEmail", email)
-        const { customerRepName } = yield* feedback.find(ticketToken).pipe(orNotFound(`There is no ticket ${chat}.`))
-        return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    requestAgent: fn("Chats.requestAgent")(function* (visitor, chat, { email }) {
+      yield* isOpen(visitor)
+      const { customerID } = visitor
+      const { lastMessageID, ticketToken } = yield* about(customerID, chat)
+      if (lastMessageID === null) return yield* BadRequest.of("Write a message first.")
+      const feedbackComment =
+        email === undefined ? "The visitor asks for a person." : `The visitor asks for a person. Reply to ${email}.`
+      yield* escalations
+        .escalate(customerID, lastMessageID, { feedbackComment })
+        .pipe(Effect.catchTag("Forbidden", Effect.die))
+      if (email !== undefined) yield* tickets.setCustomField(customerID, chat, "visitorEmail", email)
+      const { customerRepName } = yield* feedback.find(ticketToken).pipe(orNotFound(`There is no ticket ${chat}.`))
+      return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
+    }, inTransaction(sql)),
 
     endUserName: (customerID, ticketID) =>
       Effect.map(about(customerID, ticketID), ({ endUserName }) => endUserName ?? anonymous)

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import type { ChannelID, CustomerID, TicketID } from "../../schema/Ids.ts"
+import type { Attendance } from "./Attendance.ts"
 
 /** Somebody in a chat window. */
 export interface Visitor {
@@ -37,8 +38,7 @@ export class HubClients extends Context.Tag("casework/HubClients")<
     readonly follows: (client: HubClient, ticketID: TicketID) => boolean
     readonly has: (customerID: CustomerID) => boolean
     readonly customers: () => ReadonlyArray<CustomerID>
-    /** Who has somebody here, each with what stays the same as long as there is always somebody. */
-    readonly attendance: () => ReadonlyMap<CustomerID, unknown>
+    readonly attendance: () => Attendance
     readonly representatives: (customerID: CustomerID) => Iterable<HubClient>
     readonly followers: (customerID: CustomerID, ticketID: TicketID) => ReadonlyArray<HubClient>
     readonly all: (customerID: CustomerID) => ReadonlyArray<HubClient>

@@ -1,4 +1,5 @@
 import type { CustomerID } from "../../schema/Ids.ts"
+import type { Attendance } from "./Attendance.ts"
 
 /**
  * What the database showed before the first of a customer's clients came, as of the last heartbeat before: whatever that
@@ -11,10 +12,10 @@ export const makeSnapshotsBefore = (first: string) => {
     beat: (snapshot: string) => {
       last = snapshot
     },
-    /** Who has somebody here now, each with what stays the same as long as there is always somebody. */
-    note: (attendances: ReadonlyMap<CustomerID, unknown>) => {
+    /** Who has somebody here now. */
+    note: (now: Attendance) => {
       const noted: typeof known = new Map()
-      for (const [customerID, attendance] of attendances) {
+      for (const [customerID, attendance] of now) {
         const before = known.get(customerID)
         const isSame = before !== undefined && before.attendance === attendance
         noted.set(customerID, isSame ? before : { attendance, snapshot: last })

@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer, vi } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Banner } from "../../src/Banner.ts"
@@ -26,6 +27,20 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The banner", (i
       expect(text).toContain("Login    username acme-admin")
       expect(pathsIn(text)).toEqual(["/docs", "/desk", "/demo/chat"])
       for (const path of pathsIn(text)) expect(yield* statusOf(path), path).toBe(200)
+    })
+  )
+
+  it.effect("offers no login that is not there", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rename = (from: string, to: string) => sql`
+        /* all customers: by hand */ update customer_rep set username = ${to} where username = ${from}`
+      const text = yield* Effect.acquireUseRelease(
+        rename("acme-admin", "somebody"),
+        () => banner,
+        () => Effect.orDie(rename("somebody", "acme-admin"))
+      )
+      expect(text).not.toMatch(/Login|Chat/)
     })
   )
 

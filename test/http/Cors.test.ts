@@ -72,6 +72,31 @@ layer(testApp({ CORS_ORIGINS: "*" }), { excludeTestServices: true })("Every orig
   )
 })
 
+const negotiation = "/chatHub/negotiate?negotiateVersion=1"
+
+/** As the hub's client in a browser does, on a site that is known to its channel alone. */
+const negotiates = Effect.gen(function* () {
+  const origin = "https://shop.example"
+  const asked = yield* preflight(origin, negotiation)
+  expect([asked.status, asked.headers.get("access-control-allow-methods")]).toEqual([204, "POST"])
+  expect(asked.headers.get("access-control-allow-headers")).toMatch(/x-requested-with, x-signalr-user-agent/)
+  const answer = yield* send("POST", negotiation, { headers: { origin } })
+  for (const { headers } of [asked, answer]) {
+    expect(headers.get("access-control-allow-origin")).toBe(origin)
+    expect(headers.get("access-control-allow-credentials")).toBe("true")
+    expect(headers.get("vary")).toBe("Origin")
+  }
+  expectError(yield* send("OPTIONS", negotiation, { headers: { origin } }), 405, /OPTIONS/)
+  const strange = { origin, "access-control-request-method": "constructor" }
+  expect((yield* send("OPTIONS", negotiation, { headers: strange })).status).toBeLessThan(500)
+})
+
+for (const CORS_ORIGINS of ["", ours, "*"]) {
+  layer(testApp({ CORS_ORIGINS }), { excludeTestServices: true })(`With “${CORS_ORIGINS}”`, (it) => {
+    it.effect("a visitor's page may ask on any site where the hub is", () => negotiates)
+  })
+}
+
 layer(testApp(), { excludeTestServices: true })("Without configuration", (it) => {
   it.effect("no origin may", () =>
     Effect.gen(function* () {

@@ -93,8 +93,8 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const remove = (ifMatch: string) =>
-        sendJson("DELETE", "/api/PlaceDescriptionRooms/999999", { token, headers: { "if-match": ifMatch } })
-      expectError(yield* remove("*"), 404, /room/)
+        sendJson("DELETE", "/api/PlaceDescriptionRoomPhotos/999999", { token, headers: { "if-match": ifMatch } })
+      expectError(yield* remove("*"), 404, /photo/)
       expectError(yield* remove('"other"'), 412, /has no ETag/)
     })
   )

@@ -9,7 +9,7 @@ import { clientOf, quietApp, sendJson, testApp } from "../support/TestApp.ts"
 import { onPostgres } from "../support/TestDatabase.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
-import { allTold, firstOfEach, nextTold, repPeer, say, type Told, toldMessage, visitorPeer } from "./HubTools.ts"
+import { allTold, firstOfEach, nextTold, peer, repPeer, say, type Told, toldMessage, visitorPeer } from "./HubTools.ts"
 
 const { toRepresentatives, toVisitors } = hubEvents
 const decodeMessage = Schema.decodeUnknown(toRepresentatives.MessageReceived)
@@ -196,10 +196,17 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       const back = yield* visitorPeer()
       yield* back.invoke("ResumeChat", ticketToken)
       yield* say(back, "And now?", ticketID)
-      // Nobody takes it for switched off still.
-      yield* Effect.raceFirst(Effect.zipRight(back.ended, Effect.dieMessage("ended")), Effect.sleep("5 seconds"))
+      // Nobody takes it for switched off still, when the node has looked again: by then it has found another one that is.
+      const { channelID, token } = yield* channels.createChannel({
+        payload: { channelType: "Chat", name: "Another", isActive: true }
+      })
+      const other = yield* peer(`?channelToken=${token}`)
+      yield* channels.updateChannel({ path: { id: channelID }, payload: { isActive: false } })
+      const [backIsGone, otherIsGone] = [Effect.as(back.ended, "back"), Effect.as(other.ended, "other")]
+      expect(yield* Effect.raceFirst(backIsGone, otherIsGone)).toBe("other")
+      yield* say(back, "Still open", ticketID)
       const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: ticketID } })
-      expect(items.map(({ message }) => message).sort()).toEqual(["And now?", "Hello?"])
+      expect(items.map(({ message }) => message).sort()).toEqual(["And now?", "Hello?", "Still open"])
     })
   )
 

@@ -36,7 +36,7 @@ const revokeSlowly = (username: string) =>
       yield* Deferred.await(goOn)
     }).pipe(sql.withTransaction, Effect.forkScoped)
     yield* Deferred.await(begun)
-    return Effect.zipRight(Deferred.succeed(goOn, undefined), Fiber.join(revoking))
+    return { commit: Effect.zipRight(Deferred.succeed(goOn, undefined), Fiber.join(revoking)) }
   })
 
 layer(quietApp(), { excludeTestServices: true })("While the database does not answer", (it) => {
@@ -45,7 +45,7 @@ layer(quietApp(), { excludeTestServices: true })("While the database does not an
       const revoked = yield* repPeer("acme-agent")
       const expiring = yield* shortLived
       const visitor = yield* greetedVisitor
-      const commit = yield* revokeSlowly("acme-agent")
+      const { commit } = yield* revokeSlowly("acme-agent")
       const heard = visitor.next.pipe(Effect.timeoutFail({ duration: "50 seconds", onTimeout: () => "no ping" }))
       expect(yield* heard).toBe(ping)
       expect((yield* expiring.ended)?.message).toMatch(/token has expired/)

@@ -1,0 +1,73 @@
+import type { Socket as NetSocket } from "node:net"
+import { Socket } from "@effect/platform"
+import { Chunk, Effect, Option, Queue } from "effect"
+import { untilDrained } from "../platform/Drained.ts"
+
+// How much may wait for a client that does not read: characters, and bytes in the socket.
+const mostCharacters = 2 * 1024 * 1024
+const mostBuffered = 64 * 1024
+
+// Messages that are written in one go.
+const mostTogether = 256
+
+const goodbyeWithin = "2 seconds"
+
+/** What is to be written to one client, in its order. Nobody who puts something in waits. */
+export const makeClientOutbox = (socket: Socket.Socket, below: NetSocket) =>
+  Effect.gen(function* () {
+    const write = yield* socket.writer
+    const waiting = yield* Queue.unbounded<string>()
+    let charactersWaiting = 0
+    let farewell: string | undefined
+    let webSocket: globalThis.WebSocket | undefined
+
+    // While nothing waits, what comes need not. Who does not read as fast as things happen is cut off, and may come back.
+    const send = (text: string) => {
+      const goesAtOnce = charactersWaiting === 0 && text !== "" && below.writableLength <= mostBuffered
+      if (goesAtOnce && webSocket !== undefined) return webSocket.send(text)
+      charactersWaiting += text.length
+      if (charactersWaiting > mostCharacters) return void below.destroy()
+      return void waiting.unsafeOffer(text)
+    }
+
+    const findSocket = Effect.map(Effect.serviceOption(Socket.WebSocket), (found) => {
+      webSocket = Option.getOrUndefined(found)
+    })
+
+    const sayGoodbye = Effect.gen(function* () {
+      const rest = Chunk.join(yield* Queue.takeAll(waiting), "")
+      if (rest + farewell !== "") yield* write(rest + farewell)
+      yield* write(new Socket.CloseEvent(1000))
+      yield* Effect.sleep(goodbyeWithin)
+      below.destroy()
+    })
+
+    return {
+      send,
+
+      /** Nothing comes behind this text. Where another was the last already, that stays the last. */
+      end: (text: string) => {
+        farewell ??= text
+        // An empty text wakes the writer, which then sees that the connection is to end.
+        if (below.writableLength > mostBuffered) below.destroy()
+        else send("")
+      },
+      hasEnded: () => farewell !== undefined,
+
+      /** Once it is known what carries the messages, what need not wait goes there directly. None: it is known. */
+      findSocket: () => (webSocket === undefined ? findSocket : undefined),
+
+      /** Writes what has to wait, until the end. */
+      writeAll: Effect.gen(function* () {
+        while (farewell === undefined) {
+          const texts = Chunk.join(yield* Queue.takeBetween(waiting, 1, mostTogether), "")
+          if (texts !== "") yield* write(texts)
+          charactersWaiting -= texts.length
+          yield* untilDrained(below, () => !below.destroyed && below.writableLength > mostBuffered)
+        }
+        yield* sayGoodbye
+      })
+    }
+  })
+
+export type ClientOutbox = Effect.Effect.Success<ReturnType<typeof makeClientOutbox>>

@@ -1,0 +1,27 @@
+import type { HubEvent } from "./HubEventsRepo.ts"
+import { invocationOf } from "./HubProtocol.ts"
+import { lightened } from "./Lightened.ts"
+import type { TypingSignal } from "./Signal.ts"
+
+const agentJoined = (argument: { readonly name: string; readonly ticketID?: number }) =>
+  invocationOf("AgentJoined", JSON.stringify(argument))
+
+/** What the visitors of a chat are told of an event; empty: nothing. */
+export const forVisitors = ({ agentName, visitorMessage }: HubEvent) => {
+  const ofMessage = visitorMessage === null ? "" : invocationOf("MessageReceived", lightened(visitorMessage))
+  return ofMessage + (agentName === null ? "" : agentJoined({ name: agentName }))
+}
+
+/** What representatives are told of it; empty: nothing. */
+export const forRepresentatives = ({ agentName, kind, message, ticket, ticketID }: HubEvent) => {
+  const target = kind === "DraftReady" ? "DraftReady" : "MessageReceived"
+  const ofMessage = message === null ? "" : invocationOf(target, lightened(message))
+  const ofAgent = agentName === null ? "" : agentJoined({ name: agentName, ticketID })
+  return ofMessage + ofAgent + (ticket === null ? "" : invocationOf("TicketUpdated", ticket))
+}
+
+export const typingForVisitors = ({ from }: TypingSignal) => invocationOf("Typing", JSON.stringify({ from }))
+
+/** They may have several chats open. */
+export const typingForRepresentatives = ({ from, ticketID }: TypingSignal) =>
+  invocationOf("Typing", JSON.stringify({ from, ticketID }))

@@ -1,0 +1,64 @@
+import { expect, it } from "@effect/vitest"
+import { CustomerID, CustomerRepID, TicketID } from "../../schema/Ids.ts"
+import type { HubEvent } from "../../src/hub/HubEventsRepo.ts"
+import { forRepresentatives, forVisitors, typingForRepresentatives, typingForVisitors } from "../../src/hub/HubTexts.ts"
+import { recordSeparator } from "../../src/hub/RecordFraming.ts"
+
+const ticketID = TicketID.make(7)
+
+const event = (given: Partial<HubEvent>): HubEvent => ({
+  eventID: "1",
+  transactionID: 1n,
+  kind: "TicketChanged",
+  ticketID,
+  message: null,
+  visitorMessage: null,
+  agentName: null,
+  ticket: null,
+  ...given
+})
+
+const calls = (text: string) => {
+  expect(text === "" || text.endsWith(recordSeparator)).toBe(true)
+  return text
+    .split(recordSeparator)
+    .slice(0, -1)
+    .map((record) => {
+      const { arguments: given, target, type } = Object(JSON.parse(record))
+      expect(type).toBe(1)
+      return [target, ...given]
+    })
+}
+
+it("A message comes to representatives before its ticket, and to visitors as they may see it", () => {
+  const message = event({
+    kind: "MessageReceived",
+    message: '{"messageID":1,"status":"Sent"}',
+    visitorMessage: '{"messageID":1}',
+    ticket: '{"ticketID":7}'
+  })
+  expect(calls(forRepresentatives(message))).toEqual([
+    ["MessageReceived", { messageID: 1, status: "Sent" }],
+    ["TicketUpdated", { ticketID: 7 }]
+  ])
+  expect(calls(forVisitors(message))).toEqual([["MessageReceived", { messageID: 1 }]])
+})
+
+it("A draft has a name of its own, and visitors hear nothing of it", () => {
+  const draft = event({ kind: "DraftReady", message: '{"messageID":1}' })
+  expect(calls(forRepresentatives(draft))).toEqual([["DraftReady", { messageID: 1 }]])
+  expect(forVisitors(draft)).toBe("")
+})
+
+it("Representatives also hear which ticket somebody joined or types in", () => {
+  const joined = event({ kind: "AgentJoined", agentName: 'Ann "the" Agent' })
+  expect(calls(forRepresentatives(joined))).toEqual([["AgentJoined", { name: 'Ann "the" Agent', ticketID }]])
+  expect(calls(forVisitors(joined))).toEqual([["AgentJoined", { name: 'Ann "the" Agent' }]])
+  const typing = { customerID: CustomerID.make(1), ticketID, from: "Ann", customerRepID: CustomerRepID.make(2) }
+  expect(calls(typingForRepresentatives(typing))).toEqual([["Typing", { from: "Ann", ticketID }]])
+  expect(calls(typingForVisitors(typing))).toEqual([["Typing", { from: "Ann" }]])
+})
+
+it("What clients are not to get is told to nobody", () => {
+  expect([forRepresentatives(event({})), forVisitors(event({ ticket: '{"ticketID":7}' }))]).toEqual(["", ""])
+})
