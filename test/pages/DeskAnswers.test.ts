@@ -73,8 +73,8 @@ const deskTests = () =>
           await page.getByText("The service cannot be reached.").waitFor()
           await said(page, text)
           await sendButton(page).click()
-          await page.getByText("Sent.", { exact: true }).waitFor()
-          expect(await field(page).inputValue()).toBe("")
+          // Not for "Sent.", which may still be there from the time before.
+          await page.locator("#answer:placeholder-shown").waitFor()
         }
         yield* Effect.promise(async () => {
           await openTicket(page, ticketID)

@@ -6,6 +6,7 @@ import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { samples } from "../files/Samples.ts"
 import { formWith, upload } from "../files/Uploads.ts"
 import { clientOf, quietApp } from "../support/TestApp.ts"
+import { focused } from "./browser/Barriers.ts"
 import { Browser } from "./browser/Browser.ts"
 import {
   answer,
@@ -14,6 +15,7 @@ import {
   breakLine,
   calls,
   field,
+  holdAnswer,
   loseAnswer,
   mail,
   openTicket,
@@ -136,6 +138,35 @@ const filesTests = () =>
       })
     )
 
+    it.scoped("keep the place of whoever saves them or removes them by keyboard", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* mail("Is this the plan?")
+        yield* sentAlong(messageID, [["notes.txt", Buffer.from("The radiator")]])
+        const { page: desk } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(desk, ticketID)
+          await desk.locator(".file").getByText("text, 12 bytes", { exact: true }).waitFor()
+          const held = await holdAnswer(desk, calls("GET", /^\/api\/File\//))
+          const download = desk.waitForEvent("download")
+          await desk.getByRole("button", { name: "Download notes.txt" }).press("Enter")
+          await held.asked
+          await settled(desk)
+          expect(await focused(desk)).toBe("Download notes.txt")
+          held.letGo()
+          await download
+          expect(await focused(desk)).toBe("Download notes.txt")
+
+          await desk.getByLabel("Files to attach").setInputFiles([plan, photo])
+          await desk.getByRole("button", { name: "Remove plan.pdf" }).press("Enter")
+          await desk.getByRole("button", { name: "Remove plan.pdf" }).waitFor({ state: "detached" })
+          expect(await focused(desk)).toBe("Remove door.png")
+          await desk.keyboard.press("Enter")
+          await desk.locator(".reply .file").waitFor({ state: "detached" })
+          expect(await focused(desk)).toBe("Attach files")
+        })
+      })
+    )
+
     it.scoped("go along with an answer once, although the line breaks twice", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* mail("Where is the door?")
@@ -236,7 +267,9 @@ const filesTests = () =>
         })
         expect(yield* answersIn(ticketID)).toEqual(["No"])
         yield* Effect.promise(async () => {
-          await desk.getByRole("button", { name: "Remove plan.pdf" }).click()
+          await desk.getByRole("button", { name: "Remove plan.pdf" }).press("Enter")
+          // There is nothing left to attach files to.
+          await desk.locator("#answer:focus").waitFor()
           await sendButton(desk).click()
           await desk.getByText("Sent.", { exact: true }).waitFor()
         })

@@ -1,11 +1,22 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import type { TicketID } from "../../schema/Ids.ts"
+import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { quietApp } from "../support/TestApp.ts"
 import { focused } from "./browser/Barriers.ts"
 import { Browser } from "./browser/Browser.ts"
-import { answer, atTheDesk, openTicket, question, said, sayMore } from "./browser/DeskTools.ts"
+import {
+  answer,
+  atTheDesk,
+  breakLine,
+  calls,
+  openTicket,
+  question,
+  said,
+  sayMore,
+  settled
+} from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 
 const row = (page: Page, ticketID: TicketID) => page.locator(`.item[href="#/tickets/${ticketID}"]`)
@@ -18,6 +29,25 @@ const selection = (page: Page) => page.evaluate<unknown>("String(getSelection())
 /** Selects everything that was said in a message, as a person does with the mouse. */
 const select = (page: Page, messageID: number) =>
   page.evaluate(`getSelection().selectAllChildren(document.querySelector('[data-message="${messageID}"] .bubble'))`)
+
+/** A long conversation: so much was said after the first message. */
+const talkOn = (messageID: TicketMessageID, messages: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into ticket_message (customer_id, ticket_id, channel_id, sender_type, status, message, created_at)
+      select customer_id, ticket_id, channel_id, sender_type, status, 'Number ' || n,
+        created_at + n * interval '1 millisecond'
+      from ticket_message cross join generate_series(1, ${messages}::int) n
+      where customer_id = 1 and ticket_message_id = ${messageID} order by n`
+  })
+
+/** How far down the window a message is. */
+const heightOf = (page: Page, text: string) =>
+  page
+    .locator(".message")
+    .filter({ has: page.getByText(text, { exact: true }) })
+    .evaluate((message) => message.getBoundingClientRect().top)
 
 const focusTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
@@ -105,8 +135,8 @@ const focusTests = () =>
           await page.locator("h1:focus").waitFor()
           await page.getByLabel("Your answer").fill("White only")
           await press("Send")
-          await said(page, "White only")
           await page.getByText("Sent.", { exact: true }).waitFor()
+          await said(page, "White only")
           await isInField()
         })
       })
@@ -182,6 +212,45 @@ const focusTests = () =>
             .filter({ hasText: /: Is anybody listening\?$/ })
             .waitFor({ state: "attached" })
         )
+      })
+    )
+
+    it.scoped("reads a long conversation from its beginning, and keeps its place in it", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* question("Where it began")
+        yield* talkOn(messageID, 400)
+        const { complaints, page } = yield* atTheDesk
+        const earlier = page.getByRole("button", { name: "Show earlier messages" })
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await said(page, "Number 400")
+          await page.getByText("201 earlier messages are not shown", { exact: true }).waitFor()
+          await earlier.focus()
+          const before = await heightOf(page, "Number 201")
+          const line = await breakLine(page, calls("GET", /^\/ticketMessages$/))
+          await page.keyboard.press("Enter")
+          await page.locator(".toast").getByText("The service cannot be reached.").waitFor()
+          line.mend()
+          expect(await focused(page)).toBe("Show earlier messages")
+          await page.keyboard.press("Enter")
+          await page.getByText("1 earlier message is not shown", { exact: true }).waitFor()
+          await settled(page)
+          expect(await page.locator(".messages > .message").count()).toBe(400)
+          expect(Math.abs((await heightOf(page, "Number 201")) - before)).toBeLessThan(5)
+          expect(await focused(page)).toBe("Show earlier messages")
+        })
+        // What comes meanwhile moves the pages, and nothing is shown twice.
+        yield* sayMore(ticketID, "And now?")
+        yield* Effect.promise(async () => {
+          await said(page, "And now?")
+          await page.getByText("2 earlier messages are not shown", { exact: true }).waitFor()
+          await page.keyboard.press("Enter")
+          await said(page, "Where it began")
+          expect(await page.locator(".messages > .message").count()).toBe(402)
+          expect(await earlier.count()).toBe(0)
+          expect(await focused(page)).toBe("Conversation")
+        })
+        expect(complaints).toEqual([])
       })
     )
 

@@ -3,11 +3,34 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
-import { barriersInAllLooks } from "./browser/Barriers.ts"
+import { barriersInAllLooks, focused } from "./browser/Barriers.ts"
 import { Browser, openWindow } from "./browser/Browser.ts"
-import { breakLine, calls } from "./browser/DeskTools.ts"
+import {
+  answersIn,
+  breakLine,
+  calls,
+  field,
+  holdAnswer,
+  openTicket,
+  question,
+  said,
+  sendButton,
+  settled
+} from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 import { deskWindow, logIn } from "./browser/People.ts"
+
+const loginCall = calls("POST", /\/login$/)
+
+/** As where a person, or an organisation, lets web sites keep nothing: even to ask for it is refused. */
+const blockStorage = `
+  for (const kind of ["localStorage", "sessionStorage"]) {
+    Object.defineProperty(window, kind, {
+      get: () => {
+        throw new DOMException("Access is denied for this document.", "SecurityError")
+      }
+    })
+  }`
 
 const loginTests = () =>
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
@@ -54,6 +77,55 @@ const loginTests = () =>
           expect(await page.getByLabel("Username").inputValue()).toBe("")
           expect(await page.getByLabel("Password").inputValue()).toBe("")
           await logIn(page)
+        })
+      })
+    )
+
+    it.scoped("who may keep nothing in the browser comes in, and works as long as the page is open", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("May I come in?")
+        const { complaints, page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          await page.addInitScript(blockStorage)
+          await page.reload()
+          await logIn(page)
+          await openTicket(page, ticketID)
+          await field(page).fill("You may")
+          await page.evaluate("location.hash = '#/'")
+          await page.getByText("Nothing chosen").waitFor()
+          await openTicket(page, ticketID)
+          expect(await field(page).inputValue()).toBe("You may")
+          await sendButton(page).click()
+          await said(page, "You may")
+          await page.getByRole("button", { name: "Log out" }).click()
+          await page.getByLabel("Username").waitFor()
+        })
+        expect(yield* answersIn(ticketID)).toEqual(["You may"])
+        expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("who pressed the button by keyboard stays there until there is an answer", () =>
+      Effect.gen(function* () {
+        const { page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Username").fill("acme-admin")
+          await page.getByLabel("Password").fill("Not-It-1")
+          const held = await holdAnswer(page, loginCall)
+          let asked = 0
+          page.on("request", (request) => {
+            if (loginCall(request)) asked += 1
+          })
+          await page.getByRole("button", { name: "Log in" }).press("Enter")
+          await held.asked
+          // A second press does nothing.
+          await page.keyboard.press("Enter")
+          await settled(page)
+          expect(await focused(page)).toBe("Logging in…")
+          held.letGo()
+          await page.getByRole("alert").waitFor()
+          await page.locator("#login-password:focus").waitFor()
+          expect(asked).toBe(1)
         })
       })
     )

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { clientOf, quietApp } from "../support/TestApp.ts"
 import { Browser } from "./browser/Browser.ts"
+import { makeChatLine } from "./browser/ChatLine.ts"
 import { atTheDesk, breakLine, calls, openTicket, question, said } from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 import { deskWindow, logIn } from "./browser/People.ts"
@@ -22,6 +23,13 @@ const refuse = (page: Page, path: RegExp, times: number) =>
     (route) => route.fulfill(tired),
     { times }
   )
+
+/** Everything that is said of the connection from now on, as somebody hears it who has it read out. */
+const listenToConnection = `
+  said = []
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) for (const { textContent } of addedNodes) said.push(textContent)
+  }).observe(document.querySelector(".connection"), { childList: true })`
 
 const troubleTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
@@ -81,6 +89,24 @@ const troubleTests = () =>
         })
         const { status } = yield* tickets.getTicket({ path: { id: other.ticketID } })
         expect(status).toBe("Open")
+      })
+    )
+
+    it.scoped("a broken connection is said once, however often it is tried", () =>
+      Effect.gen(function* () {
+        const { page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          const line = await makeChatLine(page)
+          await page.clock.install()
+          await page.reload()
+          await logIn(page)
+          await page.evaluate(listenToConnection)
+          await line.cut()
+          await page.getByText("Not live. Trying again…").waitFor()
+          await line.mendLate()
+          await page.getByText("Live", { exact: true }).waitFor()
+          expect(await page.evaluate("said")).toEqual(["Not live. Trying again…", "Live"])
+        })
       })
     )
 

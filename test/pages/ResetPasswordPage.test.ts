@@ -3,7 +3,9 @@ import { Effect, Layer } from "effect"
 import { askForReset, attemptLogin } from "../support/Logins.ts"
 import { testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
+import { focused } from "./browser/Barriers.ts"
 import { Browser, localUrl, openWindow } from "./browser/Browser.ts"
+import { settled } from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 
 const call = "**/api/Auth/reset-password"
@@ -56,11 +58,16 @@ const resetPageTests = () =>
           await page.unroute(call)
           await page.route(call, (route) => answers.push(() => void route.fulfill(html)))
           const asked = page.waitForRequest(call)
-          await page.getByRole("button").click()
+          await page.getByRole("button").press("Enter")
           await asked
           expect(await say.textContent()).toBe("")
+          // Whoever presses it by keyboard stays there, and asks once.
+          await page.keyboard.press("Enter")
+          await settled(page)
+          expect(answers.length).toBe(1)
           for (const answer of answers) answer()
           await say.filter({ hasText: unreachable }).waitFor()
+          expect(await focused(page)).toBe("Set password")
 
           await page.unroute(call)
           await trySetting("weakweak")

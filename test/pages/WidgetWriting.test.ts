@@ -104,6 +104,11 @@ const writingTests = () =>
           await page.getByText("Thank you! We will get back to you.").waitFor()
           expect(await focused(page)).toBe("Write a message")
         })
+        yield* say(agent, "See you.", ticketID)
+        yield* Effect.promise(async () => {
+          await page.locator(".line.agent").getByText("See you.").waitFor()
+          expect(await page.getByText("Thank you! We will get back to you.").isVisible()).toBe(true)
+        })
         expect(complaints).toEqual([])
       })
     )
@@ -145,6 +150,18 @@ const writingTests = () =>
       })
     )
 
+    it.scoped("goes on for whoever has asked for a person by keyboard", () =>
+      Effect.gen(function* () {
+        const { page } = yield* withChat("Hello")
+        yield* Effect.promise(async () => {
+          await putForward(page, 30)
+          await page.getByRole("button", { name: "Yes", exact: true }).press("Enter")
+          await page.getByText("One moment, we are looking for somebody").waitFor()
+          expect(await focused(page)).toBe("Write a message")
+        })
+      })
+    )
+
     it.scoped("says once that there is no connection, however often it is tried", () =>
       Effect.gen(function* () {
         const { line, page } = yield* withChat("Hello")
@@ -152,10 +169,7 @@ const writingTests = () =>
           await listenTo(page, "[role=status]")
           await line.cut()
           await page.getByText("No connection. We keep trying.").waitFor()
-          const before = line.knocks()
-          while (line.knocks() < before + 3) await page.clock.runFor(10_000)
-          line.mend()
-          await page.clock.runFor(40_000)
+          await line.mendLate()
           await page.getByText("We are here for you").waitFor()
           expect(await heard(page)).toEqual(["No connection. We keep trying.", "We are here for you"])
         })

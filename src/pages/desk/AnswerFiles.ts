@@ -12,6 +12,12 @@ import { kindOf, sizeOf } from "./FileWords.ts"
 import type { MessageFiles } from "./MessageFiles.ts"
 import { toast } from "./Toast.ts"
 
+export interface AnswerFilesHandlers {
+  readonly onChange: (ticketID: TicketID) => void
+  /** Whoever was at a file has nothing left to do with files. */
+  readonly onLeft: () => void
+}
+
 /** What goes along with an answer: what was chosen here, and what the service has for it already. */
 export class AnswerFiles {
   readonly view = element("ul", { class: "files", "aria-label": "Files of the answer", hidden: true })
@@ -28,12 +34,12 @@ export class AnswerFiles {
   )
   readonly #client: Client
   readonly #files: MessageFiles
-  readonly #onChange: (ticketID: TicketID) => void
+  readonly #handlers: AnswerFilesHandlers
 
-  constructor(client: Client, customerRepID: number, files: MessageFiles, onChange: (ticketID: TicketID) => void) {
+  constructor(client: Client, customerRepID: number, files: MessageFiles, handlers: AnswerFilesHandlers) {
     this.#client = client
     this.#files = files
-    this.#onChange = onChange
+    this.#handlers = handlers
     this.chosen = new ChosenFiles(client, customerRepID)
     this.attach = element("span", { class: "attach" }, this.#button, this.#input)
     listen(this.#input, { change: () => this.#take() })
@@ -49,6 +55,7 @@ export class AnswerFiles {
     const ours = new Set(chosen.map(({ uploaded }) => uploaded?.id))
     const there = target === undefined ? [] : this.#files.forAnswerTo(target.messageID)
     const others = there.filter(({ ticketMessageAttachmentID }) => !ours.has(ticketMessageAttachmentID))
+    const place = [...this.view.children].findIndex((card) => card.contains(document.activeElement))
     this.#show([
       ...others.map((file) => ({
         key: `there-${file.ticketMessageAttachmentID}`,
@@ -63,6 +70,15 @@ export class AnswerFiles {
     ])
     this.view.hidden = this.view.childElementCount === 0
     this.view.inert = isBusy
+    if (place >= 0 && !this.view.contains(document.activeElement)) this.#focusAfter(place)
+  }
+
+  /** The file that somebody was at is gone: the next one is in its place. */
+  #focusAfter(place: number) {
+    const next = [...(this.view.children[place]?.querySelectorAll("button") ?? [])].at(-1)
+    if (next !== undefined) next.focus({ preventScroll: true })
+    else if (this.attach.hidden) this.#handlers.onLeft()
+    else this.#button.focus({ preventScroll: true })
   }
 
   #card(file: File, onRemove: () => void) {
@@ -92,7 +108,7 @@ export class AnswerFiles {
       ticketID,
       files.filter((file) => refusalOf(file) === undefined)
     )
-    this.#onChange(ticketID)
+    this.#handlers.onChange(ticketID)
   }
 
   async #remove(ticketID: TicketID, key: string) {
@@ -105,7 +121,7 @@ export class AnswerFiles {
     const there = this.#ticket?.ticketID === ticketID ? this.#target : undefined
     if (there !== undefined && this.#files.forAnswerTo(there.messageID).length > 0)
       await this.#files.ask(there.messageID)
-    this.#onChange(ticketID)
+    this.#handlers.onChange(ticketID)
   }
 
   async #removeThere(ticketID: TicketID, { messageID, ticketMessageAttachmentID }: TicketMessageAttachment) {
@@ -116,6 +132,6 @@ export class AnswerFiles {
       toast(wordsFor(error))
     }
     if (this.#target?.messageID === messageID) await this.#files.ask(messageID)
-    this.#onChange(ticketID)
+    this.#handlers.onChange(ticketID)
   }
 }

@@ -109,20 +109,24 @@ export const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
   throw problemOf(result.left)
 }
 
-/** All of a list, page by page. */
-export const allOf = async <A>(
-  ask: (page: {
-    readonly pageNumber: number
-    readonly pageSize: number
-  }) => Promise<{ readonly items: ReadonlyArray<A>; readonly totalCount: number }>
-) => {
-  const all: Array<A> = []
+type AskForPage<A> = (page: {
+  readonly pageNumber: number
+  readonly pageSize: number
+}) => Promise<{ readonly items: ReadonlyArray<A>; readonly totalCount: number }>
+
+/** The first pages of a list, and how many there are on all of them. */
+export const firstOf = async <A>(pages: number, ask: AskForPage<A>) => {
+  const found: Array<A> = []
   for (let pageNumber = 1; ; pageNumber++) {
     const { items, totalCount } = await ask({ pageNumber, pageSize: largestPage })
-    all.push(...items)
-    if (items.length === 0 || all.length >= totalCount) return all
+    found.push(...items)
+    const isAll = items.length === 0 || found.length >= totalCount
+    if (isAll || pageNumber >= pages) return { items: found, totalCount }
   }
 }
+
+/** All of a list, page by page. */
+export const allOf = async <A>(ask: AskForPage<A>) => (await firstOf(Number.POSITIVE_INFINITY, ask)).items
 
 /** How long to wait before asking again by itself, where the service has said so. */
 export const waitFor = (error: unknown) => (error instanceof Problem ? error.waitFor : undefined)

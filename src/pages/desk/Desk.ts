@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 import { TicketID } from "../../../schema/Ids.ts"
-import { button, element, icon } from "../dom/Element.ts"
+import { button, element, icon, say } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import type { HubState } from "../hub/HubClient.ts"
 import { clearChosenFiles } from "./ChosenFiles.ts"
@@ -44,8 +44,11 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
 
   const live = makeLive(session.token, {
     onState: (state) => {
-      connection.textContent = stateWords[state]
-      connection.dataset["state"] = state
+      // Each new attempt is no news: what was said last still holds.
+      if (state !== "connecting" || !wasBroken) {
+        say(connection, stateWords[state])
+        connection.dataset["state"] = state
+      }
       if (state === "waiting") {
         wasBroken = true
         inbox.turns.soon()

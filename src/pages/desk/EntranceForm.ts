@@ -39,9 +39,15 @@ export const makeEntrance = (options: {
   const { action, fields, intro, more, notice, title, underway } = options
   const problem = element("p", { class: "problem", role: "alert", hidden: notice === undefined }, notice ?? "")
   const submit = element("button", { class: "primary wide", type: "submit" }, action)
+  let isBusy = false
+  const setBusy = (next: boolean) => {
+    isBusy = next
+    // A button that is disabled in earnest would lose the focus.
+    submit.setAttribute("aria-disabled", String(next))
+    submit.textContent = next ? underway : action
+  }
   const run = async () => {
-    submit.disabled = true
-    submit.textContent = underway
+    setBusy(true)
     problem.hidden = true
     try {
       await options.run()
@@ -50,8 +56,7 @@ export const makeEntrance = (options: {
       problem.hidden = false
       options.onProblem?.()
     } finally {
-      submit.disabled = false
-      submit.textContent = action
+      setBusy(false)
     }
   }
   const form = listen(
@@ -71,7 +76,7 @@ export const makeEntrance = (options: {
         event.preventDefault()
         const missing = fields.find(({ input }) => input.value.trim() === "")
         if (missing !== undefined) missing.input.focus()
-        else if (!submit.disabled) void run()
+        else if (!isBusy) void run()
       }
     }
   )

@@ -26,15 +26,22 @@ export const fileCard = (client: Client, file: TicketMessageAttachment, onRemove
   const problem = element("p", { class: "file-problem", role: "alert", hidden: true })
   const fail = (error: unknown) => say(problem, `It did not load: ${wordsFor(error)}`)
 
+  let isSaving = false
+  const setSaving = (next: boolean) => {
+    isSaving = next
+    // A button that is disabled in earnest would lose the focus.
+    download.setAttribute("aria-disabled", String(next))
+  }
   const save = async () => {
-    download.disabled = true
+    if (isSaving) return
+    setSaving(true)
     say(problem, undefined)
     try {
       await saveFile(client, file)
     } catch (error) {
       fail(error)
     }
-    download.disabled = false
+    setSaving(false)
   }
   const download = button(
     { class: "icon-button", "aria-label": `Download ${file.fileName}`, title: "Download" },

@@ -7,6 +7,13 @@ import { richText } from "../dom/RichText.ts"
 import { dayOf, exactly, timeOf } from "./Format.ts"
 import type { MessageFiles } from "./MessageFiles.ts"
 
+/** What was said before the first message that is shown. */
+export interface Earlier {
+  readonly count: number
+  readonly isAsked: boolean
+  readonly onAsk: () => void
+}
+
 export interface MessageHandlers {
   readonly files: MessageFiles
   readonly explained: TicketMessageID | undefined
@@ -105,11 +112,23 @@ const note = (key: string, text: string): Part => ({
   make: () => element("li", { class: "day" }, text)
 })
 
+const earlierPart = ({ count, isAsked, onAsk }: Earlier): Part => {
+  const text = count === 1 ? "1 earlier message is not shown" : `${count} earlier messages are not shown`
+  const make = () =>
+    element(
+      "li",
+      { class: "earlier" },
+      element("span", { class: "day" }, text),
+      button({ class: "secondary", "aria-disabled": String(isAsked) }, onAsk, "Show earlier messages")
+    )
+  return { key: "earlier", looks: `${count} ${isAsked}`, make }
+}
+
 /** What was said, day by day. */
 export const makeMessages = (log: HTMLElement) => {
   const show = makeKeyed(log)
   let known = new Map<TicketMessageID, ReturnType<typeof makeMessage>>()
-  return (messages: ReadonlyArray<TicketMessage>, earlier: number, handlers: MessageHandlers) => {
+  return (messages: ReadonlyArray<TicketMessage>, earlier: Earlier, handlers: MessageHandlers) => {
     known = new Map(
       messages.map((message) => [message.messageID, known.get(message.messageID) ?? makeMessage(message)])
     )
@@ -124,7 +143,7 @@ export const makeMessages = (log: HTMLElement) => {
       return isNew ? [note(`day-before-${message.messageID}`, today), part] : [part]
     })
     show([
-      ...(earlier > 0 ? [note("earlier", `${earlier} earlier messages are not shown`)] : []),
+      ...(earlier.count > 0 ? [earlierPart(earlier)] : []),
       ...(messages.length === 0 ? [note("nothing", "Nothing was said yet.")] : []),
       ...parts
     ])

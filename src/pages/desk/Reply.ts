@@ -10,14 +10,8 @@ import type { Live } from "./Live.ts"
 import type { MessageFiles } from "./MessageFiles.ts"
 import { answeredBy, sendWithFiles, unanswered } from "./SendAnswer.ts"
 import { toast } from "./Toast.ts"
-import type { Unsent, UnsentTexts } from "./Unsent.ts"
-
-/** What stands in the field, and what the person has made of it, if anything. */
-interface Written {
-  readonly text: string
-  readonly filled: string
-  readonly unsent: Unsent | undefined
-}
+import type { UnsentTexts } from "./Unsent.ts"
+import { Writing } from "./Writing.ts"
 
 /** Where the answer is written: the AI's draft to begin with, what the person makes of it in the end. */
 export class Reply {
@@ -25,14 +19,10 @@ export class Reply {
   #ticket: Ticket | undefined
   #messages: ReadonlyArray<TicketMessage> = []
   #target: TicketMessage | undefined
-  /** What was filled in by itself; as long as it is untouched, a newer draft may take its place. */
-  #filled = ""
-  /** Whether the focus comes to the field by itself, which is no beginning of an answer. */
-  #isPlacing = false
   readonly #busy = new Set<TicketID>()
   readonly #problems = new Map<TicketID, string>()
   readonly #origin = element("p", { class: "origin" })
-  readonly #input = element("textarea", { rows: 3, id: "answer", dir: "auto" })
+  readonly #writing: Writing
   readonly #send = element("button", { class: "primary", type: "submit" }, icon(icons.send), "Send")
   readonly #save = button({ class: "secondary" }, () => void this.#keep(), "Save draft")
   readonly #discard = button({ class: "quiet" }, () => void this.#clear(), "Discard draft")
@@ -50,15 +40,19 @@ export class Reply {
   readonly #onSent: () => void
 
   constructor(client: Client, live: Live, unsent: UnsentTexts, files: MessageFiles, onSent: () => void) {
-    this.#files = new AnswerFiles(client, unsent.customerRepID, files, (ticketID) => {
-      unsent.change(ticketID)
-      this.#render()
+    this.#files = new AnswerFiles(client, unsent.customerRepID, files, {
+      onChange: (ticketID) => {
+        unsent.change(ticketID)
+        this.#render()
+      },
+      onLeft: () => this.#writing.place()
     })
     this.#client = client
     this.#live = live
     this.#unsent = unsent
     this.#onSent = onSent
-    listen(this.#input, {
+    this.#writing = new Writing(unsent, { onBegin: () => this.#joinChat(), onChange: () => this.#render() })
+    listen(this.#writing.field, {
       input: () => this.#typed(),
       keydown: (event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return
@@ -66,16 +60,13 @@ export class Reply {
         this.view.requestSubmit()
       }
     })
-    this.#input.addEventListener("focus", () => {
-      if (!this.#isPlacing) this.#joinChat()
-    })
     this.view = listen(
       element(
         "form",
         { class: "reply", "aria-label": "Answer" },
         element("div", { class: "reply-head" }, this.#origin, this.#newer),
         element("label", { class: "unseen", for: "answer" }, "Your answer"),
-        this.#input,
+        this.#writing.field,
         this.#files.view,
         this.#answered,
         this.#problem,
@@ -99,32 +90,20 @@ export class Reply {
   }
 
   update(ticket: Ticket, messages: ReadonlyArray<TicketMessage>) {
-    const isOther = ticket.ticketID !== this.#ticket?.ticketID
     const target = unanswered(messages)
-    const isAnswered = !isOther && this.#target !== undefined && target?.messageID !== this.#target.messageID
+    const isSame = ticket.ticketID === this.#ticket?.ticketID
+    const isAnswered = isSame && this.#target !== undefined && target?.messageID !== this.#target.messageID
     this.#ticket = ticket
     this.#messages = messages
     this.#target = target
-    const draft = target?.aiReply ?? ""
-    const unsent = this.#unsent.get(ticket.ticketID)
-    if (isOther) {
-      this.#input.value = unsent?.text ?? draft
-      this.#filled = draft
-    } else if (unsent?.isTried === true) {
-      // It may not have arrived: until that is known it is not taken away.
-    } else if (this.#input.value === this.#filled || (isAnswered && this.#input.value.trim() === "")) {
-      this.#unsent.forget(ticket.ticketID)
-      this.#input.value = draft
-      this.#filled = draft
-    }
+    this.#writing.update(ticket.ticketID, target?.aiReply ?? "", isAnswered)
     this.#render()
   }
 
   #typed() {
     const { ticketID } = this.#ticket ?? {}
     if (ticketID === undefined) return
-    if (this.#input.value === this.#filled) this.#unsent.forget(ticketID)
-    else this.#unsent.note(ticketID, this.#input.value, this.#target?.messageID ?? null)
+    this.#writing.note(ticketID, this.#target?.messageID ?? null)
     this.#render()
     if (this.#ticket?.channelType === "Chat") {
       this.#joinChat()
@@ -141,29 +120,9 @@ export class Reply {
     const { ticketID } = this.#ticket ?? {}
     const draft = this.#target?.aiReply ?? ""
     if (ticketID === undefined) return
-    this.#exchange(ticketID, { text: draft, filled: draft, unsent: undefined }, "Your text was replaced.")
+    this.#writing.exchange(ticketID, { text: draft, filled: draft, unsent: undefined })
     this.#typed()
-    this.#input.focus()
-  }
-
-  #written(ticketID: TicketID): Written {
-    const unsent = this.#unsent.get(ticketID)
-    return this.#isOpen(ticketID)
-      ? { text: this.#input.value, filled: this.#filled, unsent }
-      : { text: unsent?.text ?? "", filled: "", unsent }
-  }
-
-  /** Puts something in the place of what is written. What a person wrote is never gone by one click. */
-  #exchange(ticketID: TicketID, next: Written, done: string) {
-    const before = this.#written(ticketID)
-    this.#unsent.putBack(ticketID, next.unsent)
-    if (this.#isOpen(ticketID)) {
-      this.#filled = next.filled
-      this.#input.value = next.text
-      this.#render()
-    }
-    if (before.unsent === undefined || before.unsent.text.trim() === "") return
-    toast(done, { name: "Undo", run: () => this.#exchange(ticketID, before, "Your text was replaced.") })
+    this.#writing.field.focus()
   }
 
   get #isBusy() {
@@ -180,34 +139,32 @@ export class Reply {
     const draft = this.#target?.aiReply ?? ""
     const answerer = this.#answerer
     const problem = this.#ticket && this.#problems.get(this.#ticket.ticketID)
-    const text = this.#input.value
+    const { filled, isEmpty, text } = this.#writing
     const isDraft = draft !== "" && text === draft
-    const isEdited = draft !== "" && text !== draft && this.#filled === draft && text.trim() !== ""
+    const isEdited = draft !== "" && text !== draft && filled === draft && !isEmpty
     this.view.classList.toggle("drafted", isDraft || isEdited)
     const origin = isDraft ? "draft" : isEdited ? "edited draft" : this.#target === undefined ? "message" : "answer"
     if (this.#origin.dataset["origin"] !== origin) this.#origin.replaceChildren(...originOf(origin))
     this.#origin.dataset["origin"] = origin
     if (this.#ticket !== undefined) this.#files.update(this.#ticket, this.#target, this.#isBusy)
-    this.#newer.hidden = draft === "" || draft === text || draft === this.#filled
-    this.#save.hidden = this.#target === undefined || text.trim() === "" || text === draft
+    this.#newer.hidden = draft === "" || draft === text || draft === filled
+    this.#save.hidden = this.#target === undefined || isEmpty || text === draft
     this.#discard.hidden = draft === ""
     // A button that is disabled in earnest would lose the focus; what they do looks for itself whether it may.
     for (const one of [this.#save, this.#discard]) one.setAttribute("aria-disabled", String(this.#isBusy))
-    this.#send.setAttribute("aria-disabled", String(this.#isBusy || text.trim() === ""))
+    this.#send.setAttribute("aria-disabled", String(this.#isBusy || isEmpty))
     say(this.#answered, answerer && `${answerer} has answered meanwhile. Send yours as a further message?`)
     say(this.#problem, problem)
-    this.#input.placeholder =
+    this.#writing.field.placeholder =
       this.#target?.status === "Processing" ? "A draft is being written. You may begin." : "Write an answer"
-    // As high as the text; how high at most, the styles say.
-    this.#input.style.blockSize = "auto"
-    this.#input.style.blockSize = `${this.#input.scrollHeight + 2}px`
+    this.#writing.fit()
   }
 
   async #submit() {
     const { ticketID } = this.#ticket ?? {}
-    const text = this.#input.value
+    const { text } = this.#writing
     const target = this.#target?.messageID ?? null
-    if (ticketID === undefined || text.trim() === "" || this.#isBusy) return
+    if (ticketID === undefined || this.#writing.isEmpty || this.#isBusy) return
     if (this.#answerer !== undefined) {
       this.#unsent.turnTo(ticketID, target)
       toast("Press Send again: it goes out as a further message.")
@@ -217,52 +174,39 @@ export class Reply {
     await this.#guarded(ticketID, async () => {
       await sendWithFiles(this.#client, this.#unsent, this.#files.chosen, ticketID, begun)
       this.#unsent.turnTo(ticketID, null)
-      this.#empty(ticketID, text)
+      this.#writing.empty(ticketID, text)
       toast("Sent.")
     })
   }
 
   async #keep() {
     const target = this.#target
-    const text = this.#input.value
+    const { text } = this.#writing
     if (target === undefined || this.#isBusy) return
     await this.#guarded(target.ticketID, async () => {
       await this.#write(target, text)
-      this.#unsent.forget(target.ticketID, text)
-      if (this.#isOpen(target.ticketID)) this.#filled = text
+      this.#writing.keep(target.ticketID, text)
       toast("Draft saved. Colleagues see it, too.")
     })
   }
 
   async #clear() {
     const target = this.#target
-    const text = this.#input.value
+    const { text } = this.#writing
     if (target === undefined || this.#isBusy) return
-    const before = this.#written(target.ticketID)
+    const before = this.#writing.written(target.ticketID)
     const undo = () => {
       // What was not touched comes back with the draft.
-      if (before.unsent !== undefined) this.#exchange(target.ticketID, before, "Your text was replaced.")
+      if (before.unsent !== undefined) this.#writing.exchange(target.ticketID, before)
       return this.#write(target, target.aiReply)
         .catch((error: unknown) => toast(wordsFor(error)))
         .finally(this.#onSent)
     }
     await this.#guarded(target.ticketID, async () => {
       await this.#write(target, null)
-      this.#empty(target.ticketID, text)
+      this.#writing.empty(target.ticketID, text)
       toast("Draft discarded.", { name: "Undo", run: () => void undo() })
     })
-  }
-
-  #isOpen(ticketID: TicketID) {
-    return this.#ticket?.ticketID === ticketID
-  }
-
-  /** A text is done with: what was written since then stays, and so does what stands on another ticket. */
-  #empty(ticketID: TicketID, text: string) {
-    this.#unsent.forget(ticketID, text)
-    if (!this.#isOpen(ticketID)) return
-    if (this.#input.value === text) this.#input.value = ""
-    this.#filled = ""
   }
 
   async #write({ messageID }: TicketMessage, aiReply: string | null) {
@@ -275,7 +219,7 @@ export class Reply {
     this.#render()
     try {
       await work()
-      if (this.#isOpen(ticketID)) this.#focusField()
+      if (this.#writing.isOpen(ticketID)) this.#focusField()
     } catch (error) {
       this.#problems.set(ticketID, wordsFor(error))
     }
@@ -287,9 +231,6 @@ export class Reply {
   /** The button that was pressed is about to go, or has nothing left to do: what comes next is written. */
   #focusField() {
     const at = document.activeElement
-    if (at !== this.#save && at !== this.#discard && at !== this.#send) return
-    this.#isPlacing = true
-    this.#input.focus({ preventScroll: true })
-    this.#isPlacing = false
+    if (at === this.#save || at === this.#discard || at === this.#send) this.#writing.place()
   }
 }

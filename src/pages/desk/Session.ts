@@ -1,3 +1,4 @@
+import { inStorage } from "../dom/InStorage.ts"
 import { isRecord } from "../hub/Protocol.ts"
 
 export interface Session {
@@ -27,22 +28,27 @@ const sessionOf = (token: string, expiresAt: number): Session | undefined => {
   return typeof sub === "string" ? { token, username: sub, customerRepID: Number(CustomerRepID), expiresAt } : undefined
 }
 
-/** For this tab only, until it closes. */
-export const restoreSession = () => {
-  const expiresAt = Number(sessionStorage.getItem(untilKey))
-  return expiresAt > Date.now() ? sessionOf(sessionStorage.getItem(key) ?? "", expiresAt) : undefined
-}
+/** For this tab only, until it closes; where nothing can be kept, only until the page does. */
+export const restoreSession = () =>
+  inStorage("sessionStorage", (storage) => {
+    const expiresAt = Number(storage.getItem(untilKey))
+    return expiresAt > Date.now() ? sessionOf(storage.getItem(key) ?? "", expiresAt) : undefined
+  })
 
 /** The clock here may be wrong, by days: how long the token lasts is counted from now, not read off the clock. */
 export const beginSession = (token: string) => {
   const { exp, iat } = claimsOf(token)
   const lasts = typeof exp === "number" && typeof iat === "number" ? (exp - iat) * 1000 : 0
   const expiresAt = Date.now() + lasts
-  sessionStorage.setItem(key, token)
-  sessionStorage.setItem(untilKey, String(expiresAt))
+  inStorage("sessionStorage", (storage) => {
+    storage.setItem(key, token)
+    storage.setItem(untilKey, String(expiresAt))
+  })
   return sessionOf(token, expiresAt)
 }
 
 export const endSession = () => {
-  for (const one of [key, untilKey]) sessionStorage.removeItem(one)
+  inStorage("sessionStorage", (storage) => {
+    for (const one of [key, untilKey]) storage.removeItem(one)
+  })
 }

@@ -1,17 +1,19 @@
 import type { TicketID, TicketMessageID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
-import { button, element, listen } from "../dom/Element.ts"
+import { button, element } from "../dom/Element.ts"
 import { type Client, Problem, run, waitFor, wordsFor } from "./Client.ts"
+import { Conversation } from "./Conversation.ts"
+import { Cover } from "./Cover.ts"
 import { Details } from "./Details.ts"
 import { askForTopics, askToEscalate, loadTopics } from "./Dialogs.ts"
 import { emptyState, skeleton } from "./Labels.ts"
 import type { Live } from "./Live.ts"
 import { MessageFiles } from "./MessageFiles.ts"
-import { authorOf, makeMessages, textOf } from "./Messages.ts"
 import type { People } from "./People.ts"
 import { Reply } from "./Reply.ts"
 import { SidePanel } from "./SidePanel.ts"
+import { Talk } from "./Talk.ts"
 import { makeTicketCommands, type TicketCommands } from "./TicketCommands.ts"
 import { TicketHeader } from "./TicketHeader.ts"
 import { toast } from "./Toast.ts"
@@ -19,38 +21,18 @@ import { Trace } from "./Trace.ts"
 import { Turns } from "./Turns.ts"
 import type { UnsentTexts } from "./Unsent.ts"
 
-const typingLasts = 6000
-
-/** As the styles have it. */
-const narrow = matchMedia("(max-width: 1240px)")
-const phone = matchMedia("(max-width: 760px)")
-const low = matchMedia("(max-width: 1240px) and (max-height: 480px)")
-
-const aside = "about the ticket"
-
 /** One ticket: the conversation in the middle, facts and reasons beside it. */
 export class TicketPane {
   readonly view = element("section", { class: "ticket", "aria-label": "Ticket" })
   #ticketID: TicketID | undefined
   #ticket: Ticket | undefined
-  #messages: ReadonlyArray<TicketMessage> = []
-  #earlier = 0
   #picked: TicketMessageID | undefined
-  #isTyping = false
-  #isAtEnd = true
-  #typingEnds: ReturnType<typeof setTimeout> | undefined
   readonly #left = new AbortController()
   readonly turns = new Turns((isNews) => this.#load(isNews))
   readonly #header: TicketHeader
-  readonly #log = element("ol", { class: "messages", "aria-label": "Conversation" })
-  readonly #typing = element("p", { class: "typing", role: "status" })
-  readonly #scroll = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Conversation" })
-  /** What the customer has said just now, for those who hear the desk. */
-  readonly #news = element("p", { class: "unseen", role: "status" })
-  readonly #talk: HTMLElement
-  /** Where the keyboard was when the panel came over the conversation; without it, none has come. */
-  #openedFrom: Element | null | undefined
-  readonly #showMessages = makeMessages(this.#log)
+  readonly #conversation: Conversation
+  readonly #talk: Talk
+  readonly #cover: Cover
   readonly #files: MessageFiles
   readonly #reply: Reply
   readonly #trace: Trace
@@ -68,29 +50,26 @@ export class TicketPane {
     const reload = () => this.turns.now()
     this.#commands = makeTicketCommands(client, reload)
     this.#header = new TicketHeader(people, this.#commands)
+    this.#conversation = new Conversation(client)
     this.#files = new MessageFiles(client, () => this.render())
     this.#reply = new Reply(client, live, unsent, this.#files, reload)
     this.#trace = new Trace(client)
     this.#details = new Details(client, people, this.#commands)
     this.#side = new SidePanel(
       { why: this.#trace.view, details: this.#details.view },
-      { onTurn: () => this.render(), onClose: () => this.#closeSide() }
+      { onTurn: () => this.render(), onClose: () => this.#cover.close() }
     )
-    this.#scroll.append(this.#log, this.#typing)
-    this.#talk = element("div", { class: "talk" }, this.#scroll, this.#news, this.#reply.view)
-    // With room for both, nothing covers anything.
-    const whileThere = { signal: this.#left.signal }
-    narrow.addEventListener("change", () => this.#hideSide(), whileThere)
-    addEventListener("popstate", () => this.#hideSide(), whileThere)
-    for (const one of [this.#scroll, this.view]) {
-      listen(one, { scroll: () => (this.#isAtEnd = this.#isNearEnd) })
-    }
-    // Files and pictures come later than their message: whoever looks at the end goes on looking at the end.
-    new ResizeObserver(() => this.#isAtEnd && this.#toEnd()).observe(this.#log)
-    // What is said for a moment stands above the answer, not on its buttons.
-    new ResizeObserver(() => {
-      document.documentElement.style.setProperty("--reply", `${this.#reply.view.offsetHeight}px`)
-    }).observe(this.#reply.view)
+    this.#talk = new Talk(this.view, this.#reply.view)
+    this.#cover = new Cover(
+      {
+        pane: this.view,
+        talk: this.#talk.view,
+        side: this.#side,
+        header: this.#header,
+        onChange: () => this.render()
+      },
+      this.#left.signal
+    )
     this.show(undefined)
   }
 
@@ -107,12 +86,11 @@ export class TicketPane {
     this.#live.leave()
     this.#ticketID = ticketID
     this.#ticket = undefined
-    this.#messages = []
+    this.#conversation.clear()
     this.#picked = undefined
     this.#files.forget()
-    this.#hideTyping()
-    this.#hideSide()
-    this.#news.textContent = ""
+    this.#talk.clear()
+    this.#cover.hide()
     if (ticketID === undefined) {
       const text = "Choose a ticket on the left. New ones arrive by themselves."
       this.view.replaceChildren(emptyState("inbox", "Nothing chosen", text))
@@ -127,24 +105,19 @@ export class TicketPane {
     const ticketID = this.#ticketID
     if (ticketID === undefined) return
     try {
-      const [ticket, messages] = await Promise.all([
+      const [ticket, showConversation] = await Promise.all([
         run(this.#client.tickets.getTicket({ path: { id: ticketID } })),
-        run(
-          this.#client.ticketMessages.listTicketMessages({
-            urlParams: { ticketId: ticketID, pageSize: 200, sortBy: "dateCreated", sortOrder: "desc" }
-          })
-        )
+        this.#conversation.load(ticketID)
       ])
       if (ticketID !== this.#ticketID || !isNews()) return
       const isFirst = this.#ticket === undefined
-      const newest = Math.max(...this.#messages.map(({ messageID }) => messageID))
+      const newest = Math.max(...this.#conversation.messages.map(({ messageID }) => messageID))
       this.#ticket = ticket
-      this.#messages = messages.items.toReversed()
-      this.#earlier = messages.totalCount - messages.items.length
+      showConversation()
       if (isFirst) this.#build()
       this.render()
       if (isFirst) this.#begin()
-      else this.#tellNews(newest)
+      else this.#talk.tell(this.#conversation.messages, newest)
       const last = this.#lastInbound()
       // What goes along with the answer is looked up each time: a colleague may have added to it.
       const mayHaveFiles = last?.hasAttachment === true || (last && this.#files.forAnswerTo(last.messageID).length > 0)
@@ -159,7 +132,7 @@ export class TicketPane {
   #showProblem(error: unknown) {
     const isGone = error instanceof Problem && error.status === 404
     this.turns.later(waitFor(error))
-    if (this.#ticket !== undefined && !isGone) return
+    if (this.#ticket !== undefined && !isGone) return this.#giveUpEarlier(error)
     this.#ticket = undefined
     const back = element("a", { class: "secondary", href: "#/" }, "Back to the inbox")
     this.view.replaceChildren(
@@ -168,6 +141,21 @@ export class TicketPane {
         : emptyState("alert", "This ticket did not load", wordsFor(error), this.#tryAgain(), back)
     )
     if (isGone) this.#onGone()
+  }
+
+  #showEarlier() {
+    if (this.#conversation.isMoreAsked) return
+    this.#conversation.askForMore()
+    this.render()
+    this.turns.anew()
+  }
+
+  /** Whoever has asked for more is told that it did not come, and can ask again. */
+  #giveUpEarlier(error: unknown) {
+    if (!this.#conversation.isMoreAsked) return
+    this.#conversation.giveUpMore()
+    toast(wordsFor(error))
+    this.render()
   }
 
   #tryAgain() {
@@ -181,106 +169,54 @@ export class TicketPane {
   }
 
   noteTyping(ticketID: number) {
-    if (ticketID !== this.#ticketID) return
-    this.#isTyping = true
-    clearTimeout(this.#typingEnds)
-    this.#typingEnds = setTimeout(() => this.#hideTyping(), typingLasts)
-    this.#renderTyping()
+    if (ticketID === this.#ticketID) this.#talk.showTyping()
   }
 
   render() {
     const ticket = this.#ticket
     if (ticket === undefined) return
-    const isAtEnd = this.#isNearEnd
     const last = this.#lastInbound()
-    this.#header.update(ticket, {
-      onEscalate: last && (() => this.#escalate(ticket, last)),
-      onAbout: () => (this.#openedFrom === undefined ? this.#openSide() : this.#closeSide()),
-      isAboutOpen: this.#openedFrom !== undefined
-    })
-    this.#showMessages(this.#messages, this.#earlier, {
+    const handlers = {
       files: this.#files,
       explained: this.#side.side === "why" ? this.#explained : undefined,
-      onExplain: (messageID) => {
+      onExplain: (messageID: TicketMessageID) => {
         this.#picked = messageID
         this.#side.turnTo("why")
-        this.#openSide()
+        this.#cover.open()
         void this.#trace.show(this.#explained)
       },
-      onTopics: (message) => void this.#correctTopics(message)
+      onTopics: (message: TicketMessage) => void this.#correctTopics(message)
+    }
+    const { earlier: count, isMoreAsked, messages } = this.#conversation
+    const earlier = { count, isAsked: isMoreAsked, onAsk: () => this.#showEarlier() }
+    this.#talk.show(messages, earlier, handlers, () => {
+      this.#header.update(ticket, {
+        onEscalate: last && (() => this.#escalate(ticket, last)),
+        onAbout: () => (this.#cover.isOpen ? this.#cover.close() : this.#cover.open()),
+        isAboutOpen: this.#cover.isOpen
+      })
+      this.#reply.update(ticket, messages)
+      this.#details.update(ticket)
+      this.#side.render()
     })
-    if (this.#messages.at(-1)?.senderType === "EndUser" && isAtEnd) this.#hideTyping()
-    this.#reply.update(ticket, this.#messages)
-    this.#details.update(ticket)
-    this.#side.render()
-    if (isAtEnd) this.#toEnd()
   }
 
   #build() {
-    this.view.replaceChildren(this.#header.view, element("div", { class: "ticket-body" }, this.#talk, this.#side.view))
+    this.view.replaceChildren(
+      this.#header.view,
+      element("div", { class: "ticket-body" }, this.#talk.view, this.#side.view)
+    )
   }
 
   /** Whoever chose the ticket is there now; whoever has begun to write elsewhere meanwhile is not called away. */
   #begin() {
-    this.#isAtEnd = true
-    requestAnimationFrame(() => this.#toEnd())
+    this.#talk.begin()
     const at = document.activeElement
     if (at === null || at === document.body || at.closest(".tickets, .ticket") !== null) this.#header.focus()
   }
 
-  /** The conversation scrolls by itself; on a low screen everything does, as one. */
-  get #scroller() {
-    return low.matches ? this.view : this.#scroll
-  }
-
-  get #isNearEnd() {
-    const { clientHeight, scrollHeight, scrollTop } = this.#scroller
-    return scrollHeight - scrollTop - clientHeight < 120
-  }
-
-  #toEnd() {
-    const scroller = this.#scroller
-    scroller.scrollTop = scroller.scrollHeight
-  }
-
-  #tellNews(newest: number) {
-    const news = this.#messages.filter(({ messageID, senderType }) => messageID > newest && senderType === "EndUser")
-    if (news.length === 0) return
-    this.#news.textContent = news.map((one) => `${authorOf(one)}: ${textOf(one)}`.slice(0, 1000)).join("\n")
-  }
-
   #lastInbound() {
-    return this.#messages.findLast(({ senderType }) => senderType === "EndUser")
-  }
-
-  /** Where there is no room beside the conversation, the panel comes over it, and the keyboard goes along. */
-  #openSide() {
-    if (!narrow.matches || this.#openedFrom !== undefined) return
-    this.#openedFrom = document.activeElement
-    this.view.classList.add("side-open")
-    this.#talk.inert = true
-    // On a phone it looks like a page of its own, so that the way back from it leads to the ticket.
-    if (phone.matches) history.pushState(aside, "")
-    this.render()
-    this.#side.focus()
-  }
-
-  #closeSide() {
-    const from = this.#openedFrom
-    this.#hideSide()
-    if (history.state === aside) history.back()
-    if (from instanceof HTMLElement) from.focus()
-    if (document.activeElement !== from || from === document.body) this.#header.focusAbout()
-  }
-
-  #hideSide() {
-    if (this.#openedFrom === undefined) return
-    const hadFocus = this.#side.view.contains(document.activeElement)
-    this.#openedFrom = undefined
-    this.view.classList.remove("side-open")
-    this.#talk.inert = false
-    this.render()
-    if (hadFocus) this.#header.focusAbout()
+    return this.#conversation.messages.findLast(({ senderType }) => senderType === "EndUser")
   }
 
   /** The message that a person asked about, else the newest. */
@@ -309,15 +245,5 @@ export class TicketPane {
     } catch (error) {
       toast(wordsFor(error))
     }
-  }
-
-  #hideTyping() {
-    clearTimeout(this.#typingEnds)
-    this.#isTyping = false
-    this.#renderTyping()
-  }
-
-  #renderTyping() {
-    this.#typing.textContent = this.#isTyping ? "The customer is typing…" : ""
   }
 }

@@ -1,5 +1,6 @@
 import { Option, Schema } from "effect"
 import { type TicketID, TicketMessageID } from "../../../schema/Ids.ts"
+import { inStorage } from "../dom/InStorage.ts"
 
 /** An answer that was begun and, as far as is known, has not arrived. */
 const Unsent = Schema.Struct({
@@ -35,7 +36,10 @@ export class UnsentTexts {
   }
 
   get(ticketID: TicketID): Unsent | undefined {
-    return this.#known.get(ticketID) ?? Option.getOrUndefined(read(sessionStorage.getItem(this.#place(ticketID)) ?? ""))
+    const known = this.#known.get(ticketID)
+    if (known !== undefined) return known
+    const stored = inStorage("sessionStorage", (storage) => storage.getItem(this.#place(ticketID)))
+    return Option.getOrUndefined(read(stored ?? ""))
   }
 
   /** What it answers is settled by its first letter, so that it is noticed when somebody else answers that. */
@@ -84,14 +88,14 @@ export class UnsentTexts {
   forget(ticketID: TicketID, text?: string) {
     if (text !== undefined && this.get(ticketID)?.text !== text) return
     this.#known.delete(ticketID)
-    sessionStorage.removeItem(this.#place(ticketID))
+    inStorage("sessionStorage", (storage) => storage.removeItem(this.#place(ticketID)))
   }
 
   clear() {
     this.#known.clear()
-    for (const place of Object.keys(sessionStorage)) {
-      if (place.startsWith(this.#prefix)) sessionStorage.removeItem(place)
-    }
+    inStorage("sessionStorage", (storage) => {
+      for (const place of Object.keys(storage)) if (place.startsWith(this.#prefix)) storage.removeItem(place)
+    })
   }
 
   #place(ticketID: TicketID) {
@@ -100,10 +104,7 @@ export class UnsentTexts {
 
   #set(ticketID: TicketID, unsent: Unsent) {
     this.#known.set(ticketID, unsent)
-    try {
-      sessionStorage.setItem(this.#place(ticketID), written(unsent))
-    } catch {
-      // A full storage keeps the text before: as long as the page is open, the newer one is known.
-    }
+    // A full storage keeps the text before: as long as the page is open, the newer one is known.
+    inStorage("sessionStorage", (storage) => storage.setItem(this.#place(ticketID), written(unsent)))
   }
 }

@@ -1,22 +1,13 @@
-import { type Ending, HubClient, type HubState, Lost, Refused } from "../hub/HubClient.ts"
+import { HubClient, Lost, Refused } from "../hub/HubClient.ts"
 import { isRecord } from "../hub/Protocol.ts"
+import { type ChatState, isOver, stateAfter } from "./ChatState.ts"
 import { Company } from "./Company.ts"
 import * as Conversation from "./Conversation.ts"
 import { type Feedback, readFeedback } from "./Feedback.ts"
 import type { Options } from "./Options.ts"
+import { Thread } from "./Thread.ts"
 import { newTicketToken, type TicketStore } from "./TicketStore.ts"
 import type { UnsentStore } from "./UnsentStore.ts"
-
-/**
- * full: there is no room just now. Over for good: switchedOff, forbidden where the web site may not have the chat, cutOff
- * where the hub ended it for another reason, so that it can be begun again.
- */
-export type ChatState = HubState | "full" | "switchedOff" | "forbidden" | "cutOff"
-
-const stateAfter = (ending: Ending): ChatState => {
-  if ("words" in ending) return /switched off/i.test(ending.words) ? "switchedOff" : "cutOff"
-  return ending.status === 403 ? "forbidden" : "switchedOff"
-}
 
 const typingAgainAfter = 2500
 
@@ -31,19 +22,16 @@ export class Chat {
   readonly company = new Company(() => this.onChange())
   onChange: () => void = () => undefined
   #lines: ReadonlyArray<Conversation.Line>
-  #ticketID: number | undefined
-  /** The token that this page's first message was sent with: whether its chat has begun, the hub knows. */
-  #chosenToken: string | undefined
   #isSending = false
   #typingSaidAt = 0
   readonly #hub: HubClient
   readonly #options: Options
-  readonly #store: TicketStore
+  readonly #thread: Thread
   readonly #unsent: UnsentStore
 
   constructor(options: Options, store: TicketStore, unsent: UnsentStore) {
     this.#options = options
-    this.#store = store
+    this.#thread = new Thread(store)
     this.#unsent = unsent
     this.#lines = unsent.lines ?? []
     const address = new URL("/chatHub", options.service)
@@ -59,13 +47,13 @@ export class Chat {
   }
 
   get isOver() {
-    return this.state === "switchedOff" || this.state === "forbidden" || this.state === "cutOff"
+    return isOver(this.state)
   }
 
   /** Something was said in it, or is still to be said. */
   get isOngoing() {
     const isWaiting = this.lines.some(({ state }) => state === "queued" || state === "lost")
-    return isWaiting || this.#store.ticketToken !== undefined
+    return isWaiting || this.#thread.remembered !== undefined
   }
 
   get lines() {
@@ -112,22 +100,23 @@ export class Chat {
 
   /** Another tab has begun the chat, or read in it. */
   follow() {
-    if (this.#ticketID !== undefined || this.#store.ticketToken === undefined) return this.onChange()
+    if (this.#thread.ticketID !== undefined || this.#thread.remembered === undefined) return this.onChange()
     if (this.state === "connected") return void this.#readAgain()
     if (!this.isOver) this.start()
   }
 
   /** Tells the other side, though not with each letter. */
   noteTyping() {
+    const { ticketID } = this.#thread
     const now = Date.now()
-    if (this.#ticketID === undefined || now - this.#typingSaidAt < typingAgainAfter) return
+    if (ticketID === undefined || now - this.#typingSaidAt < typingAgainAfter) return
     this.#typingSaidAt = now
-    this.#hub.invoke("Typing", this.#ticketID).catch(() => undefined)
+    this.#hub.invoke("Typing", ticketID).catch(() => undefined)
   }
 
   /** Asks for a person; with an address, for an answer there. */
   async requestAgent(email?: string): Promise<Feedback> {
-    const ticketID = this.#ticketID
+    const { ticketID } = this.#thread
     return readFeedback(
       await this.#hub.invoke("RequestAgent", {
         ...(ticketID !== undefined && { ticketID }),
@@ -137,7 +126,7 @@ export class Chat {
   }
 
   async rate(like: boolean): Promise<Feedback> {
-    const token = encodeURIComponent(this.#store.ticketToken ?? "")
+    const token = encodeURIComponent(this.#thread.remembered ?? "")
     const address = new URL(`/ticketMessages/${token}/like-dislike?like=${like}`, this.#options.service)
     const response = await fetch(address, { credentials: "omit" })
     const answer: unknown = await response.json()
@@ -172,11 +161,10 @@ export class Chat {
 
   /** Goes on with the chat that this browser remembers; another tab may have begun it a moment ago. */
   async #recall() {
-    const remembered = this.#store.ticketToken
-    const ticketToken = remembered ?? this.#chosenToken ?? this.#store.chosenToken
-    if (ticketToken === undefined) return
+    const { remembered, token } = this.#thread
+    if (token === undefined) return
     try {
-      this.#takeHistory(await this.#hub.invoke("ResumeChat", ticketToken))
+      this.#takeHistory(await this.#hub.invoke("ResumeChat", token))
     } catch (error) {
       if (!isGone(error)) throw error
       // One that was only chosen has not begun, or is just beginning in another tab, which remembers it.
@@ -195,18 +183,15 @@ export class Chat {
 
   /** The next message begins a new chat. */
   #forget() {
-    this.#store.forget()
-    this.#ticketID = undefined
+    this.#thread.forget()
     this.company.leave()
   }
 
   #takeHistory(answer: unknown) {
     if (!isRecord(answer)) return
-    const { agentName, messages, ticketID, ticketToken } = answer
+    const { agentName, messages } = answer
     if (typeof agentName === "string") this.company.recall(agentName)
-    if (typeof ticketID === "number") this.#ticketID = ticketID
-    if (typeof ticketToken === "string") this.#store.remember(ticketToken)
-    this.#chosenToken = undefined
+    this.#thread.learn(answer)
     const told = Array.isArray(messages) ? messages.map(Conversation.readMessage) : []
     const known = told.filter((message) => message !== undefined)
     for (const { at, name } of Conversation.newAnswers(this.lines, known)) this.company.answer(name, at)
@@ -229,22 +214,19 @@ export class Chat {
 
   async #send({ key, text }: Conversation.Line) {
     try {
-      if (this.#ticketID === undefined) await this.#recall()
+      if (this.#thread.ticketID === undefined) await this.#recall()
       // It may have been on its way before, and have arrived.
       if (Conversation.hasArrived(this.lines, key)) return this.onChange()
-      const ticketID = this.#ticketID
-      if (ticketID === undefined) this.#chosenToken ??= this.#store.ticketToken ?? this.#store.choose()
+      const place = this.#thread.place()
       this.lines = Conversation.depart(this.lines, key)
       this.onChange()
       const answer = await this.#hub.invoke("SendMessage", {
-        ...(ticketID === undefined ? { ticketToken: this.#chosenToken } : { ticketID }),
+        ...place,
         message: text,
         pageURL: pageAddress()
       })
       if (!isRecord(answer) || typeof answer["messageID"] !== "number") return this.#mark(key, "failed")
-      if (typeof answer["ticketID"] === "number") this.#ticketID = answer["ticketID"]
-      if (typeof answer["ticketToken"] === "string") this.#store.remember(answer["ticketToken"])
-      this.#chosenToken = undefined
+      this.#thread.learn(answer)
       this.lines = Conversation.settle(this.lines, key, answer["messageID"])
       this.onChange()
     } catch (error) {

@@ -14,6 +14,9 @@ export interface EscalationHandlers {
 /** So long somebody is looked for; then an address is asked for, as if nobody had been there. */
 const search = 60_000
 
+/** Long enough to be read, whatever happens in the chat meanwhile. */
+const thanksLast = 10_000
+
 const looksLikeEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 /** Would you like to talk to a person? If nobody is there, an address to answer to is as good. */
@@ -21,6 +24,7 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
   const card = element("section", { class: "card", hidden: true, "aria-label": texts.escalatePrompt })
   let wasAsked = false
   let searchingSince: number | undefined
+  let thankedAt = Number.NEGATIVE_INFINITY
 
   const hasFocus = () => card.matches(":focus-within")
   const hasText = () => [...card.querySelectorAll("input")].some(({ value }) => value.trim() !== "")
@@ -52,6 +56,7 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
         await handlers.onEmail(email)
         const hadFocus = hasFocus()
         show(element("p", { role: "status" }, texts.succesfulSubmission))
+        thankedAt = Date.now()
         if (hadFocus) handlers.onDone()
       } catch (error) {
         complain(error instanceof Refused ? texts.validEmail : words.offline)
@@ -88,7 +93,9 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
   }
 
   const accept = async () => {
+    const hadFocus = hasFocus()
     show(element("p", { role: "status" }, texts.availabilityCheck))
+    if (hadFocus) handlers.onDone()
     searchingSince = Date.now()
     const isAvailable = await handlers.onAsk().catch(() => false)
     if (!isAvailable && searchingSince !== undefined) askForEmail().focus()
@@ -127,7 +134,8 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
      */
     settle: (isOver: boolean) => {
       wasAsked = false
-      if (!card.hidden && (isOver || !(hasFocus() || hasText()))) hide()
+      const isBeingRead = Date.now() - thankedAt < thanksLast
+      if (!card.hidden && (isOver || !(hasFocus() || hasText() || isBeingRead))) hide()
     }
   }
 }

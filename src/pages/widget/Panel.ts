@@ -1,6 +1,7 @@
 import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
-import type { Chat, ChatState } from "./Chat.ts"
+import type { Chat } from "./Chat.ts"
+import type { ChatState } from "./ChatState.ts"
 import type { ChatTexts } from "./ChatTexts.ts"
 import { patience } from "./Company.ts"
 import { makeComposer } from "./Composer.ts"

@@ -1,4 +1,4 @@
-import { inStorage } from "./InStorage.ts"
+import { inStorage } from "../dom/InStorage.ts"
 
 /** Remembers the visitor's chat over a reload, in this browser only; where that is forbidden, until the page closes. */
 export const makeTicketStore = (channelToken: string) => {

@@ -1,6 +1,6 @@
+import { inStorage } from "../dom/InStorage.ts"
 import { isRecord } from "../hub/Protocol.ts"
 import type { Line } from "./Conversation.ts"
-import { inStorage } from "./InStorage.ts"
 
 /** What was on its way when the page went may have arrived. */
 const stateAfter = (state: unknown) => {

@@ -20,7 +20,6 @@ export const makeChatLine = async (page: Page) => {
   })
   return {
     carries,
-    knocks: () => knocks,
     cut: async () => {
       isCut = true
       const closing = [...ends].map((end) => end.close())
@@ -29,6 +28,17 @@ export const makeChatLine = async (page: Page) => {
     },
     mend: () => {
       isCut = false
+    },
+    /**
+     * After three attempts in vain, by the page's clock, which then runs no further than to the next one: else the
+     * connection would grow old before it is there.
+     */
+    mendLate: async () => {
+      const before = knocks
+      while (knocks < before + 3) await page.clock.runFor(10_000)
+      isCut = false
+      const mended = knocks
+      while (knocks === mended) await page.clock.runFor(1_000)
     }
   }
 }

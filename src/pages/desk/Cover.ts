@@ -1,0 +1,63 @@
+/** As the styles have it. */
+const narrow = matchMedia("(max-width: 1240px)")
+const phone = matchMedia("(max-width: 760px)")
+
+const aside = "about the ticket"
+
+interface Parts {
+  readonly pane: HTMLElement
+  readonly talk: HTMLElement
+  readonly side: { readonly view: HTMLElement; focus(): void }
+  readonly header: { focusAbout(): void }
+  /** What looks different now. */
+  readonly onChange: () => void
+}
+
+/** Where there is no room beside the conversation, the panel about the ticket comes over it, and the keyboard goes along. */
+export class Cover {
+  /** Where the keyboard was when it came; without it, it has not come. */
+  #openedFrom: Element | null | undefined
+  readonly #parts: Parts
+
+  constructor(parts: Parts, signal: AbortSignal) {
+    this.#parts = parts
+    // With room for both, nothing covers anything.
+    narrow.addEventListener("change", () => this.hide(), { signal })
+    addEventListener("popstate", () => this.hide(), { signal })
+  }
+
+  get isOpen() {
+    return this.#openedFrom !== undefined
+  }
+
+  open() {
+    if (!narrow.matches || this.isOpen) return
+    const { onChange, pane, side, talk } = this.#parts
+    this.#openedFrom = document.activeElement
+    pane.classList.add("side-open")
+    talk.inert = true
+    // On a phone it looks like a page of its own, so that the way back from it leads to the ticket.
+    if (phone.matches) history.pushState(aside, "")
+    onChange()
+    side.focus()
+  }
+
+  close() {
+    const from = this.#openedFrom
+    this.hide()
+    if (history.state === aside) history.back()
+    if (from instanceof HTMLElement) from.focus()
+    if (document.activeElement !== from || from === document.body) this.#parts.header.focusAbout()
+  }
+
+  hide() {
+    if (!this.isOpen) return
+    const { header, onChange, pane, side, talk } = this.#parts
+    const hadFocus = side.view.contains(document.activeElement)
+    this.#openedFrom = undefined
+    pane.classList.remove("side-open")
+    talk.inert = false
+    onChange()
+    if (hadFocus) header.focusAbout()
+  }
+}

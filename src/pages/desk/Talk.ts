@@ -1,0 +1,103 @@
+import type { TicketMessage } from "../../../schema/TicketMessages.ts"
+import { element, listen } from "../dom/Element.ts"
+import { authorOf, type Earlier, type MessageHandlers, makeMessages, textOf } from "./Messages.ts"
+
+const typingLasts = 6000
+
+/** As the styles have it. */
+const low = matchMedia("(max-width: 1240px) and (max-height: 480px)")
+
+/** The conversation of the ticket that is open: what was said, who is typing, and the answer below. Its end stays in sight. */
+export class Talk {
+  readonly view: HTMLElement
+  #isAtEnd = true
+  #typingEnds: ReturnType<typeof setTimeout> | undefined
+  readonly #log = element("ol", { class: "messages", "aria-label": "Conversation" })
+  readonly #typing = element("p", { class: "typing", role: "status" })
+  readonly #scroll = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Conversation" })
+  /** What the customer has said just now, for those who hear the desk. */
+  readonly #news = element("p", { class: "unseen", role: "status" })
+  readonly #showMessages = makeMessages(this.#log)
+  readonly #pane: HTMLElement
+
+  constructor(pane: HTMLElement, reply: HTMLElement) {
+    this.#pane = pane
+    this.#scroll.append(this.#log, this.#typing)
+    this.view = element("div", { class: "talk" }, this.#scroll, this.#news, reply)
+    for (const one of [this.#scroll, pane]) {
+      listen(one, { scroll: () => (this.#isAtEnd = this.#isNearEnd) })
+    }
+    // Files and pictures come later than their message: whoever looks at the end goes on looking at the end.
+    new ResizeObserver(() => this.#isAtEnd && this.#toEnd()).observe(this.#log)
+    // What is said for a moment stands above the answer, not on its buttons.
+    new ResizeObserver(() => {
+      document.documentElement.style.setProperty("--reply", `${reply.offsetHeight}px`)
+    }).observe(reply)
+  }
+
+  /** Another ticket's is about to come. */
+  clear() {
+    this.#hideTyping()
+    this.#news.textContent = ""
+  }
+
+  /** It is there for the first time. */
+  begin() {
+    this.#isAtEnd = true
+    requestAnimationFrame(() => this.#toEnd())
+  }
+
+  /**
+   * Shows what was said, and then what stands around it: whoever looked at the end goes on looking at it, and whoever
+   * has asked for what was said before goes on from where that was.
+   */
+  show(messages: ReadonlyArray<TicketMessage>, earlier: Earlier, handlers: MessageHandlers, showRest: () => void) {
+    const isAtEnd = this.#isNearEnd
+    const first = this.#log.querySelector(".message")
+    const top = first?.getBoundingClientRect().top
+    const hadFocus = this.#log.matches(":focus-within")
+    this.#showMessages(messages, earlier, handlers)
+    const isFirst = first === null || first === this.#log.querySelector(".message")
+    if (top !== undefined && first?.isConnected === true && !isFirst) {
+      this.#scroller.scrollTop += first.getBoundingClientRect().top - top
+    }
+    // The button that asks for more goes with the last of it.
+    if (hadFocus && !this.#log.matches(":focus-within")) this.#scroll.focus({ preventScroll: true })
+    if (messages.at(-1)?.senderType === "EndUser" && isAtEnd) this.#hideTyping()
+    showRest()
+    if (isAtEnd) this.#toEnd()
+  }
+
+  /** Says what the customer has said since then. */
+  tell(messages: ReadonlyArray<TicketMessage>, newest: number) {
+    const news = messages.filter(({ messageID, senderType }) => messageID > newest && senderType === "EndUser")
+    if (news.length === 0) return
+    this.#news.textContent = news.map((one) => `${authorOf(one)}: ${textOf(one)}`.slice(0, 1000)).join("\n")
+  }
+
+  showTyping() {
+    clearTimeout(this.#typingEnds)
+    this.#typing.textContent = "The customer is typing…"
+    this.#typingEnds = setTimeout(() => this.#hideTyping(), typingLasts)
+  }
+
+  #hideTyping() {
+    clearTimeout(this.#typingEnds)
+    this.#typing.textContent = ""
+  }
+
+  /** The conversation scrolls by itself; on a low screen everything does, as one. */
+  get #scroller() {
+    return low.matches ? this.#pane : this.#scroll
+  }
+
+  get #isNearEnd() {
+    const { clientHeight, scrollHeight, scrollTop } = this.#scroller
+    return scrollHeight - scrollTop - clientHeight < 120
+  }
+
+  #toEnd() {
+    const scroller = this.#scroller
+    scroller.scrollTop = scroller.scrollHeight
+  }
+}

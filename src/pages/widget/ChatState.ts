@@ -1,0 +1,14 @@
+import type { Ending, HubState } from "../hub/HubClient.ts"
+
+/**
+ * full: there is no room just now. Over for good: switchedOff, forbidden where the web site may not have the chat, cutOff
+ * where the hub ended it for another reason, so that it can be begun again.
+ */
+export type ChatState = HubState | "full" | "switchedOff" | "forbidden" | "cutOff"
+
+export const stateAfter = (ending: Ending): ChatState => {
+  if ("words" in ending) return /switched off/i.test(ending.words) ? "switchedOff" : "cutOff"
+  return ending.status === 403 ? "forbidden" : "switchedOff"
+}
+
+export const isOver = (state: ChatState) => state === "switchedOff" || state === "forbidden" || state === "cutOff"
