@@ -59,8 +59,12 @@ const written = {
   tenants: emptyAsNull(TextUpTo(512)),
   address: emptyAsNull(TextUpTo(512)).annotations({ examples: ["1 Example Street, Springfield"] }),
   reportDate: emptyAsNull(CalendarDate).annotations({ jsonSchema: { type: "string", format: "date" } }),
-  lexiconDocumentID: DocumentID,
-  instructionsDocumentID: DocumentID,
+  lexiconDocumentID: DocumentID.annotations({
+    description: "A document with a text of its own: none that retrieves data"
+  }),
+  instructionsDocumentID: DocumentID.annotations({
+    description: "A document with a text of its own: none that retrieves data"
+  }),
   transformTopicID: TopicID,
   heroPhotoAccessToken: emptyAsNull(PhotoToken).annotations({
     description: "A photo of this report, for the first page of the DOCX"

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ReportAccess } from "./Authentication.ts"
 import { ignoresIdempotencyKey } from "./Conventions.ts"
 import { emptyAsNull } from "./EmptyText.ts"
-import { BadGateway, NotFound } from "./Errors.ts"
+import { BadGateway, Conflict, NotFound } from "./Errors.ts"
 import { Body, changeable, clearable, Integer, optional, TextUpTo } from "./Fields.ts"
 import {
   CustomerRepID,
@@ -35,7 +35,7 @@ export class PlaceDescriptionRoom extends Schema.Class<PlaceDescriptionRoom>("Pl
 /** As it is stored, too. */
 export const longestHtml = 500_000
 
-/** Of a room. */
+/** Of a room, by a person and by a model each. */
 export const mostVersions = 50
 
 const written = {
@@ -114,8 +114,16 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
         OpenApi.annotations({
           summary: "Add a room to a report",
           description:
-            "Without sortOrder it comes last. transcriptHtml is reduced to headings, paragraphs, lists, tables, emphasis and review marks; other elements that hold text apart become paragraphs. 400 when it is too long after that."
+            "Without sortOrder it comes last. transcriptHtml is reduced to headings, paragraphs, lists, tables, emphasis and review marks; other elements that hold text apart become paragraphs. raised and lowered numbers become signs such as ² and ₂. 400 when it is too long after that, or has more than 10,000 tags. HTML without any text is none."
         })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("getPlaceDescriptionRoom")`/api/PlaceDescriptionRooms/${roomId}`
+      .addSuccess(PlaceDescriptionRoom)
+      .addError(NotFound)
+      .annotateContext(
+        OpenApi.annotations({ summary: "Read a room", description: "One room with its photos, and its ETag." })
       )
   )
   .add(
@@ -142,12 +150,13 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
       .setPayload(TransformRequest)
       .addSuccess(TransformResult)
       .addError(NotFound)
+      .addError(Conflict)
       .addError(BadGateway)
       .annotateContext(
         OpenApi.annotations({
           summary: "Write a room's HTML by AI",
           description:
-            "Turns transcriptRaw into transcriptHtml. The topic is topicId, else the report's transformTopicID, else the topic named “Place description Room”; its documents, the report's lexicon and instructions documents, the room's name and its notes make the prompt. The model is overrideModelId (active, fit for mail), else the default for mail, or with includePhotosInPrompt for mail with pictures. Doubtful passages come back as review marks. The HTML that stood there before is kept as a version. 400 without notes, without a topic, without a key or a model, with a model that takes no pictures where they are asked for, or when the photos are more than 32 MiB; 502 when the provider fails, or does not answer in time, which is not tried again (the notes may be too long for one call): nothing changes then. An Idempotency-Key is not looked at."
+            "Turns transcriptRaw into transcriptHtml. The topic is topicId, else the report's transformTopicID, else the topic named “Place description Room”; its documents, the report's lexicon and instructions documents, the room's name and its notes make the prompt: documents go whole, of those that retrieve data nothing is sent. The model is overrideModelId (active, fit for mail), else the default for mail, or with includePhotosInPrompt for mail with pictures. Doubtful passages come back as review marks. The HTML that stood there before is kept as a version. 400 without notes, without a topic, without a key or a model, with a model that takes no pictures where they are asked for, when the documents have more than 200,000 characters together, or when the photos are more than 32 MiB; 409 when the notes are changed while the model writes; 502 when the provider fails, or does not answer in time, which is not tried again (the notes may be too long for one call): nothing changes then. 502 also when the answer is more than a room can hold. An Idempotency-Key is not looked at."
         })
       )
       .annotateContext(ignoresIdempotencyKey)
@@ -159,7 +168,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
       .annotateContext(
         OpenApi.annotations({
           summary: "List a room's earlier HTML",
-          description: `Every transcriptHtml that was replaced, by a person or by a transformation, the last one first: the last ${mostVersions} are kept.`
+          description: `Every transcriptHtml that was replaced, by a person or by a transformation, the last one first. Kept are the last ${mostVersions} that a person wrote and the last ${mostVersions} by a model, so that no transformation pushes out what a person wrote. A transformation that brings the same text again makes no version.`
         })
       )
   )
@@ -173,7 +182,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
         OpenApi.annotations({
           summary: "Bring earlier HTML back",
           description:
-            "The version becomes the room's transcriptHtml again; what stood there is kept as a version. The version itself stays, too, unless it was the oldest of those that are kept."
+            "The version becomes the room's transcriptHtml again; what stood there is kept as a version. The version itself stays, too, unless it was the oldest of its kind that is kept."
         })
       )
   )

@@ -1,21 +1,33 @@
-import { Chunk, Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID, PlaceDescriptionRoomID } from "../../schema/Ids.ts"
 import type { AiImage } from "../ai/AiProvider.ts"
 import { type BlobID, BlobStore } from "../files/BlobStore.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { wholeOf } from "../platform/WholeBytes.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
+import { makeTurns } from "./PictureMemory.ts"
+
+export interface PromptWeight {
+  readonly count: number
+  readonly megabytes: number
+}
 
 /** Stored photos as bytes, for those who cannot work on a stream. */
 export class PhotoBytes extends Context.Tag("casework/PhotoBytes")<
   PhotoBytes,
   {
     readonly read: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<Buffer>
-    /** All photos of a room, in their order. 400 when they are more than a prompt can hold. */
+    /** Finds out, before anything of an answer has left, whether they are to be had. */
+    readonly check: (customerID: CustomerID, blobIDs: ReadonlyArray<BlobID>) => Effect.Effect<void>
+    /** How heavy the photos of a room are in a prompt; 400 when they are more than one can hold. */
+    readonly weigh: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<PromptWeight, BadRequest>
+    /** All photos of a room, in their order, when there is room for so much; it is theirs as long as the scope. */
     readonly forPrompt: (
       customerID: CustomerID,
-      roomID: PlaceDescriptionRoomID
-    ) => Effect.Effect<ReadonlyArray<AiImage>, BadRequest>
+      roomID: PlaceDescriptionRoomID,
+      weight: PromptWeight
+    ) => Effect.Effect<ReadonlyArray<AiImage>, BadRequest, Scope.Scope>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -24,28 +36,43 @@ export class PhotoBytes extends Context.Tag("casework/PhotoBytes")<
   )
 }
 
-const largestPrompt = 32 * 1024 * 1024
+const megabyte = 1024 * 1024
+
+const largestPrompt = 32 * megabyte
+
+/** For the photos of all prompts that are under way: on their way to a model they are held several times over. */
+const mostMegabytes = 96
+
+/** So that the largest prompts of one customer leave room for one of another. */
+const ofOneCustomer = 2
+
+const tooMuch = BadRequest.at("includePhotosInPrompt", "is too much: the room's photos are more than 32 MiB")
 
 const make = Effect.gen(function* () {
   const repo = yield* PhotosRepo
   const store = yield* BlobStore
+  const turns = yield* makeTurns(mostMegabytes, ofOneCustomer)
 
   const read = fn("PhotoBytes.read")(function* (customerID: CustomerID, blobID: BlobID) {
-    const chunks = yield* Stream.runCollect(store.get(customerID, blobID))
-    return Buffer.concat(Chunk.toReadonlyArray(chunks))
+    return yield* wholeOf(store.get(customerID, blobID))
   })
 
   return PhotoBytes.of({
     read,
-    forPrompt: fn("PhotoBytes.forPrompt")(function* (customerID, roomID) {
+    check: store.check,
+    weigh: fn("PhotoBytes.weigh")(function* (customerID, roomID) {
+      const { bytes, count } = yield* repo.weigh(customerID, roomID)
+      return bytes > largestPrompt ? yield* tooMuch : { count, megabytes: Math.ceil(bytes / megabyte) }
+    }),
+    forPrompt: fn("PhotoBytes.forPrompt")(function* (customerID, roomID, { megabytes }) {
+      yield* turns.take(String(customerID), megabytes)
       const images: Array<AiImage> = []
       let size = 0
+      // Listed anew: while this one waited some may have gone, and others come.
       for (const { blobID, contentType } of yield* repo.list(customerID, roomID)) {
         const bytes = yield* read(customerID, blobID)
         size += bytes.length
-        if (size > largestPrompt) {
-          return yield* BadRequest.at("includePhotosInPrompt", "is too much: the room's photos are more than 32 MiB")
-        }
+        if (size > largestPrompt) return yield* tooMuch
         images.push({ contentType, bytes })
       }
       return images

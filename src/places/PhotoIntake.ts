@@ -4,10 +4,12 @@ import { Array as Arr, Context, Deferred, Effect, Either, Fiber, Layer, Stream }
 import { BadRequest, type PayloadTooLarge, UnsupportedMediaType } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { mostPhotosAtOnce } from "../../schema/PlaceDescriptionPhotos.ts"
+import type { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { cleanFileName } from "../files/FileName.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { ImageProcessor, pictureTypes, UnreadablePicture } from "./ImageProcessor.ts"
+import { ImageProcessor, type Picture, pictureTypes, UnreadablePicture } from "./ImageProcessor.ts"
+import { makePhotoSpool, type SpooledFile } from "./PhotoSpool.ts"
 import type { NewPhoto } from "./PhotosRepo.ts"
 import { largestPicture, pictureTypeOf } from "./PictureRules.ts"
 
@@ -29,10 +31,9 @@ export class PhotoIntake extends Context.Tag("casework/PhotoIntake")<
   )
 }
 
-interface SentFile {
+interface SentFile extends SpooledFile {
   readonly name: string
   readonly declaredType: string
-  readonly bytes: Uint8Array
 }
 
 const isPhotoField = (part: Multipart.Part): part is Multipart.File =>
@@ -48,13 +49,15 @@ const onFiles = <A, E>(form: Form, work: (file: SentFile) => Effect.Effect<A, E>
     const turns = yield* Effect.makeSemaphore(availableParallelism())
     const working: Array<Fiber.RuntimeFiber<A, E>> = []
     const failed = yield* Deferred.make<void>()
-    const begin = ({ contentEffect, contentType, name }: Multipart.File) =>
+    const spool = yield* makePhotoSpool
+    const begin = ({ content, contentType, name }: Multipart.File) =>
       Effect.gen(function* () {
-        const bytes = yield* contentEffect
+        const file = yield* spool(content)
         yield* turns.take(1)
-        yield* work({ name: cleanFileName(name), declaredType: contentType, bytes }).pipe(
-          Effect.tapErrorCause(() => Deferred.succeed(failed, undefined)),
+        yield* work({ name: cleanFileName(name), declaredType: contentType, ...file }).pipe(
+          Effect.ensuring(file.remove),
           Effect.ensuring(turns.release(1)),
+          Effect.tapErrorCause(() => Deferred.succeed(failed, undefined)),
           Effect.interruptible,
           Effect.forkScoped,
           Effect.map((fiber) => working.push(fiber)),
@@ -79,45 +82,80 @@ const noPicture = "is not a JPEG, PNG or WebP picture"
 
 const sentAs = (declaredType: string) => `was sent as ${declaredType}; send it as ${pictureTypes.join(", ")}`
 
+/** What the request has left in the store so far, and whether there is any use in leaving more. */
+interface Taken {
+  readonly blobIDs: Array<BlobID>
+  isRefused: boolean
+}
+
+const removedAtOnce = 4
+
 const make = Effect.gen(function* () {
   const images = yield* ImageProcessor
   const blobs = yield* Blobs
 
-  const prepare = fn("PhotoIntake.prepare")(function* ({ bytes, declaredType, name }: SentFile) {
-    if (bytes.length === 0) return yield* new UnreadablePicture({ message: "is empty" })
+  /** Stored at once: a request may bring a hundred of them. */
+  const keep = (customerID: CustomerID, name: string, taken: Taken) =>
+    fn("PhotoIntake.keep")(function* ({ bytes, ...picture }: Picture) {
+      if (bytes.length > largestPicture) {
+        return yield* new UnreadablePicture({ message: "is over 5 MiB even after it was made smaller" })
+      }
+      if (taken.isRefused) return []
+      const blobID = yield* blobs.storeWhole(customerID, bytes)
+      taken.blobIDs.push(blobID)
+      return [{ ...picture, fileName: name, blobID }]
+    })
+
+  const prepare = fn("PhotoIntake.prepare")(function* (customerID: CustomerID, file: SentFile, taken: Taken) {
+    const { declaredType, head, name, size, source } = file
+    if (size === 0) return yield* new UnreadablePicture({ message: "is empty" })
     if (!isPictureType(declaredType)) {
-      return yield* notTaken(name, pictureTypeOf(bytes) === undefined ? noPicture : sentAs(declaredType))
+      return yield* notTaken(name, pictureTypeOf(head) === undefined ? noPicture : sentAs(declaredType))
     }
-    const picture = yield* images.prepare(bytes).pipe(Effect.catchTag("NoPicture", () => notTaken(name, noPicture)))
-    return picture.bytes.length > largestPicture
-      ? yield* new UnreadablePicture({ message: "is over 5 MiB even after it was made smaller" })
-      : { ...picture, fileName: name }
+    return yield* images
+      .prepareFor(customerID, source, keep(customerID, name, taken))
+      .pipe(Effect.catchTag("NoPicture", () => notTaken(name, noPicture)))
   })
 
-  /** A picture, or what is wrong with it: every file is looked at before anything is refused. */
-  const prepareOrExplain = (file: SentFile) =>
-    prepare(file).pipe(
+  /** A photo, or what is wrong with it: all such pictures are named together. A file that is none ends it all at once. */
+  const prepareOrExplain = (customerID: CustomerID, taken: Taken) => (file: SentFile) =>
+    prepare(customerID, file, taken).pipe(
       Effect.map(Either.right),
-      Effect.catchTag("UnreadablePicture", ({ message }) => Effect.succeed(Either.left(`(${file.name}) ${message}`)))
+      Effect.catchTag("UnreadablePicture", ({ message }) => {
+        taken.isRefused = true
+        return Effect.succeed(Either.left(`(${file.name}) ${message}`))
+      })
     )
 
+  /** What cannot be removed now is left to the sweep. */
+  const remove = (customerID: CustomerID, { blobIDs }: Taken) =>
+    Effect.forEach(
+      blobIDs,
+      (blobID) =>
+        blobs
+          .removeUnused(customerID, blobID)
+          .pipe(Effect.catchAllCause((cause) => Effect.logWarning("could not tidy up", cause))),
+      { concurrency: removedAtOnce, discard: true }
+    )
+
+  const takeAll = fn("PhotoIntake.take")(function* (customerID: CustomerID, form: Form, taken: Taken) {
+    const prepared = yield* onFiles(form, prepareOrExplain(customerID, taken))
+    if (prepared.length === 0) return yield* BadRequest.at("files", "must hold at least one picture")
+    if (prepared.length > mostPhotosAtOnce) {
+      return yield* BadRequest.at("files", `must hold at most ${mostPhotosAtOnce} pictures`)
+    }
+    const problems = prepared.flatMap((result, index) =>
+      Either.isLeft(result) ? [{ path: `files.${index}`, message: result.left }] : []
+    )
+    if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+    return Arr.flatten(Arr.getRights(prepared))
+  })
+
   return PhotoIntake.of({
-    take: fn("PhotoIntake.take")(function* (customerID, form) {
-      const prepared = yield* onFiles(form, prepareOrExplain)
-      if (prepared.length === 0) return yield* BadRequest.at("files", "must hold at least one picture")
-      if (prepared.length > mostPhotosAtOnce) {
-        return yield* BadRequest.at("files", `must hold at most ${mostPhotosAtOnce} pictures`)
-      }
-      const problems = prepared.flatMap((result, index) =>
-        Either.isLeft(result) ? [{ path: `files.${index}`, message: result.left }] : []
-      )
-      if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
-      // Should one of them fail, the others are bytes that nothing refers to: the sweep takes them away.
-      return yield* Effect.forEach(
-        Arr.getRights(prepared),
-        ({ bytes, ...photo }) => Effect.map(blobs.storeWhole(customerID, bytes), (blobID) => ({ ...photo, blobID })),
-        { concurrency: 4 }
-      )
-    })
+    take: (customerID, form) =>
+      Effect.suspend(() => {
+        const taken: Taken = { blobIDs: [], isRefused: false }
+        return Effect.onError(takeAll(customerID, form, taken), () => remove(customerID, taken))
+      })
   })
 })

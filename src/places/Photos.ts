@@ -8,6 +8,7 @@ import type { PhotoOrder, PlaceDescriptionRoomPhoto } from "../../schema/PlaceDe
 import { Blobs } from "../files/Blobs.ts"
 import type { OpenFile } from "../files/Files.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { lastTransaction } from "../platform/database/LastTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotoIntake } from "./PhotoIntake.ts"
@@ -87,32 +88,24 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    reorder: fn("Photos.reorder")(
-      function* (roomID, { photoIds }) {
-        const { customerID } = yield* CurrentRep
-        yield* lockRoom(customerID, roomID)
-        const photos = yield* repo.list(customerID, roomID)
-        const before = photos.map(({ placeDescriptionRoomPhotoID }) => placeDescriptionRoomPhotoID)
-        if (!isReordering(before, photoIds)) {
-          return yield* BadRequest.at("photoIds", "must have every photo of the room exactly once")
-        }
-        yield* repo.setOrder(customerID, roomID, photoIds)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    reorder: fn("Photos.reorder")(function* (roomID, { photoIds }) {
+      const { customerID } = yield* CurrentRep
+      yield* lockRoom(customerID, roomID)
+      const photos = yield* repo.list(customerID, roomID)
+      const before = photos.map(({ placeDescriptionRoomPhotoID }) => placeDescriptionRoomPhotoID)
+      if (!isReordering(before, photoIds)) {
+        return yield* BadRequest.at("photoIds", "must have every photo of the room exactly once")
+      }
+      yield* repo.setOrder(customerID, roomID, photoIds)
+    }, inTransaction(sql)),
 
-    delete: fn("Photos.delete")(
-      function* (photoID) {
-        const { customerID } = yield* CurrentRep
-        yield* reports.touchOfPhoto(customerID, photoID).pipe(changedOrNotFound(missingPhoto(photoID)))
-        const { blobID } = yield* repo.find(customerID, photoID).pipe(orNotFound(missingPhoto(photoID)))
-        yield* repo.delete(customerID, photoID)
-        yield* blobs.discard(customerID, blobID)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    delete: fn("Photos.delete")(function* (photoID) {
+      const { customerID } = yield* CurrentRep
+      yield* reports.touchOfPhoto(customerID, photoID).pipe(changedOrNotFound(missingPhoto(photoID)))
+      const { blobID } = yield* repo.find(customerID, photoID).pipe(orNotFound(missingPhoto(photoID)))
+      yield* repo.delete(customerID, photoID)
+      yield* blobs.discard(customerID, blobID)
+    }, inTransaction(sql)),
 
     download: fn("Photos.download")(function* (accessToken) {
       const found = isToken(accessToken) ? repo.findByToken(accessToken) : Effect.succeedNone

@@ -12,8 +12,8 @@ export const PhotosHttp = HttpApiBuilder.group(CaseworkApi, "placeDescriptionPho
       .handle("uploadPlaceDescriptionPhotos", ({ path, payload }) => photos.upload(path.roomId, payload))
       .handle("reorderPlaceDescriptionPhotos", ({ path, payload }) => photos.reorder(path.roomId, payload))
       .handle("deletePlaceDescriptionPhoto", ({ path }) => photos.delete(path.photoId))
-      .handle("downloadPlaceDescriptionPhoto", ({ headers, path }) =>
-        Effect.flatMap(photos.download(path.accessToken), (photo) => answerFile(photo, headers))
+      .handle("downloadPlaceDescriptionPhoto", ({ headers, path, request }) =>
+        Effect.flatMap(photos.download(path.accessToken), (photo) => answerFile(photo, headers, request))
       )
   })
 )

@@ -55,6 +55,11 @@ export class PhotosRepo extends Context.Tag("casework/PhotosRepo")<
       customerID: CustomerID,
       reportID: PlaceDescriptionReportID
     ) => Effect.Effect<ReadonlyArray<BlobID>>
+    /** How many photos a room has, and how many bytes they are together. */
+    readonly weigh: (
+      customerID: CustomerID,
+      roomID: PlaceDescriptionRoomID
+    ) => Effect.Effect<{ readonly count: number; readonly bytes: number }>
     readonly find: (
       customerID: CustomerID,
       photoID: PlaceDescriptionRoomPhotoID
@@ -132,6 +137,24 @@ const make = Effect.gen(function* () {
         where customer_id = ${_.customerID} and place_description_report_id = ${_.reportID})
       order by ${inOrder}`
   })
+  const blobsOfReport = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, reportID: PlaceDescriptionReportID }),
+    Result: Schema.Struct({ blobID: BlobID }),
+    execute: (_) => sql`
+      select photo.blob_id as "blobID" from place_description_room_photo photo
+      join place_description_room room on room.customer_id = photo.customer_id
+        and room.place_description_room_id = photo.place_description_room_id
+      where photo.customer_id = ${_.customerID} and room.place_description_report_id = ${_.reportID}`
+  })
+  const weigh = SqlSchema.single({
+    Request: Schema.Struct({ customerID: CustomerID, roomID: PlaceDescriptionRoomID }),
+    Result: Schema.Struct({ count: Schema.Int, bytes: Schema.Number }),
+    execute: (_) => sql`
+      select count(*)::int as count, coalesce(sum(blob.size), 0)::float8 as bytes
+      from place_description_room_photo photo
+      join blob on blob.customer_id = photo.customer_id and blob.blob_id = photo.blob_id
+      where photo.customer_id = ${_.customerID} and photo.place_description_room_id = ${_.roomID}`
+  })
   const findByToken = SqlSchema.findOne({
     Request: Schema.String,
     Result: Downloadable,
@@ -148,10 +171,11 @@ const make = Effect.gen(function* () {
     list: (customerID, roomID) => list({ customerID, roomID }).pipe(Effect.orDie),
     listOfReport: (customerID, reportID) => listOfReport({ customerID, reportID }).pipe(Effect.orDie),
     blobsOfReport: (customerID, reportID) =>
-      listOfReport({ customerID, reportID }).pipe(
+      blobsOfReport({ customerID, reportID }).pipe(
         Effect.map((photos) => photos.map(({ blobID }) => blobID)),
         Effect.orDie
       ),
+    weigh: (customerID, roomID) => weigh({ customerID, roomID }).pipe(Effect.orDie),
     find: rows.find,
     findByToken: (accessToken) => findByToken(accessToken).pipe(Effect.orDie),
     append: (customerID, roomID, photos) => append({ customerID, roomID, photos }).pipe(Effect.orDie),

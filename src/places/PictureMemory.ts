@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Effect, Scope } from "effect"
+import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
 import type { PictureType } from "./ImageProcessor.ts"
 
 /** What the first bytes of a picture say of it. */
@@ -40,18 +41,34 @@ export const megabytesOf = (picture: PictureHeader) =>
 export const mostMegabytes = 360
 
 /**
- * Lets work begin while all that runs weighs no more than so much. Who waits is not overtaken: something heavy would wait
- * for ever. What has begun cannot be stopped, so it keeps its turn to its end.
+ * Lets work begin while all that runs weighs no more than so much, and of one owner so many at a time: more of that owner's
+ * wait among themselves, in nobody else's way. Who waits for room is not overtaken: something heavy would wait for ever.
  */
-export const makeTurns = (most: number) =>
+export const makeTurns = (most: number, ofOneOwner: number) =>
   Effect.gen(function* () {
+    const own = yield* makeKeyedPermits(ofOneOwner)
     const door = yield* Effect.makeSemaphore(1)
     const room = yield* Effect.makeSemaphore(most)
-    return <A, E>(weight: number, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+
+    const enter = (weight: number) =>
       Effect.uninterruptibleMask((restore) =>
         restore(door.take(1)).pipe(
           Effect.zipRight(Effect.ensuring(restore(room.take(weight)), door.release(1))),
-          Effect.zipRight(Effect.ensuring(work, room.release(weight)))
+          Effect.zipRight(Effect.addFinalizer(() => room.release(weight)))
         )
       )
+
+    /** Until the scope is closed. */
+    const take = (owner: string, weight: number) => Effect.zipRight(own.take(owner), enter(weight))
+
+    return {
+      take,
+      /** What has begun cannot be stopped, so it keeps its turn to its end. */
+      inTurn: <A, E, R>(owner: string, weight: number, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        Effect.acquireUseRelease(
+          Scope.make(),
+          (scope) => Effect.zipRight(Scope.extend(take(owner, weight), scope), Effect.uninterruptible(work)),
+          Scope.close
+        )
+    }
   })

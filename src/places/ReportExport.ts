@@ -6,10 +6,11 @@ import type { ExportQuery } from "../../schema/PlaceDescriptionReports.ts"
 import { orNotFound } from "../platform/database/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { DocxRenderer } from "./document/DocxRenderer.ts"
-import { composeDocument, documentFileName } from "./document/ReportDocument.ts"
+import { composeDocument, documentFileName, type ReportDocument } from "./document/ReportDocument.ts"
 import { ImageProcessor } from "./ImageProcessor.ts"
 import { PhotoBytes } from "./PhotoBytes.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
+import { makeTurns } from "./PictureMemory.ts"
 import { missingReport } from "./Reports.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
 import { RoomsRepo } from "./RoomsRepo.ts"
@@ -38,8 +39,16 @@ export class ReportExport extends Context.Tag("casework/ReportExport")<
 /** Each holds all the text of a report while it is put together; more at a time would only take turns. */
 const atOnce = 2
 
+/** So that the many of one customer leave a place for the next one. */
+const ofOneCustomer = 1
+
+const photosIn = ({ hero, rooms }: ReportDocument) => [
+  ...(hero === undefined ? [] : [hero.blobID]),
+  ...rooms.flatMap(({ photos }) => photos.map(({ photo }) => photo.blobID))
+]
+
 const make = Effect.gen(function* () {
-  const turns = yield* Effect.makeSemaphore(atOnce)
+  const turns = yield* makeTurns(atOnce, ofOneCustomer)
   const reports = yield* ReportsRepo
   const rooms = yield* RoomsRepo
   const photos = yield* PhotosRepo
@@ -50,6 +59,7 @@ const make = Effect.gen(function* () {
   return ReportExport.of({
     docx: fn("ReportExport.docx")(function* (reportID, query) {
       const { customerID } = yield* CurrentRep
+      yield* turns.take(String(customerID), 1)
       const report = yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
       const document = composeDocument(
         report,
@@ -57,10 +67,12 @@ const make = Effect.gen(function* () {
         yield* photos.listOfReport(customerID, reportID),
         query
       )
+      const shown = photosIn(document)
+      if (shown.length > 0) yield* photoBytes.check(customerID, shown)
       const bytes = yield* renderer.render(document, ({ blobID }) =>
-        Effect.flatMap(photoBytes.read(customerID, blobID), images.forWord)
+        Effect.flatMap(photoBytes.read(customerID, blobID), (photo) => images.forWord(customerID, photo))
       )
       return { fileName: documentFileName(report), bytes }
-    }, turns.withPermits(1))
+    }, Effect.scoped)
   })
 })

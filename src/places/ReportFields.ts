@@ -18,8 +18,16 @@ const reportColumns = {
 
 export type ReportFields = Pick<PlaceDescriptionReport, keyof typeof reportColumns>
 
-export const reportValues = (fields: ReportFields) =>
-  Object.fromEntries(Struct.entries(reportColumns).map(([field, column]) => [column, fields[field]]))
+/** What a change may write: what is not there stays as it is. */
+export type ReportChange = { readonly [Field in keyof ReportFields]?: ReportFields[Field] | undefined }
+
+export const reportValues = (fields: ReportChange) =>
+  Object.fromEntries(
+    Struct.entries(reportColumns).flatMap(([field, column]) => {
+      const value = fields[field]
+      return value === undefined ? [] : [[column, value]]
+    })
+  )
 
 export const emptyReport: ReportFields = {
   clientNames: null,

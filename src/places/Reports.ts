@@ -12,13 +12,15 @@ import {
 } from "../../schema/PlaceDescriptionReports.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
+import { makeCheckOwnReferences, newReferences, type Reference } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 import { emptyReport, referencesOf } from "./ReportFields.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
 import { RoomsRepo } from "./RoomsRepo.ts"
 import { withPhotos } from "./RoomsWithPhotos.ts"
+import { TransformRepo } from "./TransformRepo.ts"
 
 export class Reports extends Context.Tag("casework/Reports")<
   Reports,
@@ -53,7 +55,24 @@ const make = Effect.gen(function* () {
   const rooms = yield* RoomsRepo
   const photos = yield* PhotosRepo
   const blobs = yield* Blobs
+  const documents = yield* TransformRepo
   const checkOwnReferences = yield* makeCheckOwnReferences
+
+  /** A transformation calls no API: it would leave such a document out without a word. */
+  const retrievalProblems = fn("Reports.retrievalProblems")(function* (
+    customerID: CustomerID,
+    references: ReadonlyArray<Reference>
+  ) {
+    const named = references.filter(({ kind }) => kind === "document")
+    if (named.length === 0) return []
+    const ids = yield* documents.retrieving(
+      customerID,
+      named.map(({ id }) => id)
+    )
+    return named
+      .filter(({ id }) => ids.has(id))
+      .map(({ path }) => ({ path, message: "is a document that retrieves data: name one with a text of its own" }))
+  })
 
   /** The photo behind a token that was written; nothing when none was, or when the report has no such photo. */
   const heroOf = (customerID: CustomerID, reportID: PlaceDescriptionReportID, token: string | null | undefined) =>
@@ -75,44 +94,41 @@ const make = Effect.gen(function* () {
       return new PlaceDescriptionReportDetail({ ...report, rooms: withPhotos(stored, pictures) })
     }),
 
-    create: fn("Reports.create")(
-      function* ({ heroPhotoAccessToken = null, ...report }) {
-        const { customerID, customerRepID } = yield* CurrentRep
-        yield* checkOwnReferences(customerID, referencesOf(report), heroPhotoAccessToken === null ? [] : notItsPhoto)
-        const stored = yield* repo.insert(customerID, customerRepID, { ...emptyReport, ...report })
-        return new PlaceDescriptionReportDetail({ ...stored, rooms: [] })
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    create: fn("Reports.create")(function* ({ heroPhotoAccessToken = null, ...report }) {
+      const { customerID, customerRepID } = yield* CurrentRep
+      const references = referencesOf(report)
+      yield* checkOwnReferences(customerID, references, [
+        ...(heroPhotoAccessToken === null ? [] : notItsPhoto),
+        ...(yield* retrievalProblems(customerID, references))
+      ])
+      const stored = yield* repo.insert(customerID, customerRepID, { ...emptyReport, ...report })
+      return new PlaceDescriptionReportDetail({ ...stored, rooms: [] })
+    }, inTransaction(sql)),
 
-    update: fn("Reports.update")(
-      function* (reportID, { heroPhotoAccessToken, ...change }) {
-        const { customerID } = yield* CurrentRep
-        yield* repo.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
-        const hero = yield* heroOf(customerID, reportID, heroPhotoAccessToken)
-        const isForeign = typeof heroPhotoAccessToken === "string" && Option.isNone(hero)
-        // What it names before itself: a topic that is deleted is taken before the reports that named it.
-        yield* checkOwnReferences(customerID, referencesOf(change), isForeign ? notItsPhoto : [])
-        yield* repo.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
-        const stored = yield* repo.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
-        yield* repo.update(customerID, reportID, { ...stored, ...change })
-        if (heroPhotoAccessToken === undefined) return
-        yield* repo.setHeroPhoto(customerID, reportID, Option.getOrNull(hero))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("Reports.update")(function* (reportID, { heroPhotoAccessToken, ...change }) {
+      const { customerID } = yield* CurrentRep
+      const had = yield* repo.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
+      const hero = yield* heroOf(customerID, reportID, heroPhotoAccessToken)
+      const isForeign = typeof heroPhotoAccessToken === "string" && Option.isNone(hero)
+      const references = referencesOf(change)
+      const retrieving = yield* retrievalProblems(customerID, newReferences(referencesOf(had), references))
+      // What it names before itself: a topic that is deleted is taken before the reports that named it.
+      yield* checkOwnReferences(customerID, references, [...(isForeign ? notItsPhoto : []), ...retrieving])
+      yield* repo
+        .update(customerID, reportID, {
+          ...change,
+          ...(heroPhotoAccessToken !== undefined && { heroPhotoID: Option.getOrNull(hero) })
+        })
+        .pipe(changedOrNotFound(missingReport(reportID)))
+    }, inTransaction(sql)),
 
-    delete: fn("Reports.delete")(
-      function* (reportID) {
-        const { customerID } = yield* CurrentRep
-        const bytes = yield* photos.blobsOfReport(customerID, reportID)
-        yield* repo.delete(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
-        yield* Effect.forEach(bytes, (blobID) => blobs.discard(customerID, blobID), { discard: true })
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    delete: fn("Reports.delete")(function* (reportID) {
+      const { customerID } = yield* CurrentRep
+      // Locked before its photos are listed: one that comes in between would leave its bytes behind.
+      yield* repo.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
+      const bytes = yield* photos.blobsOfReport(customerID, reportID)
+      yield* repo.delete(customerID, reportID)
+      yield* blobs.discardAll(customerID, bytes)
+    }, inTransaction(sql))
   })
 })

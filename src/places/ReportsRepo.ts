@@ -16,7 +16,7 @@ import {
 import { ownRows } from "../platform/database/OwnRows.ts"
 import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
 import { holdsAll, spelledPatterns } from "../platform/database/SearchWords.ts"
-import { type ReportFields, reportValues } from "./ReportFields.ts"
+import { type ReportChange, type ReportFields, reportValues } from "./ReportFields.ts"
 
 export class ReportsRepo extends Context.Tag("casework/ReportsRepo")<
   ReportsRepo,
@@ -34,11 +34,6 @@ export class ReportsRepo extends Context.Tag("casework/ReportsRepo")<
       customerRepID: CustomerRepID,
       fields: ReportFields
     ) => Effect.Effect<PlaceDescriptionReport>
-    readonly update: (
-      customerID: CustomerID,
-      reportID: PlaceDescriptionReportID,
-      fields: ReportFields
-    ) => Effect.Effect<void>
     readonly setHeroPhoto: (
       customerID: CustomerID,
       reportID: PlaceDescriptionReportID,
@@ -52,8 +47,13 @@ export class ReportsRepo extends Context.Tag("casework/ReportsRepo")<
     readonly delete: (customerID: CustomerID, reportID: PlaceDescriptionReportID) => Effect.Effect<boolean>
     /**
      * Notes that something in a report changes, and locks it until the transaction ends. Every change to a report, a
-     * room or a photo begins with one of these three, so that two of them can never wait for each other.
+     * room or a photo begins with one of these four, so that two of them can never wait for each other.
      */
+    readonly update: (
+      customerID: CustomerID,
+      reportID: PlaceDescriptionReportID,
+      change: ReportChange & { readonly heroPhotoID?: PlaceDescriptionRoomPhotoID | null }
+    ) => Effect.Effect<boolean>
     readonly touch: (customerID: CustomerID, reportID: PlaceDescriptionReportID) => Effect.Effect<boolean>
     readonly touchOfRoom: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<boolean>
     readonly touchOfPhoto: (customerID: CustomerID, photoID: PlaceDescriptionRoomPhotoID) => Effect.Effect<boolean>
@@ -156,8 +156,13 @@ const make = Effect.gen(function* () {
         and photo.access_token = ${_.accessToken}::uuid`
   })
 
-  const touchWhere = (customerID: CustomerID, reportIs: ReturnType<typeof sql.literal>) =>
-    sql`update place_description_report set modified_at = now()
+  const touchWhere = (
+    customerID: CustomerID,
+    reportIs: ReturnType<typeof sql.literal>,
+    values: Readonly<Record<string, string | number | null>> = {}
+  ) =>
+    sql`update place_description_report
+      set modified_at = now() ${Object.keys(values).length === 0 ? sql`` : sql`, ${sql.update(values)}`}
       where customer_id = ${customerID} and place_description_report_id = ${reportIs} returning 1`.pipe(
       Effect.map((touched) => touched.length > 0),
       Effect.orDie
@@ -174,8 +179,11 @@ const make = Effect.gen(function* () {
           customer_rep_id: customerRepID
         })
         .pipe(Effect.orDie),
-    update: (customerID, reportID, fields) =>
-      rows.update(customerID, reportID, reportValues(fields)).pipe(Effect.asVoid, Effect.orDie),
+    update: (customerID, reportID, { heroPhotoID, ...change }) =>
+      touchWhere(customerID, sql`${reportID}`, {
+        ...reportValues(change),
+        ...(heroPhotoID !== undefined && { hero_photo_id: heroPhotoID })
+      }),
     setHeroPhoto: (customerID, reportID, photoID) =>
       rows.update(customerID, reportID, { hero_photo_id: photoID }).pipe(Effect.asVoid, Effect.orDie),
     findPhoto: (customerID, reportID, accessToken) =>

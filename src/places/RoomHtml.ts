@@ -1,6 +1,8 @@
 import sanitize from "sanitize-html"
 import { fencedPart, withoutFence } from "../ai/AnswerText.ts"
-import { isTooMuch, withoutTags } from "../platform/Html.ts"
+import { hasMoreThan, isTooMuch, withoutTags } from "../platform/Html.ts"
+import { isEmptyHtml } from "./EmptyHtml.ts"
+import { markReviews, review } from "./ReviewMarks.ts"
 import { containers, transparent, withoutDivs } from "./WithoutDivs.ts"
 
 const emphasis = ["strong", "b", "em", "i", "u", "s"]
@@ -8,10 +10,6 @@ const emphasis = ["strong", "b", "em", "i", "u", "s"]
 const blocks = ["h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "ul", "ol", "li"]
 
 const tables = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"]
-
-const review = { class: "review", style: "background-color:#fff59d" }
-
-const reviewStart = `<span class="${review.class}" style="${review.style}">`
 
 const isReview = (attributes: sanitize.Attributes) => /(?:^|\s)review(?:\s|$)/.test(attributes["class"] ?? "")
 
@@ -29,7 +27,7 @@ const becoming = (tagName: string, names: ReadonlyArray<string>) =>
 
 const sanitized = (html: string) =>
   sanitize(html, {
-    allowedTags: [...blocks, ...tables, ...emphasis, "span", "div", transparent],
+    allowedTags: [...blocks, ...tables, ...emphasis, "span", "div", "sup", "sub", transparent],
     allowedAttributes: { span: ["class", "style"], td: ["colspan", "rowspan"], th: ["colspan", "rowspan"] },
     // Not parsed: transformTags leaves no style but our own.
     parseStyleAttributes: false,
@@ -63,41 +61,19 @@ const untilStable = (html: string, passes: number): string => {
   return clean === html || passes === 1 ? clean : untilStable(clean, passes - 1)
 }
 
+/** Some passes over so many take a quarter of a second. A long room has some hundreds. */
+export const mostTags = 10_000
+
+/** Whether there is more in it than a room may have: it would be cleaned for too long, and nobody else is answered. */
+export const isTooMuchForRoom = (html: string) => hasMoreThan(html, "<", mostTags) || isTooMuch(html)
+
 /**
  * Headings, paragraphs, lists, tables, emphasis and review marks; of everything else the text alone stays, in paragraphs
  * where it stood apart. What a tag
  * held apart may come to stand differently once it is gone, so that it takes a second look until nothing changes.
  */
-export const cleanHtml = (html: string) => (isTooMuch(html) ? withoutTags(html) : untilStable(withLines(html), 5))
-
-/** Which of the markers in a text are a pair: a closing one and the last one that is still open; pairs may be nested. */
-const pairedMarkers = (pieces: ReadonlyArray<string>) => {
-  const paired = new Set<number>()
-  const open: Array<number> = []
-  for (const [index, piece] of pieces.entries()) {
-    if (piece === "[[") open.push(index)
-    if (piece !== "]]") continue
-    const partner = open.pop()
-    if (partner !== undefined) paired.add(partner).add(index)
-  }
-  return paired
-}
-
-/** Turns what stands between [[ and ]] into review marks, also across tags. What has no partner stays as it is. */
-export const markReviews = (html: string) => {
-  const pieces = html.match(/<[^>]*>|\[\[|\]\]|[^<[\]]+|[[\]]/g) ?? []
-  const paired = pairedMarkers(pieces)
-  let depth = 0
-  return pieces
-    .map((piece, index) => {
-      if (paired.has(index)) {
-        depth += piece === "[[" ? 1 : -1
-        return ""
-      }
-      return depth === 0 || piece.startsWith("<") || piece.trim() === "" ? piece : `${reviewStart}${piece}</span>`
-    })
-    .join("")
-}
+export const cleanHtml = (html: string) =>
+  isTooMuchForRoom(html) ? withoutTags(html) : untilStable(withLines(html), 5)
 
 const asParagraphs = (text: string) =>
   text
@@ -107,10 +83,41 @@ const asParagraphs = (text: string) =>
     .map((paragraph) => `<p>${paragraph.replaceAll("\n", "<br />")}</p>`)
     .join("")
 
+/** Whether a paragraph or a heading begins, or ends, there. */
+const beginsText = (html: string, at: number) => /^<(?:h[1-6]|p)\b/.test(html.slice(at, at + 4))
+const endsText = (html: string, at: number) => /<\/(?:h[1-6]|p)>$/.test(html.slice(Math.max(0, at - 5), at))
+
+const doubtful = (words: string) => (words.trim() === "" ? "" : `<p>[[${words.trim()}]]</p>`)
+
+/**
+ * Marks what a model seems to say to whoever asked: lines of its own before and after the HTML. They may be a part of
+ * the report all the same, so that a person decides.
+ */
+const withMarkedTalk = (html: string) => {
+  const [from, to] = [html.indexOf("<"), html.lastIndexOf(">") + 1]
+  const [before, after] = [html.slice(0, Math.max(0, from)), html.slice(to)]
+  const gapBefore = before.slice(before.trimEnd().length)
+  const linesAfter = after.slice(0, after.length - after.trimStart().length).split("\n").length - 1
+  const isTalk = (words: string) => !/\[\[|\]\]/.test(words)
+  const isBefore = isTalk(before) && gapBefore.includes("\n") && beginsText(html, from)
+  const isAfter = isTalk(after) && linesAfter >= (endsText(html, to) ? 1 : 2)
+  return (isBefore ? doubtful(before) : before) + html.slice(from, to) + (isAfter ? doubtful(after) : after)
+}
+
+/** A fence that does not end, or that has something beside it, is no text either. */
+const withoutFenceLines = (text: string) =>
+  text
+    .trim()
+    .replace(/^```(?:html)?(?![^\s<])/i, "")
+    .replace(/```$/, "")
+    .replace(/^[^\S\n]*```(?:html)?[^\S\n]*$/gim, "")
+
 /** What a model answered, as the HTML that a room may have; empty when there is no text in it. */
 export const htmlOfAnswer = (answer: string) => {
   const fenced = fencedPart(answer, /<(?:p|div|section|h[1-6]|ul|ol|dl|table)\b/i)
-  const clean = cleanHtml(fenced === answer ? withoutFence(answer, "html") : fenced)
-  const html = markReviews(/<(?:p|h[1-6]|ul|ol|table)\b/.test(clean) ? clean : asParagraphs(clean))
-  return html.replace(/<[^>]*>|&nbsp;|\s/g, "") === "" ? "" : html
+  const inner = fenced === answer ? withoutFence(answer, "html") : fenced
+  const clean = cleanHtml(withoutFenceLines(inner))
+  const hasBlocks = /<(?:p|h[1-6]|ul|ol|table)\b/.test(clean)
+  const html = markReviews(hasBlocks ? withMarkedTalk(clean) : asParagraphs(clean))
+  return isEmptyHtml(html) ? "" : html
 }

@@ -28,7 +28,10 @@ export class RoomVersionsRepo extends Context.Tag("casework/RoomVersionsRepo")<
       roomID: PlaceDescriptionRoomID,
       versionID: PlaceDescriptionRoomVersionID
     ) => Effect.Effect<Option.Option<PlaceDescriptionRoomVersion>>
-    /** Keeps the HTML that stands in a room now, if there is any, and lets go of the oldest of too many. */
+    /**
+     * Keeps the HTML that stands in a room now, if there is any, and lets go of the oldest of too many: of those by a
+     * person and of those by a model each, so that no transformation pushes out what a person wrote.
+     */
     readonly keep: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<void>
   }
 >() {
@@ -76,9 +79,12 @@ const make = Effect.gen(function* () {
         Effect.zipRight(sql`
           delete from place_description_room_version
           where customer_id = ${customerID} and place_description_room_version_id in (
-            select place_description_room_version_id from place_description_room_version
-            where customer_id = ${customerID} and place_description_room_id = ${roomID}
-            order by place_description_room_version_id desc offset ${mostVersions})`),
+            select place_description_room_version_id from (
+              select place_description_room_version_id, row_number() over (
+                partition by model_id is null order by place_description_room_version_id desc) as place
+              from place_description_room_version
+              where customer_id = ${customerID} and place_description_room_id = ${roomID}) kept
+            where place > ${mostVersions})`),
         Effect.asVoid,
         Effect.orDie
       )

@@ -17,11 +17,13 @@ import {
 } from "../../schema/PlaceDescriptionRooms.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { isEmptyHtml } from "./EmptyHtml.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 import { missingReport } from "./Reports.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
-import { cleanHtml } from "./RoomHtml.ts"
+import { cleanHtml, isTooMuchForRoom, mostTags } from "./RoomHtml.ts"
 import { RoomsRepo, type StoredRoom } from "./RoomsRepo.ts"
 import { withPhotos } from "./RoomsWithPhotos.ts"
 import { RoomVersionsRepo } from "./RoomVersionsRepo.ts"
@@ -32,6 +34,7 @@ export class Rooms extends Context.Tag("casework/Rooms")<
     readonly list: (
       reportID: PlaceDescriptionReportID
     ) => Effect.Effect<ReadonlyArray<PlaceDescriptionRoom>, NotFound, CurrentRep>
+    readonly get: (roomID: PlaceDescriptionRoomID) => Effect.Effect<PlaceDescriptionRoom, NotFound, CurrentRep>
     readonly create: (
       reportID: PlaceDescriptionReportID,
       room: PlaceDescriptionRoomCreate
@@ -58,18 +61,22 @@ export class Rooms extends Context.Tag("casework/Rooms")<
 
 export const missingRoom = (roomID: PlaceDescriptionRoomID) => `There is no room ${roomID}.`
 
-const highestOrder = 2 ** 31 - 1
-
-const nextOrder = (rooms: ReadonlyArray<StoredRoom>) =>
-  Math.min(highestOrder, Math.max(0, ...rooms.map(({ sortOrder }) => sortOrder)) + 1)
-
 const tooLong = `must be at most ${longestHtml.toLocaleString("en")} characters long also when it is clean: each & is written as &amp;, for example`
 
-/** HTML as it is stored: clean, no longer than it may be written again, and nothing when no text is left. */
-const storedHtml = (html: string | null) => {
-  const clean = html === null ? null : cleanHtml(html) || null
-  return clean !== null && clean.length > longestHtml ? BadRequest.at("transcriptHtml", tooLong) : Effect.succeed(clean)
-}
+const tooMuch = `must have at most ${mostTags.toLocaleString("en")} tags, also when it is clean, and neither hundreds of them in each other nor hundreds of thousands of attributes or entities`
+
+/**
+ * HTML as it is stored: clean, no more than may be written again, and nothing when no text is left, so that the notes
+ * are shown. Nobody should hold a report meanwhile: it takes a while.
+ */
+const storedHtml = fn("Rooms.storedHtml")(function* (html: string | null) {
+  if (html === null) return null
+  if (isTooMuchForRoom(html)) return yield* BadRequest.at("transcriptHtml", tooMuch)
+  const clean = cleanHtml(html)
+  if (isEmptyHtml(clean)) return null
+  if (clean.length > longestHtml) return yield* BadRequest.at("transcriptHtml", tooLong)
+  return isTooMuchForRoom(clean) ? yield* BadRequest.at("transcriptHtml", tooMuch) : clean
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -112,41 +119,42 @@ const make = Effect.gen(function* () {
       return withPhotos(rooms, yield* photos.listOfReport(customerID, reportID))
     }),
 
-    create: fn("Rooms.create")(
-      function* (reportID, { name = null, sortOrder, transcriptHtml = null, transcriptRaw = null }) {
-        const { customerID } = yield* CurrentRep
-        yield* reports.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
-        const order = sortOrder ?? nextOrder(yield* repo.list(customerID, reportID))
-        const room = yield* repo.insert(customerID, reportID, { name, sortOrder: order, transcriptRaw })
-        yield* replaceHtml(customerID, room, yield* storedHtml(transcriptHtml))
-        return yield* shown(customerID, room.placeDescriptionRoomID)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    get: fn("Rooms.get")(function* (roomID) {
+      const { customerID } = yield* CurrentRep
+      return yield* shown(customerID, roomID)
+    }),
 
-    update: fn("Rooms.update")(
-      function* (roomID, { transcriptHtml, ...change }) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* lock(customerID, roomID)
-        yield* repo.update(customerID, roomID, { ...stored, ...change })
-        if (transcriptHtml !== undefined) yield* replaceHtml(customerID, stored, yield* storedHtml(transcriptHtml))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    create: fn("Rooms.create")(function* (
+      reportID,
+      { name = null, sortOrder, transcriptHtml = null, transcriptRaw = null }
+    ) {
+      const { customerID } = yield* CurrentRep
+      const html = yield* storedHtml(transcriptHtml)
+      yield* reports.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
+      const order = sortOrder ?? (yield* repo.nextOrder(customerID, reportID))
+      const room = yield* repo.insert(customerID, reportID, { name, sortOrder: order, transcriptRaw })
+      yield* replaceHtml(customerID, room, html)
+      return yield* shown(customerID, room.placeDescriptionRoomID)
+    }, inTransaction(sql)),
 
-    delete: fn("Rooms.delete")(
-      function* (roomID) {
-        const { customerID } = yield* CurrentRep
-        yield* lock(customerID, roomID)
-        const pictures = yield* photos.list(customerID, roomID)
-        yield* repo.delete(customerID, roomID)
-        yield* Effect.forEach(pictures, ({ blobID }) => blobs.discard(customerID, blobID), { discard: true })
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("Rooms.update")(function* (roomID, { transcriptHtml, ...change }) {
+      const { customerID } = yield* CurrentRep
+      const html = transcriptHtml === undefined ? undefined : yield* storedHtml(transcriptHtml)
+      const stored = yield* lock(customerID, roomID)
+      yield* repo.update(customerID, roomID, { ...stored, ...change })
+      if (html !== undefined) yield* replaceHtml(customerID, stored, html)
+    }, inTransaction(sql)),
+
+    delete: fn("Rooms.delete")(function* (roomID) {
+      const { customerID } = yield* CurrentRep
+      yield* lock(customerID, roomID)
+      const pictures = yield* photos.list(customerID, roomID)
+      yield* repo.delete(customerID, roomID)
+      yield* blobs.discardAll(
+        customerID,
+        pictures.map(({ blobID }) => blobID)
+      )
+    }, inTransaction(sql)),
 
     versions: fn("Rooms.versions")(function* (roomID) {
       const { customerID } = yield* CurrentRep
@@ -154,24 +162,20 @@ const make = Effect.gen(function* () {
       return yield* versions.list(customerID, roomID)
     }),
 
-    restore: fn("Rooms.restore")(
-      function* (roomID, versionID) {
-        const { customerID, customerRepID } = yield* CurrentRep
-        const room = yield* lock(customerID, roomID)
-        const version = yield* versions
-          .find(customerID, roomID, versionID)
-          .pipe(orNotFound(`There is no version ${versionID} of room ${roomID}.`))
-        if (version.transcriptHtml !== room.transcriptHtml) {
-          yield* versions.keep(customerID, roomID)
-          yield* repo.writeHtml(customerID, roomID, version.transcriptHtml, {
-            customerRepID: version.customerRepID ?? customerRepID,
-            modelID: version.modelIdUsed
-          })
-        }
-        return yield* shown(customerID, roomID)
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    )
+    restore: fn("Rooms.restore")(function* (roomID, versionID) {
+      const { customerID, customerRepID } = yield* CurrentRep
+      const room = yield* lock(customerID, roomID)
+      const version = yield* versions
+        .find(customerID, roomID, versionID)
+        .pipe(orNotFound(`There is no version ${versionID} of room ${roomID}.`))
+      if (version.transcriptHtml !== room.transcriptHtml) {
+        yield* versions.keep(customerID, roomID)
+        yield* repo.writeHtml(customerID, roomID, version.transcriptHtml, {
+          customerRepID: version.customerRepID ?? customerRepID,
+          modelID: version.modelIdUsed
+        })
+      }
+      return yield* shown(customerID, roomID)
+    }, inTransaction(sql))
   })
 })

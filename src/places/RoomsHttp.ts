@@ -11,6 +11,7 @@ export const RoomsHttp = HttpApiBuilder.group(CaseworkApi, "placeDescriptionRoom
     return handlers
       .handle("listPlaceDescriptionRooms", ({ path }) => rooms.list(path.reportId))
       .handle("createPlaceDescriptionRoom", ({ path, payload }) => rooms.create(path.reportId, payload))
+      .handle("getPlaceDescriptionRoom", ({ path }) => rooms.get(path.roomId))
       .handle("updatePlaceDescriptionRoom", ({ path, payload }) => rooms.update(path.roomId, payload))
       .handle("deletePlaceDescriptionRoom", ({ path }) => rooms.delete(path.roomId))
       .handle("transformPlaceDescriptionRoom", ({ path, payload }) => transform.run(path.roomId, payload))

@@ -36,6 +36,8 @@ export class RoomsRepo extends Context.Tag("casework/RoomsRepo")<
       reportID: PlaceDescriptionReportID
     ) => Effect.Effect<ReadonlyArray<StoredRoom>>
     readonly find: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<Option.Option<StoredRoom>>
+    /** The place behind a report's last room. */
+    readonly nextOrder: (customerID: CustomerID, reportID: PlaceDescriptionReportID) => Effect.Effect<number>
     readonly insert: (
       customerID: CustomerID,
       reportID: PlaceDescriptionReportID,
@@ -58,6 +60,8 @@ export class RoomsRepo extends Context.Tag("casework/RoomsRepo")<
     Effect.suspend(() => make)
   )
 }
+
+const highestOrder = 2 ** 31 - 1
 
 const valuesOf = ({ name, sortOrder, transcriptRaw }: RoomFields) => ({
   name,
@@ -87,6 +91,15 @@ const make = Effect.gen(function* () {
       order by sort_order, place_description_room_id`
   })
 
+  const nextOrder = SqlSchema.single({
+    Request: Schema.Struct({ customerID: CustomerID, reportID: PlaceDescriptionReportID }),
+    Result: Schema.Struct({ next: Schema.Int }),
+    execute: (_) => sql`
+      select least(greatest(coalesce(max(sort_order), 0), 0)::bigint + 1, ${highestOrder})::int as next
+      from place_description_room
+      where customer_id = ${_.customerID} and place_description_report_id = ${_.reportID}`
+  })
+
   const noteTransformation = SqlSchema.single({
     Request: Schema.Struct({ customerID: CustomerID, roomID: PlaceDescriptionRoomID }),
     Result: Schema.Struct({ at: Schema.DateTimeUtcFromDate }),
@@ -98,6 +111,11 @@ const make = Effect.gen(function* () {
 
   return RoomsRepo.of({
     list: (customerID, reportID) => list({ customerID, reportID }).pipe(Effect.orDie),
+    nextOrder: (customerID, reportID) =>
+      nextOrder({ customerID, reportID }).pipe(
+        Effect.map(({ next }) => next),
+        Effect.orDie
+      ),
     find: rows.find,
     insert: (customerID, reportID, fields) =>
       rows.insert(customerID, { place_description_report_id: reportID, ...valuesOf(fields) }).pipe(Effect.orDie),

@@ -1,23 +1,24 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
-import { BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
-import type { CustomerID, PlaceDescriptionRoomID } from "../../schema/Ids.ts"
+import { BadGateway, BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
+import type { CustomerID, PlaceDescriptionRoomID, TopicID } from "../../schema/Ids.ts"
 import type { PlaceDescriptionReport } from "../../schema/PlaceDescriptionReports.ts"
 import { longestHtml, type TransformRequest, TransformResult } from "../../schema/PlaceDescriptionRooms.ts"
-import { type AiAnswer, AiProvider } from "../ai/AiProvider.ts"
+import { type AiAnswer, AiProvider, type ModelChoice } from "../ai/AiProvider.ts"
 import { callWith } from "../ai/prompts/Prompt.ts"
-import { transformPrompt } from "../ai/prompts/Transform.ts"
+import { longestGuides, transformPrompt } from "../ai/prompts/Transform.ts"
 import { ModelsRepo } from "../customers/ModelsRepo.ts"
 import { fillText } from "../documents/Placeholders.ts"
 import { PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotoBytes } from "./PhotoBytes.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
-import { htmlOfAnswer } from "./RoomHtml.ts"
+import { htmlOfAnswer, isTooMuchForRoom } from "./RoomHtml.ts"
 import { missingRoom } from "./Rooms.ts"
-import { RoomsRepo } from "./RoomsRepo.ts"
+import { RoomsRepo, type StoredRoom } from "./RoomsRepo.ts"
 import { RoomVersionsRepo } from "./RoomVersionsRepo.ts"
 import { overrideProblem } from "./TransformModel.ts"
 import { type Guide, TransformRepo } from "./TransformRepo.ts"
@@ -29,7 +30,7 @@ export class Transform extends Context.Tag("casework/Transform")<
     readonly run: (
       roomID: PlaceDescriptionRoomID,
       request: TransformRequest
-    ) => Effect.Effect<TransformResult, NotFound | BadRequest | BadGateway, CurrentRep>
+    ) => Effect.Effect<TransformResult, NotFound | BadRequest | Conflict | BadGateway, CurrentRep>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -43,6 +44,15 @@ export const fallbackTopic = "Place description Room"
 
 const whenSlow =
   "The notes may be too long for one call: make them shorter, or divide them among several rooms, and try again."
+
+/** What is wrong with documents of which a part would have to be left out. */
+const tooLongTogether = (documents: ReadonlyArray<Guide>) => {
+  const length = documents.reduce((sum, { content }) => sum + content.length, 0)
+  if (length <= longestGuides) return undefined
+  const [longest] = [...documents].sort((a, b) => b.content.length - a.content.length)
+  const inWords = (count: number) => count.toLocaleString("en")
+  return `The topic's documents, the instructions and the lexicon have ${inWords(length)} characters, with the values of their placeholders; a transformation takes ${inWords(longestGuides)}. The longest is document ${longest?.documentID}, “${longest?.title}”, with ${inWords(longest?.content.length ?? 0)}.`
+}
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -60,11 +70,8 @@ const make = Effect.gen(function* () {
     { topicId }: TransformRequest,
     { transformTopicID }: PlaceDescriptionReport
   ) {
-    if (topicId !== undefined) {
-      const own = yield* repo.findTopic(customerID, topicId)
-      return Option.isSome(own) ? own.value : yield* BadRequest.at("topicId", "is not one of your topics")
-    }
-    if (transformTopicID !== null) return transformTopicID
+    const chosen = topicId ?? transformTopicID
+    if (chosen !== null) return chosen
     const named = yield* repo.findTopicNamed(customerID, fallbackTopic)
     return Option.isSome(named)
       ? named.value
@@ -73,43 +80,72 @@ const make = Effect.gen(function* () {
         )
   })
 
-  const checkModel = fn("Transform.checkModel")(function* (customerID: CustomerID, request: TransformRequest) {
-    if (request.overrideModelId === undefined) return
-    const problem = overrideProblem(request, yield* models.listUsable(customerID))
-    if (problem !== undefined) return yield* BadRequest.at("overrideModelId", problem)
+  const checkIds = fn("Transform.checkIds")(function* (customerID: CustomerID, request: TransformRequest) {
+    const { overrideModelId, topicId } = request
+    const isForeign = topicId !== undefined && Option.isNone(yield* repo.findTopic(customerID, topicId))
+    const ofModel =
+      overrideModelId === undefined ? undefined : overrideProblem(request, yield* models.listUsable(customerID))
+    const problems = [
+      ...(isForeign ? [{ path: "topicId", message: "is not one of your topics" }] : []),
+      ...(ofModel === undefined ? [] : [{ path: "overrideModelId", message: ofModel }])
+    ]
+    if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
   })
 
-  /** A document's text as the prompt needs it. */
-  const filled = fn("Transform.filled")(function* (customerID: CustomerID, guides: ReadonlyArray<Guide>) {
-    const values = yield* placeholders.of(
-      customerID,
-      guides.map(({ content }) => content)
-    )
-    return guides.map((guide) => ({ ...guide, content: fillText(guide.content, values) }))
-  })
+  const find = (customerID: CustomerID, documentID: PlaceDescriptionReport["lexiconDocumentID"]) =>
+    documentID === null
+      ? Effect.succeed([])
+      : Effect.map(repo.findGuide(customerID, documentID), (found) => Option.toArray(found))
 
-  const guideOf = fn("Transform.guideOf")(function* (
+  /** The documents that come along, with their placeholders filled. */
+  const documentsFor = fn("Transform.documentsFor")(function* (
     customerID: CustomerID,
-    documentID: PlaceDescriptionReport["lexiconDocumentID"]
+    topicID: TopicID,
+    report: PlaceDescriptionReport
   ) {
-    const found = documentID === null ? Option.none() : yield* repo.findGuide(customerID, documentID)
-    return yield* filled(customerID, Option.toArray(found))
+    const guides = yield* repo.guidesOf(customerID, topicID)
+    const instructions = yield* find(customerID, report.instructionsDocumentID)
+    const lexicon = yield* find(customerID, report.lexiconDocumentID)
+    const texts = [...guides, ...instructions, ...lexicon].map(({ content }) => content)
+    const values = yield* placeholders.of(customerID, texts)
+    const filled = (documents: ReadonlyArray<Guide>) =>
+      documents.map((document) => ({ ...document, content: fillText(document.content, values) }))
+    const all = { guides: filled(guides), instructions: filled(instructions), lexicon: filled(lexicon) }
+    const problem = tooLongTogether([...all.guides, ...all.instructions, ...all.lexicon])
+    if (problem !== undefined) return yield* BadRequest.of(problem)
+    return all
+  })
+
+  /** The room's photos, once it is known that somebody can look at them. They are held as long as the scope. */
+  const photosFor = fn("Transform.photosFor")(function* (choice: ModelChoice, roomID: PlaceDescriptionRoomID) {
+    // Also for a room without any: whoever asks for pictures learns at once that nobody can look at them.
+    yield* ai.check({ ...choice, withImages: true })
+    const weight = yield* photoBytes.weigh(choice.customerID, roomID)
+    if (weight.count === 0) return []
+    return yield* photoBytes.forPrompt(choice.customerID, roomID, weight)
   })
 
   /** What a short transaction is enough for, however long the model took. */
-  const store = fn("Transform.store")(
-    function* (roomID: PlaceDescriptionRoomID, html: string, { modelID }: AiAnswer<string>) {
-      const { customerID, customerRepID } = yield* CurrentRep
-      yield* reports.touchOfRoom(customerID, roomID).pipe(changedOrNotFound(missingRoom(roomID)))
-      // Who waited for its deletion has touched only the report.
-      yield* rooms.find(customerID, roomID).pipe(orNotFound(missingRoom(roomID)))
-      yield* versions.keep(customerID, roomID)
-      yield* rooms.writeHtml(customerID, roomID, html, { customerRepID, modelID })
-      return yield* rooms.noteTransformation(customerID, roomID)
-    },
-    sql.withTransaction,
-    Effect.catchTag("SqlError", Effect.die)
-  )
+  const store = fn("Transform.store")(function* (
+    { placeDescriptionRoomID: roomID, transcriptRaw }: StoredRoom,
+    html: string,
+    { modelID }: AiAnswer<string>
+  ) {
+    const { customerID, customerRepID } = yield* CurrentRep
+    yield* reports.touchOfRoom(customerID, roomID).pipe(changedOrNotFound(missingRoom(roomID)))
+    // Who waited for its deletion has touched only the report.
+    const now = yield* rooms.find(customerID, roomID).pipe(orNotFound(missingRoom(roomID)))
+    // It would look as if it said what the new notes say, and the document shows it instead of them.
+    if (now.transcriptRaw !== transcriptRaw) {
+      return yield* Conflict.of("The notes were changed while the AI model wrote. Nothing was changed; try again.")
+    }
+    const { modelIdUsed, transcriptHtml } = now
+    if (html !== transcriptHtml) yield* versions.keep(customerID, roomID)
+    // The same text by a person stays the person's, so that it is kept as theirs when it is replaced.
+    const isAPersons = html === transcriptHtml && modelIdUsed === null
+    if (!isAPersons) yield* rooms.writeHtml(customerID, roomID, html, { customerRepID, modelID })
+    return yield* rooms.noteTransformation(customerID, roomID)
+  }, inTransaction(sql))
 
   return Transform.of({
     run: fn("Transform.run")(function* (roomID, request) {
@@ -120,13 +156,16 @@ const make = Effect.gen(function* () {
         .pipe(orNotFound(missingRoom(roomID)))
       const transcript = room.transcriptRaw?.trim() ?? ""
       if (transcript === "") return yield* BadRequest.of("The room has no transcriptRaw to transform.")
-      yield* checkModel(customerID, request)
+      yield* checkIds(customerID, request)
       const topicID = yield* topicOf(customerID, request, report)
-      const guides = yield* filled(customerID, yield* repo.guidesOf(customerID, topicID))
-      const instructions = yield* guideOf(customerID, report.instructionsDocumentID)
-      const lexicon = yield* guideOf(customerID, report.lexiconDocumentID)
+      const { guides, instructions, lexicon } = yield* documentsFor(customerID, topicID, report)
       const withPhotos = request.includePhotosInPrompt === true
-      const images = withPhotos ? yield* photoBytes.forPrompt(customerID, roomID) : []
+      const choice = {
+        customerID,
+        slot: withPhotos ? "EmailVision" : "EmailText",
+        ...(request.overrideModelId !== undefined && { modelID: request.overrideModelId })
+      } as const
+      const images = withPhotos ? yield* photosFor(choice, roomID) : []
       const call = yield* callWith(
         transformPrompt,
         {
@@ -138,9 +177,8 @@ const make = Effect.gen(function* () {
           photos: images.length
         },
         {
-          customerID,
-          slot: withPhotos ? "EmailVision" : "EmailText",
-          ...(request.overrideModelId !== undefined && { modelID: request.overrideModelId }),
+          ...choice,
+          roomID,
           documents: [...guides, ...instructions, ...lexicon].map(({ documentID, version }) => ({
             documentID,
             version
@@ -150,16 +188,16 @@ const make = Effect.gen(function* () {
       const answer = yield* ai.text({ ...call, whenSlow, ...(images.length > 0 && { images }) })
       const html = htmlOfAnswer(answer.value)
       if (html === "") return yield* BadGateway.of("The AI model answered no text. Nothing was changed; try again.")
-      if (html.length > longestHtml) {
+      if (html.length > longestHtml || isTooMuchForRoom(answer.value) || isTooMuchForRoom(html)) {
         return yield* BadGateway.of("The AI model answered more than a room can hold. Nothing was changed; try again.")
       }
-      const lastTransformedAtUtc = yield* store(roomID, html, answer)
+      const lastTransformedAtUtc = yield* store(room, html, answer)
       return new TransformResult({
         roomId: roomID,
         transcriptHtml: html,
         lastTransformedAtUtc,
         modelIdUsed: answer.modelID
       })
-    })
+    }, Effect.scoped)
   })
 })

@@ -19,6 +19,8 @@ export class TransformRepo extends Context.Tag("casework/TransformRepo")<
     readonly guidesOf: (customerID: CustomerID, topicID: TopicID) => Effect.Effect<ReadonlyArray<Guide>>
     /** A static document with something in it. */
     readonly findGuide: (customerID: CustomerID, documentID: DocumentID) => Effect.Effect<Option.Option<Guide>>
+    /** Which of these retrieve data: such a document is no guide. */
+    readonly retrieving: (customerID: CustomerID, ids: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -62,12 +64,24 @@ const make = Effect.gen(function* () {
       select ${columns} from document d
       where d.customer_id = ${_.customerID} and d.document_id = ${_.documentID} and ${isGuide}`
   })
+  const retrieving = SqlSchema.findAll({
+    Request: Schema.Struct({ customerID: CustomerID, ids: Schema.Array(Schema.Int) }),
+    Result: Schema.Struct({ documentID: DocumentID }),
+    execute: (_) => sql`
+      select document_id as "documentID" from document
+      where customer_id = ${_.customerID} and document_id = any(${[..._.ids]}::int[]) and is_data_retrieval_process`
+  })
   const idOf = Option.map(({ topicID }: typeof Topic.Type) => topicID)
 
   return TransformRepo.of({
     findTopic: (customerID, topicID) => findTopic({ customerID, topicID }).pipe(Effect.map(idOf), Effect.orDie),
     findTopicNamed: (customerID, name) => findTopicNamed({ customerID, name }).pipe(Effect.map(idOf), Effect.orDie),
     guidesOf: (customerID, topicID) => guidesOf({ customerID, topicID }).pipe(Effect.orDie),
-    findGuide: (customerID, documentID) => findGuide({ customerID, documentID }).pipe(Effect.orDie)
+    findGuide: (customerID, documentID) => findGuide({ customerID, documentID }).pipe(Effect.orDie),
+    retrieving: (customerID, ids) =>
+      retrieving({ customerID, ids }).pipe(
+        Effect.map((found) => new Set(found.map(({ documentID }) => documentID))),
+        Effect.orDie
+      )
   })
 })

@@ -1,4 +1,5 @@
 import { DomUtils, parseDocument } from "htmlparser2"
+import { inRunningText } from "./RaisedText.ts"
 
 type ChildNode = ReturnType<typeof parseDocument>["children"][number]
 type Element = Extract<ChildNode, { readonly name: string; readonly attribs: object }>
@@ -31,10 +32,10 @@ export const transparent = "plain"
 
 /**
  * Puts paragraphs in the place of divs, or line breaks where there is only text: words never come to stand side by side.
- * Takes transparent elements away.
+ * Takes transparent elements away, and writes what was raised or lowered so that it can still be told.
  */
 export const withoutDivs = (html: string): string => {
-  if (!/<(?:div|plain)\b/.test(html)) return html
+  if (!/<(?:div|plain|su[bp])\b/.test(html)) return html
   let hasWords = false
   let mustBreak = false
   const newLine = () => {
@@ -64,6 +65,7 @@ export const withoutDivs = (html: string): string => {
       return content
     }
     if (node.name === transparent) return node.children.map(inText).join("")
+    if (node.name === "sup" || node.name === "sub") return inRunningText(node.name, node.children.map(inText).join(""))
     if (!blocks.test(node.name)) return tagged(node, node.children.map(inText).join(""))
     newLine()
     const content = node.children.map(ofText.test(node.name) ? inText : amongBlocks).join("")

@@ -196,6 +196,10 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
         ["Report.docx", "Report.docx"],
         ["100% 'quoted'", "100% 'quoted'.docx"],
         ["👩‍👧", "👩_👧.docx"],
+        ["con", "_con.docx"],
+        ["LPT1.2026", "_LPT1.2026.docx"],
+        ["Console", "Console.docx"],
+        ["報告".repeat(100), `${"報告".repeat(33)}.docx`],
         ["///", "PlaceDescription-<id>.docx"],
         [null, "PlaceDescription-<id>.docx"]
       ]

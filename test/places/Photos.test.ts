@@ -10,7 +10,7 @@ import { openSocket } from "../http/RawRequest.ts"
 import { eventually } from "../support/Eventually.ts"
 import { baseUrl, clientOf, send, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { animatedWebp, bomb, fromTelephone, heavy, noise, svg, truncatedJpeg } from "./BadPictures.ts"
-import { draw, formOf, newRoom, type Picture, rowsOf, upload } from "./Places.ts"
+import { beginUpload, draw, formOf, formPart, newRoom, type Picture, rowsOf, upload } from "./Places.ts"
 
 const bytesOf = (accessToken: string) =>
   Effect.flatMap(baseUrl, (base) =>
@@ -87,6 +87,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
       expect((yield* send("GET", path, { headers: { range: "bytes=0-2" } })).headers.get("content-range")).toBe(
         `bytes 0-2/${bytes.length}`
       )
+      expect((yield* send("HEAD", path, { headers: { range: "bytes=0-2" } })).status).toBe(200)
       for (const unknown of ["00000000-0000-4000-8000-000000000000", "x", `${first.accessToken}0`, "%00"]) {
         expectError(yield* send("GET", `/api/PlaceDescriptionPhotos/${unknown}`), 404, /photo/)
       }
@@ -163,19 +164,8 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const socket = yield* openSocket
-      const part = (name: string, type: string) =>
-        `--b\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`
-      socket.write(
-        [
-          `POST /api/PlaceDescriptionRooms/${roomID}/photos HTTP/1.1`,
-          "Host: x",
-          `Authorization: Bearer ${yield* tokenOf("acme-admin")}`,
-          "Content-Type: multipart/form-data; boundary=b",
-          "Content-Length: 20000000",
-          "",
-          `${part("note.txt", "text/plain")}hello\r\n${part("kitchen.jpg", "image/jpeg")}and so on`
-        ].join("\r\n")
-      )
+      const text = `${formPart("note.txt", "text/plain")}hello\r\n`
+      yield* beginUpload(socket, roomID, `${text}${formPart("kitchen.jpg")}and so on`)
       const answer = yield* Effect.async<string>((resume) => {
         socket.once("data", (chunk) => resume(Effect.succeed(chunk.toString())))
       }).pipe(Effect.timeout("20 seconds"))
@@ -242,6 +232,9 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
         expectError(yield* upload(roomID, form), 400, /at least one picture/)
       }
       expectError(yield* upload(roomID, new FormData()), 400, /./)
+      const token = yield* tokenOf("acme-admin")
+      const path = `/api/PlaceDescriptionRooms/${roomID}/photos`
+      expectError(yield* send("POST", path, { headers: { authorization: `Bearer ${token}` } }), 400, /is empty/)
       expectError(yield* upload(roomID, formOf(Array.from({ length: 101 }, () => dot))), 400, /at most 100/)
       const most = yield* Effect.flatMap(upload(roomID, formOf(Array.from({ length: 100 }, () => dot))), rowsOf)
       expect(most.map(({ sortOrder }) => sortOrder)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))

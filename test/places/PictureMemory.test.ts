@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, FastCheck as fc } from "effect"
+import { Cause, Deferred, Effect, Fiber, FastCheck as fc } from "effect"
 import sharp from "sharp"
 import { ImageProcessor } from "../../src/places/ImageProcessor.ts"
 import { makeTurns, megabytesOf, mostMegabytes, type PictureHeader } from "../../src/places/PictureMemory.ts"
-import { SharpImages } from "../../src/places/SharpImages.ts"
+import { SharpImages, unreadable } from "../../src/places/SharpImages.ts"
 import { draw } from "./Places.ts"
 
 const photo = (millions: number, header: Partial<PictureHeader> = {}) =>
@@ -52,12 +52,13 @@ describe("Turns by weight", () => {
       fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 10 }), { maxLength: 30 }), (weights) =>
           Effect.gen(function* () {
-            const inTurn = yield* makeTurns(10)
+            const { inTurn } = yield* makeTurns(10, 2)
             let running = 0
             const done = yield* Effect.forEach(
               weights,
-              (weight) =>
+              (weight, index) =>
                 inTurn(
+                  String(index % 5),
                   weight,
                   Effect.gen(function* () {
                     running += weight
@@ -79,12 +80,13 @@ describe("Turns by weight", () => {
 
   it.effect("come to the heavy ones, too, and go on when one that waits is given up", () =>
     Effect.gen(function* () {
-      const inTurn = yield* makeTurns(10)
+      const { inTurn } = yield* makeTurns(10, 5)
       const [first, second] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const order: Array<string> = []
       const begin = (name: string, weight: number, work: Effect.Effect<void> = Effect.void) =>
         Effect.fork(
           inTurn(
+            "one",
             weight,
             Effect.zipRight(
               Effect.sync(() => order.push(name)),
@@ -102,9 +104,30 @@ describe("Turns by weight", () => {
       yield* Fiber.join(running)
       yield* Fiber.interrupt(givenUp)
       yield* Deferred.succeed(second, undefined)
-      yield* Effect.all([heavy, light, last].map(Fiber.join))
+      yield* Effect.forEach([heavy, light, last], Fiber.join)
       expect(atFirst).toEqual(["first"])
       expect(order).toEqual(["first", "heavy", "light", "last"])
+    })
+  )
+
+  it.effect("of one owner, however many, keep nobody else waiting", () =>
+    Effect.gen(function* () {
+      const { inTurn } = yield* makeTurns(3, 2)
+      const goOn = yield* Deferred.make<void>()
+      const order: Array<string> = []
+      const begin = (owner: string) =>
+        Effect.sync(() => order.push(owner)).pipe(
+          Effect.zipRight(Deferred.await(goOn)),
+          (work) => Effect.fork(inTurn(owner, 1, work)),
+          Effect.tap(Effect.yieldNow())
+        )
+      const many = yield* Effect.forEach(["a", "a", "a", "a", "a"], begin)
+      const other = yield* begin("b")
+      const atFirst = [...order]
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Effect.forEach([...many, other], Fiber.join)
+      expect(atFirst).toEqual(["a", "a", "b"])
+      expect(order).toHaveLength(6)
     })
   )
 })
@@ -125,5 +148,20 @@ describe("Pictures that are held whole", () => {
       const progressive = yield* Effect.promise(() => wide.jpeg({ progressive: true }).toBuffer())
       expect(yield* Effect.flip(prepare(progressive))).toMatchObject({ message: expect.stringMatching(/memory/) })
     }).pipe(Effect.provide(SharpImages))
+  )
+})
+
+describe("A picture that could not be worked on", () => {
+  it.effect("is the sender's fault only when it is the picture's", () =>
+    Effect.gen(function* () {
+      const causeOf = (message: string) =>
+        Effect.flip(Effect.sandbox(unreadable(new Cause.UnknownException(new Error(message)))))
+      for (const ours of ["timeout: 42% complete", "VipsTracked: out of memory --- size == 99MB", "std::bad_alloc"]) {
+        expect(Cause.isDie(yield* causeOf(ours))).toBe(true)
+      }
+      for (const theirs of ["VipsJpeg: premature end of JPEG image", "Input image exceeds pixel limit"]) {
+        expect(Cause.isFailure(yield* causeOf(theirs))).toBe(true)
+      }
+    })
   )
 })

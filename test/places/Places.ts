@@ -1,3 +1,4 @@
+import type { Socket } from "node:net"
 import { Effect } from "effect"
 import sharp from "sharp"
 import { type Answer, clientOf, send, tokenOf } from "../support/TestApp.ts"
@@ -79,3 +80,23 @@ const isPhotoRows = (json: unknown): json is ReadonlyArray<PhotoRow> => Array.is
 /** The rows that an upload answered; dies when it was refused. */
 export const rowsOf = ({ json, status, text }: Answer): Effect.Effect<ReadonlyArray<PhotoRow>> =>
   status === 200 && isPhotoRows(json) ? Effect.succeed(json) : Effect.dieMessage(`Answered ${status}: ${text}`)
+
+/** The beginning of a file in a form that is written by hand. */
+export const formPart = (name: string, type = "image/jpeg") =>
+  `--b\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`
+
+/** Begins to send photos, of which more are announced than will come. */
+export const beginUpload = (socket: Socket, roomID: number, body: string) =>
+  Effect.map(tokenOf("acme-admin"), (token) =>
+    socket.write(
+      [
+        `POST /api/PlaceDescriptionRooms/${roomID}/photos HTTP/1.1`,
+        "Host: x",
+        `Authorization: Bearer ${token}`,
+        "Content-Type: multipart/form-data; boundary=b",
+        "Content-Length: 20000000",
+        "",
+        body
+      ].join("\r\n")
+    )
+  )

@@ -120,6 +120,38 @@ layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
     })
   )
 
+  it.effect("name no document that retrieves data: a transformation would leave it out", () =>
+    Effect.gen(function* () {
+      const { documents, placeDescriptionReports: reports } = yield* clientOf("acme-admin")
+      const token = yield* tokenOf("acme-admin")
+      const name = fresh("Retrieval")
+      const { documentID } = yield* documents.createDocument({
+        payload: { name, isDataRetrievalProcess: true, apiEndpoint: "https://api.acme.example/x" }
+      })
+      const wrong = {
+        lexiconDocumentID: documentID,
+        instructionsDocumentID: documentID,
+        transformTopicID: 2_000_000_000
+      }
+      const paths = Object.keys(wrong).sort()
+      expect((yield* refusedPaths("POST", reportsPath, token, wrong)).sort()).toEqual(paths)
+      const { placeDescriptionReportID: id } = yield* reports.createPlaceDescriptionReport({ payload: {} })
+      expect((yield* refusedPaths("PUT", `${reportsPath}/${id}`, token, wrong)).sort()).toEqual(paths)
+
+      yield* documents.updateDocument({ path: { id: documentID }, payload: { name, isDataRetrievalProcess: false } })
+      const payload = { lexiconDocumentID: documentID }
+      yield* reports.updatePlaceDescriptionReport({ path: { id }, payload })
+      yield* documents.updateDocument({
+        path: { id: documentID },
+        payload: { name, isDataRetrievalProcess: true, apiEndpoint: "https://api.acme.example/x" }
+      })
+      yield* reports.updatePlaceDescriptionReport({
+        path: { id },
+        payload: { ...payload, address: "it has it already" }
+      })
+    })
+  )
+
   it.effect("lose a document or a topic that is deleted, and stay", () =>
     Effect.gen(function* () {
       const client = yield* clientOf("acme-admin")

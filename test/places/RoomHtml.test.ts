@@ -1,6 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { cleanHtml, htmlOfAnswer, markReviews } from "../../src/places/RoomHtml.ts"
+import { isEmptyHtml } from "../../src/places/EmptyHtml.ts"
+import { markReviews } from "../../src/places/ReviewMarks.ts"
+import { cleanHtml, htmlOfAnswer } from "../../src/places/RoomHtml.ts"
+import { processorTime } from "../support/ProcessorTime.ts"
 
 const review = (text: string) => `<span class="review" style="background-color:#fff59d">${text}</span>`
 
@@ -21,7 +24,7 @@ const markup = fc
         ...'<svg onload=x>|<td colspan="3">|</td>|<td rowspan="999">|<a href="javascript:x">|<!--|-->|[[|]]|&lt;|&amp;|&#x3c;'.split(
           "|"
         ),
-        ...'<style>|</style>|<iframe src=x>|<math>|<div>|</div>|<dt>|<section>|<hr>|<p style="position:fixed">|<title>|"|\'|`|\u0000'.split(
+        ...'<style>|</style>|<iframe src=x>|<math>|<div>|</div>|<dt>|<section>|<hr>|<p style="position:fixed">|<title>|<sup>|</sup>|<sub>2|</sub>|"|\'|`|\u0000'.split(
           "|"
         )
       )
@@ -70,6 +73,35 @@ describe("The HTML of a room", () => {
     for (const [html, expected] of clean) expect(cleanHtml(html)).toBe(expected)
   })
 
+  it("keeps apart the numbers that were raised or lowered", () => {
+    const clean: ReadonlyArray<readonly [string, string]> = [
+      ["<p>10<sup>3</sup> m<sup>2</sup>, CO<sub>2</sub></p>", "<p>10³ m², CO₂</p>"],
+      ["<p>10<SUP class=x><b>-12</b></SUP> W</p>", "<p>10<b>⁻¹²</b> W</p>"],
+      ["<sup>1</sup>/<sub>2</sub>", "¹/₂"],
+      ["x<sup>1,5</sup> y<sub>a1</sub>", "x^(1,5) y_(a1)"],
+      ["1<sup>er</sup> étage, 2<sup>nd</sup> floor", "1er étage, 2nd floor"],
+      ["<div>a<sup>2</sup></div><div>b<sup></sup></div>", "<p>a²</p><p>b</p>"],
+      ["x<sup><p>1,5</p></sup>", "x<p>1,5</p>"]
+    ]
+    for (const [html, expected] of clean) expect(cleanHtml(html)).toBe(expected)
+  })
+
+  it("is clean soon, whatever is in it", () => {
+    for (const part of ["<hr>x", "<div>x</div>", "<td>x</td>", "<span>x</span>", "<sup>2</sup>", "<p>x</p>"]) {
+      const html = part.repeat(10_000 / (part.split("<").length - 1))
+      const started = processorTime()
+      cleanHtml(html)
+      expect([part, processorTime() - started < 1_000]).toEqual([part, true])
+    }
+  })
+
+  it("is empty when an editor left nothing but tags", () => {
+    for (const html of ["", "<p><br /></p>", "<p>\u200b</p><p>\u00a0&nbsp;</p>", "<ul><li></li></ul>"]) {
+      expect([html, isEmptyHtml(html)]).toEqual([html, true])
+    }
+    for (const html of ["0", "<p>.</p>"]) expect([html, isEmptyHtml(html)]).toEqual([html, false])
+  })
+
   it("has the lines of preformatted text", () => {
     expect(cleanHtml("<pre class=x>\none\n<a\nhref=y>two</a>\r\n  three</pre>\nfour")).toBe(
       "<p>one<br />two<br />  three</p>\nfour"
@@ -116,11 +148,19 @@ describe("The HTML of a room", () => {
     expect(markReviews("<p>[[a <b>b</b></p><p>c]] d</p>")).toBe(
       `<p>${review("a ")}<b>${review("b")}</b></p><p>${review("c")} d</p>`
     )
-    expect(markReviews("<p>a [[ b</p>")).toBe("<p>a [[ b</p>")
     expect(markReviews("<p>a ]] b [c] [d]</p>")).toBe("<p>a ]] b [c] [d]</p>")
     expect(markReviews("[[a [[b]] c]] d")).toBe(`${review("a ")}${review("b")}${review(" c")} d`)
-    expect(markReviews("a [[b [[c]] d")).toBe(`a [[b ${review("c")} d`)
     expect(markReviews("[[a]] b]] c")).toBe(`${review("a")} b]] c`)
+  })
+
+  it("marks the rest of the paragraph where the end is missing", () => {
+    expect(markReviews("<p>a [[ b</p><p>c</p>")).toBe(`<p>a ${review(" b")}</p><p>c</p>`)
+    expect(markReviews("<p>a [[b <em>c</em><br />d</p>e")).toBe(
+      `<p>a ${review("b ")}<em>${review("c")}</em><br />${review("d")}</p>e`
+    )
+    expect(markReviews("<ul><li>[[a</li><li>b</li></ul>")).toBe(`<ul><li>${review("a")}</li><li>b</li></ul>`)
+    expect(markReviews("<p>[[a</p><p>[[b]] c</p>")).toBe(`<p>${review("a")}</p><p>${review("b")} c</p>`)
+    expect(markReviews("a [[b [[c]] d")).toBe(`a ${review("b ")}${review("c")}${review(" d")}`)
   })
 
   it("leaves no bracket of marks in marks, and marks all that stands in the outermost", () => {
@@ -153,6 +193,33 @@ describe("The HTML of a room", () => {
   it("is taken out of several fences", () => {
     const fence = (html: string) => `\`\`\`html\n${html}\n\`\`\``
     expect(htmlOfAnswer(`${fence("<p>a</p>")}\n\n${fence("<p>b</p>")}`)).toBe("<p>a</p>\n\n<p>b</p>")
+  })
+
+  it("stands apart from words without a fence, which a person looks at, where these may not be a part of it", () => {
+    const said = (words: string) => `<p>${review(words)}</p>`
+    const without: ReadonlyArray<readonly [string, string]> = [
+      [
+        "Here you go:\n\n<h2>T</h2><p>a</p>\n\nLet me know!",
+        `${said("Here you go:")}<h2>T</h2><p>a</p>${said("Let me know!")}`
+      ],
+      ["Sure:\n<p>a</p>\nThe ceiling has a crack.", `${said("Sure:")}<p>a</p>${said("The ceiling has a crack.")}`],
+      ["<p>a</p><ul><li>b</li></ul>\n\nLet me know!", `<p>a</p><ul><li>b</li></ul>${said("Let me know!")}`],
+      ["Sure!\n<!DOCTYPE html>\n<html><body><p>a</p></body></html>", `${said("Sure!")}<p>a</p>`],
+      ["```html\n<p>a</p>", "<p>a</p>"],
+      ["Here:\n```html\n<p>a</p>", `${said("Here:")}<p>a</p>`],
+      ["```html <p>a</p>```", "<p>a</p>"]
+    ]
+    for (const [answer, html] of without) expect(htmlOfAnswer(answer)).toBe(html)
+    for (const whole of [
+      "White walls.<p>a</p>Worn floor.",
+      "Walls:\n\n<ul><li>white</li></ul>\nand more",
+      "<p>a</p><b>b</b>"
+    ]) {
+      expect(htmlOfAnswer(whole)).toBe(whole)
+    }
+    expect(htmlOfAnswer("[[Damp?]]\n\n<p>a</p>\n\n[[mould")).toBe(
+      `${review("Damp?")}\n\n<p>a</p>\n\n${review("mould")}`
+    )
   })
 
   it("is taken out of what a model says around it", () => {

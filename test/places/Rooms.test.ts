@@ -170,6 +170,73 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
+  it.effect("take no HTML with more tags than can be cleaned soon, instead of losing them", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("acme-admin")
+      const { reportID, roomID } = yield* newRoom()
+      const path = `/api/PlaceDescriptionRooms/${roomID}`
+      const put = (transcriptHtml: string) => sendJson("PUT", path, { token, body: { transcriptHtml } })
+      const refused = {
+        status: 400,
+        json: { details: [{ path: "transcriptHtml", message: expect.stringMatching(/10,000 tags/) }] }
+      }
+      for (const html of ["<hr>x".repeat(49_000), `${"<b>".repeat(501)}x`, "<p>x".repeat(6_000)]) {
+        expect(yield* put(html)).toMatchObject(refused)
+      }
+      const body = { transcriptHtml: "<hr>x".repeat(49_000) }
+      expect(yield* sendJson("POST", `${reportsPath}/${reportID}/rooms`, { token, body })).toMatchObject(refused)
+      expect((yield* put("<p>x".repeat(5_000))).status).toBe(204)
+      const { json } = yield* sendJson("GET", path, { token })
+      expect(Object(json).transcriptHtml).toBe("<p>x</p>".repeat(5_000))
+      expect((yield* put(Object(json).transcriptHtml)).status).toBe(204)
+    })
+  )
+
+  it.effect("have no HTML when an editor saves an empty field, so that the notes are printed", () =>
+    Effect.gen(function* () {
+      const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
+      const { reportID, roomID } = yield* newRoom({ transcriptRaw: "notes" })
+      const path = { roomId: roomID }
+      const read = rooms.getPlaceDescriptionRoom({ path })
+      for (const transcriptHtml of ["<p><br></p>", "<p>&nbsp;</p>", "<p>\u200b</p>"]) {
+        yield* rooms.updatePlaceDescriptionRoom({ path, payload: { transcriptHtml: "<p>Good.</p>" } })
+        expect((yield* read).transcriptHtml).toBe("<p>Good.</p>")
+        yield* rooms.updatePlaceDescriptionRoom({ path, payload: { transcriptHtml } })
+        expect(yield* read).toMatchObject({ transcriptHtml: null, transcriptRaw: "notes" })
+      }
+      const made = rooms.createPlaceDescriptionRoom({
+        path: { reportId: reportID },
+        payload: { transcriptHtml: "<p><br></p>" }
+      })
+      expect(yield* made).toMatchObject({ transcriptHtml: null })
+    })
+  )
+
+  it.effect("are changed and deleted only as they were read, where that is asked for", () =>
+    Effect.gen(function* () {
+      const token = yield* tokenOf("acme-admin")
+      const { roomID } = yield* newRoom({ name: "Hall" })
+      const path = `/api/PlaceDescriptionRooms/${roomID}`
+      const read = sendJson("GET", path, { token })
+      const ask = (method: "PUT" | "DELETE", etag: string, body?: unknown) =>
+        Effect.map(sendJson(method, path, { token, body, headers: { "if-match": etag } }), ({ status }) => status)
+      const etagOf = Effect.map(read, ({ headers }) => headers.get("etag") ?? "")
+      const first = yield* etagOf
+      expect(yield* read).toMatchObject({
+        status: 200,
+        json: { placeDescriptionRoomID: roomID, name: "Hall", photos: [] }
+      })
+      expect((yield* sendJson("GET", path, { token, headers: { "if-none-match": first } })).status).toBe(304)
+      const writes = ["one", "two"].map((word) => ask("PUT", first, { transcriptHtml: `<p>${word}</p>` }))
+      expect((yield* Effect.all(writes, { concurrency: "unbounded" })).sort()).toEqual([204, 412])
+      expect(yield* ask("DELETE", first)).toBe(412)
+      expect(yield* ask("DELETE", yield* etagOf)).toBe(204)
+      expect((yield* read).status).toBe(404)
+      const foreign = yield* newRoom({}, "initech-admin")
+      expect((yield* sendJson("GET", `/api/PlaceDescriptionRooms/${foreign.roomID}`, { token })).status).toBe(404)
+    })
+  )
+
   it.effect("hold clean HTML only, whoever wrote it", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")

@@ -1,11 +1,20 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, layer, it as plainIt } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { type DocumentID, ModelID, PlaceDescriptionRoomID } from "../../schema/Ids.ts"
+import { Effect, Fiber, Schema } from "effect"
+import {
+  AiRunID,
+  type CustomerID,
+  type DocumentID,
+  ModelID,
+  PlaceDescriptionReportID,
+  PlaceDescriptionRoomID
+} from "../../schema/Ids.ts"
 import type { UsableModel } from "../../src/customers/ModelsRepo.ts"
+import { type BlobID, BlobStore } from "../../src/files/BlobStore.ts"
 import { overrideProblem } from "../../src/places/TransformModel.ts"
 import { customerNamed } from "../ai/Messages.ts"
-import { failingWith, OpenAiServer, openAiApp, saying } from "../support/OpenAiServer.ts"
+import { eventually } from "../support/Eventually.ts"
+import { failingWith, OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh } from "../topics/Mappings.ts"
 import { draw, formOf, newRoom, rowsOf, upload } from "./Places.ts"
@@ -93,6 +102,26 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
+  it.effect("reads no photos for a model that cannot be asked", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { roomID } = yield* newRoom({ transcriptRaw: "walls white" })
+      yield* Effect.flatMap(upload(roomID, formOf([{ bytes: yield* draw(40, 30) }])), rowsOf)
+      const [photo] = yield* sql<{ blobID: BlobID; customerID: CustomerID }>`
+        /* all customers: this one photo */
+        select blob_id as "blobID", customer_id as "customerID" from place_description_room_photo
+        where place_description_room_id = ${roomID}`
+      const { blobID, customerID } = yield* Effect.fromNullable(photo)
+      yield* (yield* BlobStore).remove(customerID, blobID)
+      yield* setKey(null)
+      expect(yield* transform(roomID, { includePhotosInPrompt: true })).toMatchObject({
+        status: 400,
+        json: { message: expect.stringContaining("aiProviderApiKey") }
+      })
+      yield* setKey("sk-test")
+    })
+  )
+
   it.effect("writes clean HTML with review marks, and keeps what a person had written", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
@@ -126,6 +155,29 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
         payload: { transcriptHtml: "<p>By hand again.</p>" }
       })
       expect(yield* roomOf(reportID)).toMatchObject({ modelIdUsed: null, lastTransformedAtUtc: expect.any(String) })
+    })
+  )
+
+  it.effect("never pushes out what a person wrote, and keeps no text twice", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
+      const { roomID } = yield* newRoom({ transcriptRaw: "walls white" })
+      const path = { roomId: PlaceDescriptionRoomID.make(roomID) }
+      const transformTo = (html: string) => Effect.zipRight(server.does(saying(html)), transform(roomID))
+      const kept = rooms.listPlaceDescriptionRoomVersions({ path })
+      yield* rooms.updatePlaceDescriptionRoom({ path, payload: { transcriptHtml: "<p>By hand.</p>" } })
+      expect((yield* transformTo("<p>By hand.</p>")).status).toBe(200)
+      expect(yield* kept).toEqual([])
+      for (let number = 1; number <= 52; number += 1) yield* transformTo(`<p>${number}</p>`)
+      const versions = yield* kept
+      expect(versions.map(({ transcriptHtml }) => transcriptHtml)).toEqual([
+        ...Array.from({ length: 50 }, (_, index) => `<p>${51 - index}</p>`),
+        "<p>By hand.</p>"
+      ])
+      expect(versions.at(-1)).toMatchObject({ modelIdUsed: null })
+      expect(yield* transformTo("<p>52</p>")).toMatchObject({ json: { lastTransformedAtUtc: expect.any(String) } })
+      expect(yield* kept).toEqual(versions)
     })
   )
 
@@ -184,6 +236,96 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
           lexiconDocumentID
         ])
       })
+  )
+
+  it.effect("is told its documents whole, and refuses what would have to be cut", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      const { documents, placeDescriptionReports: reports } = yield* clientOf("acme-admin")
+      yield* server.does(saying("<p>ok</p>"))
+      const { reportID, roomID } = yield* newRoom({ transcriptRaw: "notes" })
+      const long = `${"word ".repeat(30_000)}LAST-WORD`
+      const lexiconDocumentID = yield* newGuide(fresh("Lexicon"), long)
+      yield* reports.updatePlaceDescriptionReport({ path: { id: reportID }, payload: { lexiconDocumentID } })
+      expect((yield* transform(roomID)).status).toBe(200)
+      expect((yield* lastQuestion).prompt).toContain("LAST-WORD")
+
+      yield* documents.updateDocument({
+        path: { id: lexiconDocumentID },
+        payload: { name: fresh("Lexicon"), content: long.repeat(2), isDataRetrievalProcess: false }
+      })
+      const asked = (yield* server.asked).length
+      expect(yield* transform(roomID)).toMatchObject({
+        status: 400,
+        json: { message: expect.stringMatching(new RegExp(`takes 200,000.*document ${lexiconDocumentID}`)) }
+      })
+      expect(yield* server.asked).toHaveLength(asked)
+    })
+  )
+
+  it.effect("does not write over notes that changed meanwhile", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
+      const { roomID } = yield* newRoom({ transcriptRaw: "walls white" })
+      const path = { roomId: PlaceDescriptionRoomID.make(roomID) }
+      const { behaviour, goOn } = yield* sayingLate("<p>Walls white.</p>")
+      yield* server.does(behaviour)
+      const before = (yield* server.asked).length
+      const pending = yield* Effect.fork(transform(roomID))
+      yield* eventually(server.asked, (all) => all.length > before)
+      yield* rooms.updatePlaceDescriptionRoom({ path, payload: { transcriptRaw: "walls white, damp" } })
+      yield* goOn
+      expect(yield* Fiber.join(pending)).toMatchObject({
+        status: 409,
+        json: { message: expect.stringContaining("notes were changed") }
+      })
+      expect(yield* rooms.getPlaceDescriptionRoom({ path })).toMatchObject({
+        transcriptHtml: null,
+        lastTransformedAtUtc: null
+      })
+    })
+  )
+
+  it.effect("leaves nothing in the ledger of a room that is deleted, also meanwhile", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      const { aiRuns, placeDescriptionReports: reports, placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
+      const sql = yield* SqlClient.SqlClient
+      const telling = (words: string) =>
+        sql`select 1 from ai_run where customer_id = 1 and (ai_run::text ilike ${`%${words}%`})`
+      const newest = Effect.map(aiRuns.listAiRuns({ urlParams: { purpose: "Transform" } }), ({ items }) => items[0])
+      yield* server.does(saying("<p>Mould in the attic.</p>"))
+      const attic = yield* newRoom({ transcriptRaw: "mould in the attic" })
+      expect((yield* transform(attic.roomID)).status).toBe(200)
+      const aiRunID = (yield* newest)?.aiRunID ?? AiRunID.make(0)
+      yield* aiRuns.replayAiRun({ path: { id: aiRunID }, payload: {} })
+      expect(yield* telling("in the attic")).toHaveLength(2)
+      yield* rooms.deletePlaceDescriptionRoom({ path: { roomId: PlaceDescriptionRoomID.make(attic.roomID) } })
+      expect(yield* telling("in the attic")).toHaveLength(0)
+
+      const cellar = yield* newRoom({ transcriptRaw: "rats in the cellar" })
+      const { behaviour, goOn } = yield* sayingLate("<p>Rats in the cellar.</p>")
+      yield* server.does(behaviour)
+      const before = (yield* server.asked).length
+      const pending = yield* Effect.fork(transform(cellar.roomID))
+      yield* eventually(server.asked, (all) => all.length > before)
+      yield* reports.deletePlaceDescriptionReport({ path: { id: PlaceDescriptionReportID.make(cellar.reportID) } })
+      yield* goOn
+      expect(yield* Fiber.join(pending)).toMatchObject({ status: 404 })
+      expect(yield* telling("in the cellar")).toHaveLength(0)
+      expect(yield* newest).toMatchObject({ outcome: "Succeeded", output: null })
+    })
+  )
+
+  it.effect("names everything that is wrong with a request", () =>
+    Effect.gen(function* () {
+      const { roomID } = yield* newRoom({ transcriptRaw: "notes" })
+      expect(yield* transform(roomID, { topicId: 2_000_000_000, overrideModelId: 2_000_000_000 })).toMatchObject({
+        status: 400,
+        json: { details: [{ path: "topicId" }, { path: "overrideModelId" }] }
+      })
+    })
   )
 
   it.effect("takes the topic of the request, else of the report, else the one by name", () =>
@@ -303,6 +445,25 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
+  it.effect("with pictures needs a model that takes them, also by default and for a room without any", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      const { customers } = yield* clientOf("acme-admin")
+      yield* server.does(saying("<p>ok</p>"))
+      const { roomID } = yield* newRoom({ transcriptRaw: "notes" })
+      const setDefault = (defaultEmailVisionModelId: ModelID | null) =>
+        customers.updateCustomer({ payload: { defaultEmailVisionModelId } })
+      yield* setDefault(yield* newModel(fresh("blind"), "EmailVision", false))
+      expect(yield* transform(roomID, { includePhotosInPrompt: true })).toMatchObject({
+        status: 400,
+        json: { message: expect.stringContaining("takes no pictures") }
+      })
+      expect((yield* transform(roomID)).status).toBe(200)
+      yield* setDefault(null)
+      expect((yield* transform(roomID, { includePhotosInPrompt: true })).status).toBe(200)
+    })
+  )
+
   it.effect("that fails, or brings nothing, changes nothing", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
@@ -315,7 +476,8 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
         failingWith(500),
         failingWith(401),
         saying("<script>1</script>"),
-        saying("```html\n```")
+        saying("```html\n```"),
+        saying("<p>x</p>".repeat(5_001))
       ]) {
         yield* server.does(behaviour)
         expect(yield* transform(roomID)).toMatchObject({ status: 502, json: { status: 502 } })

@@ -65,12 +65,31 @@ export const composeDocument = (
   }
 }
 
+/** A file name has at most 255 bytes almost everywhere; some leave for a copy's number or a download's ending. */
+const longestName = 200
+
+/** Windows keeps them for devices, with any ending and in any case. */
+const reserved = /^(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)/i
+
+const letters = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+/** As much of a text as so many bytes hold, without half a letter at the end. */
+const shortened = (text: string, bytes: number) => {
+  let [size, end] = [0, 0]
+  for (const { index, segment } of letters.segment(text)) {
+    size += Buffer.byteLength(segment)
+    if (size > bytes) break
+    end = index + segment.length
+  }
+  return text.slice(0, end)
+}
+
+const trimmed = (name: string) => name.replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, "")
+
 /** The name of the file: characters that no file name can have become an underscore. */
 export const documentFileName = ({ caseNumber, placeDescriptionReportID }: PlaceDescriptionReport) => {
-  const name = (caseNumber ?? "")
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\/:*?"<>|]/gu, "_")
-    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, "")
-    .replace(/\.docx$/i, "")
-  return /[^_\s.]/.test(name) ? `${name}.docx` : `PlaceDescription-${placeDescriptionReportID}.docx`
+  const plain = (caseNumber ?? "").toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\/:*?"<>|]/gu, "_")
+  const name = trimmed(shortened(trimmed(plain).replace(/\.docx$/i, ""), longestName))
+  if (!/[^_\s.]/.test(name)) return `PlaceDescription-${placeDescriptionReportID}.docx`
+  return reserved.test(name) ? `_${name}.docx` : `${name}.docx`
 }
