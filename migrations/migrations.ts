@@ -29,6 +29,12 @@ import runsOfDeletedMessages from "./0026_runs_of_deleted_messages.ts"
 import blobRemovals from "./0027_blob_removals.ts"
 import waitingAnswers from "./0028_waiting_answers.ts"
 import installation from "./0029_installation.ts"
+import subscriptionsWithoutCase from "./0030_subscriptions_without_case.ts"
+import jobLanes from "./0031_job_lanes.ts"
+import mailsOfMessages from "./0032_mails_of_messages.ts"
+import askedForResets from "./0033_asked_for_resets.ts"
+import runsOfRooms from "./0034_runs_of_rooms.ts"
+import auditedRepresentatives from "./0035_audited_representatives.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -60,5 +66,11 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0026_runs_of_deleted_messages": runsOfDeletedMessages,
   "0027_blob_removals": blobRemovals,
   "0028_waiting_answers": waitingAnswers,
-  "0029_installation": installation
+  "0029_installation": installation,
+  "0030_subscriptions_without_case": subscriptionsWithoutCase,
+  "0031_job_lanes": jobLanes,
+  "0032_mails_of_messages": mailsOfMessages,
+  "0033_asked_for_resets": askedForResets,
+  "0034_runs_of_rooms": runsOfRooms,
+  "0035_audited_representatives": auditedRepresentatives
 }

@@ -33,6 +33,9 @@ export const stillRunning = "A request with this Idempotency-Key is still runnin
 
 const answers = <A>(status: number, description: string) => HttpApiSchema.annotations<A>({ status, description })
 
+// Each has a _tag, so that services handle it by tag, but not as a Schema.TaggedError: that would make the tag a field of
+// every body, and a body is `{ status, error, message, requestId }` and nothing else. Nor are they JavaScript errors: a
+// refusal is an answer, and nobody reads the stack trace that each would take.
 export class BadRequest extends Schema.Class<BadRequest>("BadRequest")(
   {
     ...body(400, "Bad Request"),

@@ -97,7 +97,7 @@ export const operationOf = (
   return decodeOperation({ operation, parameters: Object.fromEntries(own) })
 }
 
-const unitSeconds = { s: 1, m: 60, h: 3600 } as const
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 24 * 3600 }
 
 const plainNames: Readonly<Record<string, Operation["operation"]>> = {
   close: "CloseTicket",
@@ -115,22 +115,38 @@ const plainNames: Readonly<Record<string, Operation["operation"]>> = {
   "send reply": "SendReply"
 }
 
-/** The operation that an action's name says in words, for actions that name none. */
-export const operationFromName = (name: string): Operation => {
-  const words = name
+const wordsOf = (name: string) =>
+  name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[\s_-]+/)
     .filter((word) => word !== "")
     .join(" ")
-  const wait = /^wait (?:for )?(\d{1,7}) ?(s|m|h)?(?:ec|ecs|econd|econds|in|ins|inute|inutes|our|ours|r|rs)?$/.exec(
-    words
-  )
-  if (wait !== null) {
-    const unit = wait[2] === "m" || wait[2] === "h" ? wait[2] : "s"
-    const total = Number(wait[1]) * unitSeconds[unit]
-    if (Schema.is(seconds)(total)) return { operation: "Wait", parameters: { seconds: total } }
-  }
+
+const waitWords = /^wait (?:for )?(\d+) ?(?:(s)(?:ecs?|econds?)?|(m)(?:ins?|inutes?)?|(h)(?:rs?|ours?)?|(d)(?:ays?)?)?$/
+
+/** For how many seconds a name says to wait, if it does. */
+const waitOf = (name: string) => {
+  const found = waitWords.exec(wordsOf(name))
+  if (found === null) return undefined
+  const [, number, ...units] = found
+  const unit = units.find((one) => one !== undefined) ?? "s"
+  return Number(number) * (unitSeconds[unit] ?? 1)
+}
+
+const isWait = Schema.is(seconds)
+
+/** Whether a name says to wait for longer than anything may. */
+export const saysTooLongWait = (name: string) => {
+  const wait = waitOf(name)
+  return wait !== undefined && !isWait(wait)
+}
+
+/** The operation that an action's name says in words, for actions that name none. */
+export const operationFromName = (name: string): Operation => {
+  const words = wordsOf(name)
+  const wait = waitOf(name)
+  if (isWait(wait)) return { operation: "Wait", parameters: { seconds: wait } }
   const status = /^set status (?:to )?(open|pending|escalated|closed)$/.exec(words)?.[1]
   if (status !== undefined) {
     const found = TicketStatus.literals.find((literal) => literal.toLowerCase() === status)

@@ -39,6 +39,7 @@ import { BlobSweep } from "./files/BlobSweep.ts"
 import { Blobs } from "./files/Blobs.ts"
 import { BlobsRepo } from "./files/BlobsRepo.ts"
 import { Files } from "./files/Files.ts"
+import { SpoolSweep } from "./files/Spool.ts"
 import { Groups } from "./Groups.ts"
 import { Readiness } from "./health/Readiness.ts"
 import { HookActions } from "./hooks/HookActions.ts"
@@ -47,6 +48,7 @@ import { Broadcast } from "./hub/Broadcast.ts"
 import { HubLive } from "./hub/HubLive.ts"
 import { Presence } from "./hub/Presence.ts"
 import { JobProgress } from "./jobs/JobProgress.ts"
+import { DraftJobs } from "./mail/DraftJobs.ts"
 import { ImportJobs } from "./mail/ImportJobs.ts"
 import { Mailboxes } from "./mail/Mailboxes.ts"
 import { MailFiles } from "./mail/MailFiles.ts"
@@ -185,6 +187,7 @@ const Work = Layer.mergeAll(
   RunActionsJob,
   TicketTallyFolding,
   DeliverMessageJob,
+  DraftJobs,
   EscalationMailJob,
   FollowTextJob,
   ImportJobs,
@@ -204,7 +207,7 @@ const EndOfWork = Layer.scopedDiscard(Effect.flatMap(Jobs, ({ drain }) => Effect
 export const AppLive = HttpApiBuilder.api(CaseworkApi).pipe(
   Layer.provide(Groups),
   Layer.provide(PoliciesLive),
-  Layer.merge(Layer.mergeAll(Background, HubLive, EndOfWork)),
+  Layer.merge(Layer.mergeAll(Background, HubLive, EndOfWork, SpoolSweep)),
   Layer.provide(Services),
   Layer.provideMerge(Layer.mergeAll(Repos, Platform))
 )

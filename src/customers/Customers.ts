@@ -5,6 +5,7 @@ import { Customer, CustomerSecrets, type CustomerUpdate, Model } from "../../sch
 import { BadRequest, Conflict } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { masked, writtenSecret } from "../platform/Masking.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -58,25 +59,21 @@ const make = Effect.gen(function* () {
       return new Customer({ ...stored, ...forEachSecret((field) => masked(stored[field])) })
     }),
 
-    update: fn("Customers.update")(
-      function* (change) {
-        const { customerID } = yield* CurrentRep
-        const stored = yield* repo.getForUpdate(customerID)
-        const problems = [
-          ...modelProblems(change, stored, yield* models.listUsable(customerID)),
-          ...(yield* repProblems(customerID, change))
-        ]
-        if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
-        const written = forEachSecret((field) =>
-          writtenSecret(secrets, secretPlace(customerID, field), change[field], stored[field])
-        )
-        yield* repo
-          .update(customerID, { ...stored, ...change, ...written })
-          .pipe(Effect.catchTag("Duplicate", () => Conflict.of("Another organisation uses this telephonyAccountSID.")))
-      },
-      sql.withTransaction,
-      Effect.catchTag("SqlError", Effect.die)
-    ),
+    update: fn("Customers.update")(function* (change) {
+      const { customerID } = yield* CurrentRep
+      const stored = yield* repo.getForUpdate(customerID)
+      const problems = [
+        ...modelProblems(change, stored, yield* models.listUsable(customerID)),
+        ...(yield* repProblems(customerID, change))
+      ]
+      if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
+      const written = forEachSecret((field) =>
+        writtenSecret(secrets, secretPlace(customerID, field), change[field], stored[field])
+      )
+      yield* repo
+        .update(customerID, { ...stored, ...change, ...written })
+        .pipe(Effect.catchTag("Duplicate", () => Conflict.of("Another organisation uses this telephonyAccountSID.")))
+    }, inTransaction(sql)),
 
     secrets: fn("Customers.secrets")(function* () {
       const { customerID, customerRepID } = yield* CurrentRep

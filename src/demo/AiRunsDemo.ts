@@ -18,6 +18,7 @@ export const makeAiRuns = fn("Demo.makeAiRuns")(function* (customerID: CustomerI
   const answer = yield* sandbox({ ...call, model: modelName ?? "", images: [], answerSchema: Option.none() })
   yield* runs.insert(customerID, {
     ticketMessageID: null,
+    roomID: null,
     purpose: call.purpose,
     slot: call.slot,
     modelID: model?.modelID ?? null,

@@ -33,6 +33,14 @@ const isEmpty = Effect.gen(function* () {
   return rows.length === 0
 })
 
+/** Those that the operator has made before, or that were left when customers were removed: they stay as they are. */
+const sharedModels = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ name: string }>`
+    /* all customers: shared by them */ select lower(name) as name from model where customer_id is null`
+  return new Set(rows.map(({ name }) => name))
+})
+
 const makeActions = fn("Demo.makeActions")(function* (customerID: CustomerID) {
   const actions = yield* ActionsRepo
   for (const action of demoActions) {
@@ -84,7 +92,8 @@ export const seedDemoData = Effect.gen(function* () {
     // Nodes that start at once wait here; the second one finds the data.
     yield* sql`select pg_advisory_xact_lock(4137923::bigint)`
     if (!(yield* isEmpty)) return
-    for (const model of demoModels) yield* provisioning.addSharedModel(model)
+    const known = yield* sharedModels
+    for (const model of demoModels) if (!known.has(model.name.toLowerCase())) yield* provisioning.addSharedModel(model)
     for (const customer of demoCustomers) yield* makeCustomer(customer)
   }).pipe(sql.withTransaction)
 }).pipe(Effect.orDie)

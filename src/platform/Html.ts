@@ -15,7 +15,7 @@ const most = { "<": 50_000, ";": 200_000, "=": 200_000, "&": 100_000, "{": 50_00
 /** They need no sign: a name alone is one. */
 const mostAttributes = 100_000
 
-const hasMoreThan = (html: string, sign: string, limit: number) => {
+export const hasMoreThan = (html: string, sign: string, limit: number) => {
   let count = 0
   for (let at = html.indexOf(sign); at >= 0 && count <= limit; at = html.indexOf(sign, at + 1)) count += 1
   return count > limit

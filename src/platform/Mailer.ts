@@ -1,6 +1,7 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Context, Data, Effect, Layer, Option, Predicate, Redacted, type Stream } from "effect"
-import type { CustomerID } from "../../schema/Ids.ts"
+import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { StoreAway } from "./BlobTrouble.ts"
 import { Outbox } from "./Outbox.ts"
 import { beforeItLeaves } from "./queue/JobClaim.ts"
 import { Secrets } from "./Secrets.ts"
@@ -15,6 +16,8 @@ export interface Mail {
   readonly replyTo?: string
   /** The same for every attempt at one message, so that a mailbox shows it once. */
   readonly messageId?: string
+  /** The message whose words are in it: who is erased with that is erased here, too. */
+  readonly about?: TicketMessageID
   /** Nobody wrote it: programs that receive it should not answer by themselves. */
   readonly isAutomatic?: boolean
   readonly files?: ReadonlyArray<{
@@ -39,7 +42,13 @@ const saidOf = (rejected: ReadonlyArray<string | { readonly address: string }>, 
     )
     .join("; ")
 
-export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly cause: unknown }> {
+export class MailNotSent extends Data.TaggedError("MailNotSent")<{
+  readonly cause: unknown
+  /** Whoever was to take it says that it did not. */
+  readonly isUndone?: boolean
+  /** When it says how long to wait. */
+  readonly retryAfterSeconds?: number
+}> {
   override get message() {
     return this.cause instanceof Error ? this.cause.message : "The mail could not be sent"
   }
@@ -49,10 +58,15 @@ export class MailNotSent extends Data.TaggedError("MailNotSent")<{ readonly caus
     return this.cause instanceof SomeRefused
   }
 
-  /** It has surely not left: the server said so, or there was none to talk to. In the middle nobody knows. */
+  /**
+   * It has surely not left: the server said so, there was none to talk to, or a file broke off, and with it the mail. In
+   * the middle nobody knows.
+   */
   get hasStayed() {
     const { cause } = this
     return (
+      this.isUndone === true ||
+      cause instanceof StoreAway ||
       Predicate.hasProperty(cause, "responseCode") ||
       (Predicate.hasProperty(cause, "code") && cause.code === "EDNS") ||
       (Predicate.hasProperty(cause, "syscall") && cause.syscall === "connect") ||
@@ -116,7 +130,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
       (open) => Effect.sync(() => open.close())
     )
     return Mailer.of({
-      send: fn("Mailer.send")(function* (_customerID, { files = [], isAutomatic = false, ...mail }) {
+      send: fn("Mailer.send")(function* (_customerID, { about: _, files = [], isAutomatic = false, ...mail }) {
         yield* beforeItLeaves
         const { rejected, rejectedErrors = [] } = yield* Effect.tryPromise({
           try: () =>
@@ -137,7 +151,6 @@ const intoOutbox = Effect.map(Outbox, (outbox) =>
       yield* Effect.logInfo("Mail kept in the outbox: SMTP_URL is not set").pipe(
         Effect.annotateLogs({
           outboxMailID,
-          to: mail.to,
           read: `npm run admin -- outbox show ${outboxMailID} (embedded: when the service has stopped)`
         })
       )

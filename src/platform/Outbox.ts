@@ -1,6 +1,8 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Chunk, Context, Effect, Layer, Option, Schema, Stream } from "effect"
-import { CustomerID } from "../../schema/Ids.ts"
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
+import { inTransaction } from "./database/InTransaction.ts"
+import { fence } from "./queue/JobClaim.ts"
 import { Secrets } from "./Secrets.ts"
 
 const Content = Schema.parseJson(Schema.Struct({ subject: Schema.String, text: Schema.String }))
@@ -28,6 +30,7 @@ interface KeepableMail {
   readonly text: string
   /** The same for every attempt at one message: of these the last one is kept. */
   readonly messageId?: string
+  readonly about?: TicketMessageID
 }
 
 export interface KeptMail {
@@ -42,11 +45,12 @@ export interface KeptMail {
 export class Outbox extends Context.Tag("casework/Outbox")<
   Outbox,
   {
+    /** What a job writes is kept only while it has its claim: of a message that was erased meanwhile nothing is. */
     readonly keep: (customerID: CustomerID, mail: KeepableMail) => Effect.Effect<number>
     /** Also one whose key is missing, with "(unreadable)" for its subject: it must not keep the others from a list. */
     readonly newest: (count: number) => Effect.Effect<ReadonlyArray<KeptMail>>
-    /** The same from the oldest on, a few at a time. */
-    readonly ofCustomer: (customerID: CustomerID) => Stream.Stream<KeptMail>
+    /** The same of some of them, a few at a time. */
+    readonly each: (customerID: CustomerID, outboxMailIDs: ReadonlyArray<number>) => Stream.Stream<KeptMail>
     readonly find: (outboxMailID: number) => Effect.Effect<Option.Option<KeptMail>>
   }
 >() {
@@ -60,13 +64,15 @@ export class Outbox extends Context.Tag("casework/Outbox")<
           customerID: CustomerID,
           recipient: Schema.String,
           content: Schema.String,
-          messageID: Schema.NullOr(Schema.String)
+          messageID: Schema.NullOr(Schema.String),
+          about: Schema.NullOr(TicketMessageID)
         }),
         Result: Schema.Struct({ outboxMailID: Schema.Int }),
         execute: (_) => sql`
-          insert into outbox_mail (customer_id, recipient, content, message_id)
-          values (${_.customerID}, ${_.recipient}, ${_.content}, ${_.messageID})
-          on conflict (customer_id, message_id) do update set content = excluded.content
+          insert into outbox_mail (customer_id, recipient, content, message_id, ticket_message_id)
+          values (${_.customerID}, ${_.recipient}, ${_.content}, ${_.messageID}, ${_.about})
+          on conflict (customer_id, message_id) do update set content = excluded.content,
+            ticket_message_id = coalesce(excluded.ticket_message_id, outbox_mail.ticket_message_id)
           returning outbox_mail_id as "outboxMailID"`
       })
       const columns = sql.literal(
@@ -82,11 +88,11 @@ export class Outbox extends Context.Tag("casework/Outbox")<
           order by outbox_mail_id desc limit ${_.count}`
       })
       const selectOwn = SqlSchema.findAll({
-        Request: Schema.Struct({ customerID: CustomerID, behind: Schema.Int }),
+        Request: Schema.Struct({ customerID: CustomerID, ids: Schema.Array(Schema.Int) }),
         Result: Row,
         execute: (_) => sql`
-          select ${columns} from outbox_mail where customer_id = ${_.customerID} and outbox_mail_id > ${_.behind}
-          order by outbox_mail_id limit ${readAtOnce}`
+          select ${columns} from outbox_mail
+          where customer_id = ${_.customerID} and outbox_mail_id = any(${_.ids}::int[]) order by outbox_mail_id`
       })
       const read = Effect.fnUntraced(function* (row: typeof Row.Type) {
         const { subject, text } = yield* secrets
@@ -97,22 +103,23 @@ export class Outbox extends Context.Tag("casework/Outbox")<
       const readIfPossible = (row: typeof Row.Type) =>
         Effect.catchAllDefect(read(row), () => Effect.succeed({ ...known(row), subject: "(unreadable)", text: "" }))
       return {
-        keep: (customerID, { messageId, subject, text, to }) =>
+        keep: (customerID, { about = null, messageId = null, subject, text, to }) =>
           Schema.encode(Content)({ subject, text }).pipe(
             Effect.map((content) => secrets.encrypt(place(customerID), content)),
-            Effect.flatMap((content) => insert({ customerID, recipient: to, content, messageID: messageId ?? null })),
+            Effect.zipLeft(fence),
+            Effect.flatMap((content) => insert({ customerID, recipient: to, content, messageID: messageId, about })),
             Effect.map((row) => row.outboxMailID),
+            inTransaction(sql),
             Effect.orDie
           ),
         newest: (count) =>
           select({ only: null, count }).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(readIfPossible))),
-        ofCustomer: (customerID) =>
-          Stream.paginateChunkEffect(0, (behind) =>
-            Effect.gen(function* () {
-              const rows = yield* Effect.orDie(selectOwn({ customerID, behind }))
-              const last = rows.length < readAtOnce ? undefined : rows.at(-1)?.outboxMailID
-              return [Chunk.unsafeFromArray(yield* Effect.forEach(rows, readIfPossible)), Option.fromNullable(last)]
-            })
+        each: (customerID, outboxMailIDs) =>
+          Stream.fromIterable(outboxMailIDs).pipe(
+            Stream.grouped(readAtOnce),
+            Stream.mapEffect((ids) => Effect.orDie(selectOwn({ customerID, ids: [...ids] }))),
+            Stream.flattenIterables,
+            Stream.mapEffect(readIfPossible)
           ),
         find: (only) =>
           select({ only, count: 1 }).pipe(

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { AfterCommit } from "../../src/platform/database/AfterCommit.ts"
+import { Deferred, Effect, Fiber } from "effect"
+import { AfterCommit, leaveForAfterCommit } from "../../src/platform/database/AfterCommit.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** Notes in a list what is left for after the transaction, and what comes in it. */
@@ -20,6 +20,38 @@ layer(TestDatabase, { excludeTestServices: true })("What is left for after a tra
       yield* later("outside")
       yield* Effect.all([later("first"), sql.withTransaction(later("within")), note("in it")]).pipe(sql.withTransaction)
       expect(notes).toEqual(["outside", "in it", "first", "within"])
+    })
+  )
+
+  it.effect("is done also when nobody waits for it any more while it commits", () =>
+    Effect.gen(function* () {
+      const [commits, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const commit = Effect.zipRight(Deferred.succeed(commits, undefined), Deferred.await(goOn))
+      const sql = leaveForAfterCommit({
+        withTransaction: <R, E, A>(work: Effect.Effect<A, E, R>) =>
+          Effect.uninterruptibleMask((restore) => Effect.zipLeft(restore(work), commit))
+      })
+      const { later, notes } = makeNotes()
+      const fiber = yield* Effect.fork(sql.withTransaction(later("told")))
+      yield* Deferred.await(commits)
+      const ending = yield* Effect.fork(Fiber.interrupt(fiber))
+      yield* Effect.yieldNow()
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(ending)
+      expect(notes).toEqual(["told"])
+    })
+  )
+
+  it.effect("can be given up as long as it is under way", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { later, notes } = makeNotes()
+      const begun = yield* Deferred.make<void>()
+      const work = Effect.all([later("told"), Deferred.succeed(begun, undefined), Effect.never])
+      const fiber = yield* Effect.fork(sql.withTransaction(work))
+      yield* Deferred.await(begun)
+      yield* Fiber.interrupt(fiber)
+      expect(notes).toEqual([])
     })
   )
 

@@ -3,6 +3,7 @@ import { FastCheck as fc } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { ranks } from "../../src/platform/queue/JobRank.ts"
 import {
+  askingWorkersOfCustomer,
   begin,
   end,
   hasEnough,
@@ -11,19 +12,27 @@ import {
   nextTurn,
   noTurns,
   oldWorkPause,
+  standsInTheWay,
   workers,
-  workersOfCustomer
+  workersOfCustomer,
+  workersWhoAsk
 } from "../../src/platform/queue/JobTurns.ts"
 
 const job = fc.record({
   customerID: fc.integer({ min: 1, max: 4 }).map((id) => CustomerID.make(id)),
-  rank: fc.constantFrom(...Object.values(ranks))
+  rank: fc.constantFrom(...Object.values(ranks)),
+  asksModels: fc.boolean()
 })
 
 type Job = Parameters<typeof end>[1]
 
 /** A job that wants to begin, or which of those under way ends. */
 const steps = fc.array(fc.oneof(job, fc.nat()), { maxLength: 60 })
+
+const mayBegin = (turns: JobTurns, { asksModels, customerID }: Job, now: number) => {
+  const { askingEnough, mayAsk, without } = nextTurn(turns, 0, now)
+  return !without.includes(customerID) && (!asksModels || (mayAsk && !askingEnough.includes(customerID)))
+}
 
 /** What a node does: it begins only what it may, and never has more than its workers. */
 const play = (moves: ReadonlyArray<Job | number>) => {
@@ -35,7 +44,7 @@ const play = (moves: ReadonlyArray<Job | number>) => {
       if (ending === undefined) continue
       turns = end(turns, ending)
       underWay = underWay.filter((other) => other !== ending)
-    } else if (underWay.length < workers && !nextTurn(turns, 0, now).without.includes(move.customerID)) {
+    } else if (underWay.length < workers && mayBegin(turns, move, now)) {
       turns = begin(turns, move, now)
       underWay = [...underWay, move]
     }
@@ -66,6 +75,23 @@ describe("The turns of customers at the workers of a node", () => {
         expect(own).toBeLessThanOrEqual(workersOfCustomer)
         expect(hasEnough(turns, customerID)).toBe(own === workersOfCustomer)
         expect(isCrowded(turns, customerID)).toBe(own === workersOfCustomer || underWay.length === workers)
+      })
+    )
+  })
+
+  it("leave workers to work that asks no model, and to other customers' that does", () => {
+    fc.assert(
+      fc.property(steps, job, (moves, next) => {
+        const { turns, underWay } = play(moves)
+        const asking = underWay.filter(({ asksModels }) => asksModels)
+        const own = asking.filter(({ customerID }) => customerID === next.customerID).length
+        expect([turns.totalAsking, turns.asking.get(next.customerID) ?? 0]).toEqual([asking.length, own])
+        expect(asking.length).toBeLessThanOrEqual(workersWhoAsk)
+        expect(own).toBeLessThanOrEqual(askingWorkersOfCustomer)
+        // Whoever could not begin is told when the work ends that stood in the way.
+        if (underWay.length < workers && !mayBegin(turns, next, 0)) {
+          expect(underWay.some((other) => standsInTheWay(turns, other))).toBe(true)
+        }
       })
     )
   })

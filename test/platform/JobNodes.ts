@@ -6,7 +6,7 @@ import { ClaimTiming } from "../../src/platform/queue/JobsRepo.ts"
 import { Stopping } from "../../src/platform/Stopping.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 
-export const [one, other] = [CustomerID.make(1), CustomerID.make(2)]
+export const [one, other, third] = [CustomerID.make(1), CustomerID.make(2), CustomerID.make(3)]
 
 export const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number: Schema.Int }) })
 

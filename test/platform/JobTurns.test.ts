@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Array, Clock, Deferred, Duration, Effect, Queue } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
 import { OldWork, ranks } from "../../src/platform/queue/JobRank.ts"
 import { Again } from "../../src/platform/queue/JobRun.ts"
 import { enqueueOnOneNode } from "../../src/platform/queue/Periodically.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { kindOf, one, other, rowsOf, startNode } from "./JobNodes.ts"
+import { kindOf, one, other, rowsOf, startNode, third } from "./JobNodes.ts"
 
 const everySucceeded = (rows: ReadonlyArray<{ readonly status: string }>) =>
   rows.every(({ status }) => status === "Succeeded")
@@ -48,6 +49,40 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
       yield* eventually(rowsOf("Endless"), (rows) => rows.filter(({ status }) => status === "Running").length === 8)
       yield* jobs.enqueue(kindOf("Short"), other, { number: 1 })
       yield* Deferred.await(finished)
+    })
+  )
+
+  it.scoped("leave workers free while models hang: to other work at once, and to a third customer who asks one", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* startNode()
+      const [hanging, plain] = [{ ...kindOf("Hanging"), asksModels: true }, kindOf("Plain")]
+      const done = yield* Queue.unbounded<string>()
+      yield* jobs.handle(plain, (customerID) => Queue.offer(done, `plain ${customerID}`))
+      yield* jobs.handle(hanging, (customerID, { number }) =>
+        number === 0 ? Queue.offer(done, `asking ${customerID}`) : Effect.never
+      )
+      const hang = (customerID: CustomerID) =>
+        jobs.enqueueAll(
+          hanging,
+          Array.range(1, 12).map((number) => ({ customerID, payload: { number } }))
+        )
+      const atWork = (count: number) =>
+        eventually(
+          sql`/* all customers: a test looks at all of them */ select 1 from job
+            where kind = 'Hanging' and status = 'Running'`,
+          ({ length }) => length === count
+        )
+      for (const customerID of [one, other]) yield* hang(customerID)
+      yield* atWork(10)
+      yield* jobs.enqueue(hanging, third, { number: 0 })
+      expect(yield* Queue.take(done)).toBe(`asking ${third}`)
+      yield* hang(third)
+      yield* atWork(12)
+      for (const customerID of [one, other, third]) {
+        yield* jobs.enqueue(plain, customerID, { number: 1 })
+        expect(yield* Queue.take(done)).toBe(`plain ${customerID}`)
+      }
     })
   )
 

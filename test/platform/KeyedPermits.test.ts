@@ -1,8 +1,15 @@
 import { expect, it } from "@effect/vitest"
-import { Array as Arr, Deferred, Effect, Fiber } from "effect"
+import { Array as Arr, Deferred, Effect, Fiber, FiberStatus } from "effect"
 import { makeKeyedPermits } from "../../src/platform/KeyedPermits.ts"
 
 const atOnce = { concurrency: "unbounded" } as const
+
+/** Whoever can go on has gone on. */
+const othersTurn = Effect.yieldNow({ priority: 1 })
+
+/** Until it waits for something, or has come to its end. */
+const untilItStops = <A, E>(fiber: Fiber.RuntimeFiber<A, E>) =>
+  Effect.repeat(Effect.zipRight(othersTurn, fiber.status), { until: (status) => !FiberStatus.isRunning(status) })
 
 it.live("At most so many hold a permit of one key at once; other keys are free", () =>
   Effect.gen(function* () {
@@ -11,7 +18,7 @@ it.live("At most so many hold a permit of one key at once; other keys are free",
     const work = Effect.gen(function* () {
       seen.now += 1
       seen.most = Math.max(seen.most, seen.now)
-      yield* Effect.sleep(5)
+      yield* othersTurn
       seen.now -= 1
     })
     const ways = [withPermit("a")(work), Effect.scoped(Effect.zipRight(take("a"), work))]
@@ -44,10 +51,10 @@ it.live("Who gives up waiting takes no permit along, and nobody gets past who st
       yield* Effect.fork(withPermit("a")(pass)),
       yield* Effect.fork(Effect.scoped(Effect.zipRight(take("a"), pass)))
     ]
-    yield* Effect.sleep(20)
+    yield* Effect.forEach(waiting, untilItStops)
     yield* Fiber.interruptAll(waiting)
     const patient = yield* Effect.fork(withPermit("a")(pass))
-    yield* Effect.sleep(20)
+    yield* untilItStops(patient)
     expect(passed).toBe(0)
     yield* Deferred.succeed(end, undefined)
     yield* Fiber.join(holder)
@@ -59,9 +66,7 @@ it.live("Who gives up waiting takes no permit along, and nobody gets past who st
 it.live("Locks of several keys are taken in one order, so that two never wait for each other", () =>
   Effect.gen(function* () {
     const { withPermits } = yield* makeKeyedPermits(1)
-    const both = Arr.makeBy(20, (index) =>
-      withPermits(index % 2 === 0 ? ["a", "b"] : ["b", "a"])(Effect.yieldNow({ priority: 1 }))
-    )
+    const both = Arr.makeBy(20, (index) => withPermits(index % 2 === 0 ? ["a", "b"] : ["b", "a"])(othersTurn))
     yield* Effect.timeout(Effect.all(both, atOnce), "10 seconds")
   })
 )

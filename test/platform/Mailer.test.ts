@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel } from "effect"
+import { Effect, Layer, Logger, LogLevel, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
+import { StoreAway } from "../../src/platform/BlobTrouble.ts"
 import { Mailer, MailerLive } from "../../src/platform/Mailer.ts"
 import { smtpServer } from "../support/SmtpServer.ts"
 import { settingsLayer } from "../support/TestApp.ts"
@@ -83,6 +84,24 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
       expect(unreachable.message).toContain("ECONNREFUSED")
       expect([unreachable.isRefused, unreachable.hasStayed]).toEqual([false, true])
       expect(String(unreachable)).not.toContain("hidden-password")
+    })
+  )
+
+  it.scoped("does not send a mail whose file breaks off, and knows that it has not left", () =>
+    Effect.gen(function* () {
+      const smtp = yield* smtpServer
+      const bytes = Stream.concat(
+        Stream.make(Buffer.alloc(200_000)),
+        Stream.die(new StoreAway({ message: "The store did not answer" }))
+      )
+      yield* Effect.gen(function* () {
+        const mailer = yield* Mailer
+        const files = [{ fileName: "a.bin", contentType: "application/octet-stream", bytes }]
+        const broken = yield* Effect.flip(mailer.send(customerID, { ...mail, files }))
+        expect([broken.hasStayed, broken.hasLeft, broken.isRefused]).toEqual([true, false, false])
+        yield* mailer.send(customerID, mail)
+        expect(yield* smtp.count).toBe(1)
+      }).pipe(withSettings({ SMTP_URL: smtp.url }))
     })
   )
 

@@ -67,7 +67,7 @@ layer(OutboxLive, { excludeTestServices: true })("Outbox", (it) => {
         { outboxMailID: broken, to: mail.to, subject: "(unreadable)", text: "" }
       ]
       expect(yield* outbox.newest(2)).toMatchObject(expected)
-      const own = yield* Stream.runCollect(outbox.ofCustomer(globex))
+      const own = yield* Stream.runCollect(outbox.each(globex, [broken, whole]))
       expect([...own].slice(-2)).toMatchObject(expected.toReversed())
     })
   )

@@ -46,7 +46,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with a SECRETS_KEY",
   it.effect("of several at once, with different ones, goes on with the first only", () =>
     Effect.gen(function* () {
       yield* forget
-      const starts = yield* Effect.all([oldKey, newKey, oldKey, newKey].map(startWith), { concurrency: "unbounded" })
+      const starts = yield* Effect.forEach([oldKey, newKey, oldKey, newKey], startWith, { concurrency: "unbounded" })
       const [ready, others] = [starts.filter((line) => line === "ready"), starts.filter((line) => line !== "ready")]
       expect(ready).toHaveLength(2)
       expect(others).toEqual([expect.stringMatching(refusal), expect.stringMatching(refusal)])

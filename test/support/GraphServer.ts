@@ -153,8 +153,11 @@ const make = Effect.gen(function* () {
     }
     const trouble = mishap(state, request.headers)
     if (trouble !== undefined) return trouble
-    const { failPath } = state.switches
-    if (failPath !== null && one.path.includes(failPath)) return refused(500, "ErrorInternalServerError")
+    const { failPath, failPathRetryAfter } = state.switches
+    if (failPath !== null && one.path.includes(failPath)) {
+      const failure = refused(500, "ErrorInternalServerError")
+      return failPathRetryAfter === null ? failure : { ...failure, retryAfter: failPathRetryAfter }
+    }
     for (const [method, pattern, handle] of table) {
       const match = method === one.method ? pattern.exec(one.path) : null
       if (match !== null) return handle(one, ...match.slice(1))

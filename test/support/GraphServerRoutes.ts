@@ -296,8 +296,18 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
       /^\/users\/([^/]+)\/messages\/([^/]+)$/,
       ofMessage((_, message, { json }) => {
         if (!message.isDraft) return problem(400, "ErrorInvalidPropertySet", "The message is not a draft.")
+        if (JSON.stringify(json).includes("refused@")) return problem(400, "ErrorInvalidRecipients")
         message.fields = { ...message.fields, ...json }
         return { status: 200, json: shown(message) }
+      })
+    ],
+    [
+      "DELETE",
+      /^\/users\/([^/]+)\/messages\/([^/]+)$/,
+      ofMessage((mailbox, message) => {
+        if (message.folderID === "AAMk-deleted") mailbox.messages.delete(message.id)
+        else message.folderID = "AAMk-deleted"
+        return { status: 204 }
       })
     ],
     [

@@ -53,6 +53,8 @@ export interface Switches {
   fail: { requests: number; status: number }
   /** Requests whose path contains this are answered 500, however often. */
   failPath: string | null
+  /** When such an answer says to come back. */
+  failPathRetryAfter: string | null
   /** The next requests to end a subscription are answered 503. */
   failRemovals: number
   /** The next requests for a subscription are answered 503. */
@@ -100,6 +102,7 @@ export const goodDay = (): Switches => ({
   throttle: { requests: 0, retryAfter: "1" },
   fail: { requests: 0, status: 500 },
   failPath: null,
+  failPathRetryAfter: null,
   failRemovals: 0,
   failSubscribing: 0,
   cut: 0,
@@ -126,7 +129,8 @@ export class SimulatedMailbox {
   readonly folders: Array<StoredFolder> = [
     { id: "AAMk-inbox", displayName: "Inbox", parentID: null },
     { id: "AAMk-sent", displayName: "Sent Items", parentID: null },
-    { id: "AAMk-drafts", displayName: "Drafts", parentID: null }
+    { id: "AAMk-drafts", displayName: "Drafts", parentID: null },
+    { id: "AAMk-deleted", displayName: "Deleted Items", parentID: null }
   ]
   readonly messages = new Map<string, StoredMessage>()
   /** What left without a copy. */

@@ -63,9 +63,21 @@ export const breakingOff: Behaviour = answering(200, '{"choices":[{"message":{"c
 
 export const shapeless: Behaviour = body({ hello: "world" })
 
-export const refusing: Behaviour = body({ choices: [{ message: { content: null, refusal: "I will not." } }] })
+/** Answers with a choice of its own making, and what it says that it counted. */
+export const choosing = (
+  message: { readonly content: string | null; readonly refusal?: string },
+  finishReason: string,
+  usage: unknown = { prompt_tokens: 500, completion_tokens: 9 }
+): Behaviour => body({ choices: [{ index: 0, message, finish_reason: finishReason }], usage })
 
-export const cutOff: Behaviour = body({ choices: [{ message: { content: "Dear" }, finish_reason: "length" }] })
+/** Answers in the shape of responses, but not to the end. */
+export const respondingInPart = (part: Readonly<Record<string, string>>, reason?: string): Behaviour =>
+  body({
+    object: "response",
+    ...(reason !== undefined && { status: "incomplete", incomplete_details: { reason } }),
+    output: [{ type: "message", role: "assistant", content: [part] }],
+    usage: { input_tokens: 500, output_tokens: 9 }
+  })
 
 /** A server that speaks as OpenAI's does, on this machine. */
 export class OpenAiServer extends Context.Tag("test/OpenAiServer")<

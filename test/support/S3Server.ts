@@ -3,9 +3,10 @@ import { Effect } from "effect"
 
 /**
  * How it behaves: it may do what a PUT asks for and never say so, nor anything else (Silent), not even take the body of a
- * request (Deaf), send one half of an object and never the other (Stalls), or send it a bit at a time (Trickles).
+ * request (Deaf), send one half of an object and never the other (Stalls), or send it a bit at a time (Trickles). It may be
+ * too busy for anything (Busy), or let nobody write (ReadOnly).
  */
-export type Manner = "Answers" | "Silent" | "Deaf" | "Stalls" | "Trickles"
+export type Manner = "Answers" | "Silent" | "Deaf" | "Stalls" | "Trickles" | "Busy" | "ReadOnly"
 
 const isSigned = ({ headers }: IncomingMessage) =>
   /^AWS4-HMAC-SHA256 Credential=test-key\/\d{8}\/eu-test-1\/s3\//.test(headers.authorization ?? "")
@@ -44,15 +45,30 @@ const answerGet = (response: ServerResponse, object: Buffer, range: string | und
 interface State {
   readonly objects: Map<string, Buffer>
   manner: Manner
+  /** The method of each request so far. */
+  readonly seen: Array<string>
   /** How many requests it has and has not answered. */
   underWay: number
+}
+
+/** What it says to a request that it does nothing for. */
+const refusal = (
+  manner: Manner,
+  request: IncomingMessage,
+  key: string
+): { readonly status: number; readonly code: string } | undefined => {
+  if (manner === "Busy") return { status: 503, code: "SlowDown" }
+  if (!isSigned(request)) return { status: 403, code: "SignatureDoesNotMatch" }
+  if (!key.startsWith("/files/")) return { status: 404, code: "NoSuchBucket" }
+  return manner === "ReadOnly" && request.method !== "GET" ? { status: 403, code: "AccessDenied" } : undefined
 }
 
 const answer = (state: State, request: IncomingMessage, response: ServerResponse, body: Buffer) => {
   const { manner, objects } = state
   const key = decodeURIComponent(new URL(request.url ?? "", "http://s3").pathname)
   const object = objects.get(key)
-  if (!isSigned(request)) return fail(response, 403, "AccessDenied")
+  const refused = refusal(manner, request, key)
+  if (refused !== undefined) return fail(response, refused.status, refused.code)
   if (request.method === "PUT") objects.set(key, body)
   if (manner === "Silent") return undefined
   switch (request.method) {
@@ -62,6 +78,8 @@ const answer = (state: State, request: IncomingMessage, response: ServerResponse
       return object === undefined
         ? fail(response, 404, "NoSuchKey")
         : answerGet(response, object, request.headers.range, manner)
+    case "HEAD":
+      return response.writeHead(object === undefined ? 404 : 200).end()
     case "DELETE":
       objects.delete(key)
       return response.writeHead(204).end()
@@ -74,6 +92,7 @@ const listen = (state: State) =>
   Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
     const server = createServer((request, response) => {
       state.underWay++
+      state.seen.push(request.method ?? "")
       response.once("close", () => state.underWay--)
       if (state.manner === "Deaf") return
       // Whoever breaks off gets no answer.
@@ -96,7 +115,7 @@ const credentials = { AWS_ACCESS_KEY_ID: "test-key", AWS_SECRET_ACCESS_KEY: "tes
 
 /** An object store that speaks as much of Amazon's language as the service does; it takes signed requests only. */
 export const s3Server = Effect.gen(function* () {
-  const state: State = { objects: new Map(), manner: "Answers", underWay: 0 }
+  const state: State = { objects: new Map(), manner: "Answers", seen: [], underWay: 0 }
   const { close, port } = yield* Effect.acquireRelease(listen(state), ({ close }) => Effect.sync(close))
   yield* Effect.acquireRelease(
     Effect.sync(() => Object.assign(process.env, credentials)),
@@ -107,6 +126,7 @@ export const s3Server = Effect.gen(function* () {
   )
   return {
     objects: state.objects,
+    seen: Effect.sync((): ReadonlyArray<string> => state.seen),
     underWay: Effect.sync(() => state.underWay),
     /** Behaves so from then on. */
     turn: (manner: Manner) =>

@@ -5,19 +5,33 @@ import { type Mail, Mailer, MailNotSent, SomeRefused } from "../../src/platform/
 /** A mailer that keeps what it is given, for the test to read. Of several recipients it does not take nobody@. */
 export class TestMailer extends Context.Tag("test/TestMailer")<
   TestMailer,
-  { readonly next: Effect.Effect<Mail & { readonly customerID: CustomerID }>; readonly count: Effect.Effect<number> }
+  {
+    readonly next: Effect.Effect<Mail & { readonly customerID: CustomerID }>
+    readonly count: Effect.Effect<number>
+    /** From now on it takes nothing, and fails with this; with nothing it takes mail again. */
+    readonly fail: (cause?: unknown) => Effect.Effect<void>
+  }
 >() {
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
       const mails = yield* Queue.unbounded<Mail & { readonly customerID: CustomerID }>()
-      return Context.make(TestMailer, { next: Queue.take(mails), count: Queue.size(mails) }).pipe(
+      let failure: unknown
+      const fail = (cause?: unknown) =>
+        Effect.sync(() => {
+          failure = cause
+        })
+      return Context.make(TestMailer, { next: Queue.take(mails), count: Queue.size(mails), fail }).pipe(
         Context.add(Mailer, {
           send: (customerID, mail) =>
-            Effect.zipRight(
-              Queue.offer(mails, { ...mail, customerID }),
-              /,.*nobody@/.test(mail.to)
-                ? new MailNotSent({ cause: new SomeRefused({ message: "It was sent, but not to nobody" }) })
-                : Effect.void
+            Effect.suspend(() =>
+              failure === undefined
+                ? Effect.zipRight(
+                    Queue.offer(mails, { ...mail, customerID }),
+                    /,.*nobody@/.test(mail.to)
+                      ? new MailNotSent({ cause: new SomeRefused({ message: "It was sent, but not to nobody" }) })
+                      : Effect.void
+                  )
+                : new MailNotSent({ cause: failure })
             )
         })
       )

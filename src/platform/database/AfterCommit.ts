@@ -10,7 +10,9 @@ export class AfterCommit extends Context.Reference<AfterCommit>()("casework/Afte
 }) {}
 
 /** The same client, which does after a transaction what was left for then. One that starts over begins with nothing left. */
-export const leaveForAfterCommit = <Client extends SqlClient.SqlClient>(sql: Client): Client => {
+export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "withTransaction">>(
+  sql: Client
+): Client => {
   const { withTransaction: transact } = sql
   const whole = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.suspend(() => {
@@ -23,9 +25,12 @@ export const leaveForAfterCommit = <Client extends SqlClient.SqlClient>(sql: Cli
           })
         )
       })
-      return Effect.zipLeft(
-        transact(begun),
-        Effect.suspend(() => left)
+      // Whoever goes away while it commits does not take what follows along.
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.zipLeft(
+          transact(restore(begun)),
+          Effect.suspend(() => left)
+        )
       )
     })
   // One within another is a part of it, and commits with it.

@@ -1,9 +1,10 @@
 import { join } from "node:path"
 import { SqlClient, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, type ConfigError, Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Cause, type ConfigError, Context, Effect, Layer, Option, Redacted } from "effect"
 import pg from "pg"
 import { noLongerThan } from "../NoLongerThan.ts"
+import { patiently } from "../StartPatience.ts"
 import { type FolderInUse, lockFolder } from "../settings/FolderLock.ts"
 import { Settings } from "../settings/Settings.ts"
 import { sampleBy } from "../telemetry/Sampling.ts"
@@ -68,31 +69,7 @@ const checkTexts = (pool: pg.Pool) =>
     )
   )
 
-/** How long a start waits for a database that is away. */
-export class StartPatience extends Context.Reference<StartPatience>()("casework/StartPatience", {
-  defaultValue: () => Duration.minutes(1)
-}) {}
-
-/**
- * A host that comes up starts the service and the database side by side, and a failover takes its time: a database that is
- * not there may come. One that refuses, as for a wrong password, will do so again.
- */
-const patiently = <A>(reach: Effect.Effect<A, SqlError.SqlError>) =>
-  Effect.flatMap(StartPatience, (patience) => {
-    const isAway = (error: SqlError.SqlError) => isDatabaseAway(Cause.fail(error))
-    return reach.pipe(
-      Effect.tapError((error) =>
-        Effect.when(Effect.logWarning("waiting for the database", Cause.fail(error)), () => isAway(error))
-      ),
-      Effect.retry({
-        while: isAway,
-        schedule: Schedule.exponential("250 millis").pipe(
-          Schedule.union(Schedule.spaced("5 seconds")),
-          Schedule.upTo(patience)
-        )
-      })
-    )
-  })
+const isAway = (error: SqlError.SqlError) => isDatabaseAway(Cause.fail(error))
 
 const openPool = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
@@ -104,7 +81,7 @@ const openPool = (url: Redacted.Redacted) =>
             connectionString: Redacted.value(url),
             application_name: "casework",
             // And four more that are shared.
-            max: 16,
+            max: 20,
             connectionTimeoutMillis: 10_000,
             keepAlive: true,
             keepAliveInitialDelayMillis: 10_000,
@@ -121,7 +98,7 @@ const openPool = (url: Redacted.Redacted) =>
     pool.on("connect", prepareStatements)
     // After a transaction without a limit.
     pool.on("acquire", (client) => allowSilence(client, silence.pooled))
-    yield* patiently(checkTexts(pool))
+    yield* patiently("the database", isAway)(checkTexts(pool))
     return pool
   })
 

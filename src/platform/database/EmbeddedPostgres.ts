@@ -1,20 +1,18 @@
 import { existsSync } from "node:fs"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { promisify } from "node:util"
 import { setFlagsFromString } from "node:v8"
-import { gunzip } from "node:zlib"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin"
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
-import { dataDir } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, identity, Layer, Stream } from "effect"
 import type pg from "pg"
 import { leaveForAfterCommit } from "./AfterCommit.ts"
 import { connectTo } from "./EmbeddedWire.ts"
+import { emptyCluster, unpackCluster } from "./EmptyCluster.ts"
 import { leanStatements } from "./LeanStatements.ts"
 import { type OnResult, statementOf } from "./PreparedStatements.ts"
 
@@ -33,9 +31,6 @@ const create = (options: PGliteOptions) =>
     extensions: { btree_gin, pg_trgm }
   })
 
-/** Unzipped here in one go: the database would do it in small pieces, which takes three times as long. */
-const emptyCluster = async () => new Blob([await promisify(gunzip)(await (await dataDir()).arrayBuffer())])
-
 /**
  * Unpacks an empty cluster: making one takes seconds. Until it is there to its end a mark stands beside the folder; one
  * that did not get so far, because the process died, holds nothing and is begun again.
@@ -46,9 +41,9 @@ const createIn = async (folder: string) => {
   if (existsSync(join(folder, "PG_VERSION"))) return create({ dataDir: folder })
   await mkdir(dirname(folder), { recursive: true })
   await writeFile(mark, "")
-  const pglite = await create({ dataDir: folder, loadDataDir: await emptyCluster() })
+  await unpackCluster(folder)
   await rm(mark)
-  return pglite
+  return create({ dataDir: folder })
 }
 
 /** Where one may be that is in no folder. */
@@ -62,7 +57,7 @@ export const openPGlite = (on: { readonly folder: string } | { readonly disk?: D
   Effect.acquireRelease(
     Effect.promise(async () => {
       if ("folder" in on) return createIn(on.folder)
-      return create(on.disk === undefined ? { loadDataDir: await emptyCluster() } : { fs: on.disk })
+      return create(on.disk === undefined ? { loadDataDir: new Blob([await emptyCluster()]) } : { fs: on.disk })
     }),
     (pglite) => Effect.promise(async () => (pglite.closed ? undefined : pglite.close()))
   )
@@ -111,12 +106,9 @@ const makeClient = (client: pg.Client) =>
     const held = makeConnection(client, identity)
     return yield* SqlClient.make({
       acquirer: Effect.succeed(makeConnection(client, semaphore.withPermits(1))),
-      transactionAcquirer: Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function* () {
-          yield* restore(semaphore.take(1))
-          yield* Effect.addFinalizer(() => semaphore.release(1))
-          return held
-        })
+      transactionAcquirer: Effect.as(
+        Effect.acquireRelease(semaphore.take(1), () => semaphore.release(1)),
+        held
       ),
       compiler: PgClient.makeCompiler(),
       spanAttributes: [["db.system.name", "postgresql"]]

@@ -1,6 +1,6 @@
 import { Headers } from "@effect/platform"
 import { Effect, Stream } from "effect"
-import { UnsupportedMediaType } from "../../../schema/Errors.ts"
+import { BadRequest, UnsupportedMediaType } from "../../../schema/Errors.ts"
 import { formParts, isForm } from "./FormBody.ts"
 import type { FormEvent } from "./FormEvents.ts"
 import { parseJson } from "./JsonText.ts"
@@ -36,7 +36,10 @@ const hasNoBody = ({ headers }: NodeRequest) =>
   headers["content-length"] === "0" ||
   (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
 
+const emptyForm = new BadRequest({ message: "The request is empty. Send the files as multipart/form-data." })
+
 const refusal = (request: NodeRequest, takes: "json" | "multipart") => {
+  if (takes === "multipart" && hasNoBody(request)) return Effect.die(emptyForm)
   const message = unsupported(request, takes)
   return message === undefined ? undefined : Effect.die(new UnsupportedMediaType({ message }))
 }

@@ -15,7 +15,7 @@ import { logAccess } from "./AccessLog.ts"
 import { bindForm, bindRequest, isView, plainRead } from "./BoundRequest.ts"
 import { addressOf, networkOf } from "./ClientAddress.ts"
 import { makeIfMatch, withETag } from "./ConditionalRequests.ts"
-import { makeCors } from "./Cors.ts"
+import { makeCors, wantedRoute } from "./Cors.ts"
 import { answerCause } from "./ErrorResponse.ts"
 import type { FormDigest } from "./FormDigest.ts"
 import type { Handlers } from "./Handlers.ts"
@@ -161,7 +161,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       if (lacksHost(request)) return alone(BadRequest.of("Send a Host header."))
       if (found === undefined) {
         const methods = routes.allowed(url)
-        return cors.isPreflight(request) && methods.length > 0
+        return cors.isPreflight(request, wantedRoute(routes, request, url)) && methods.length > 0
           ? alone(Effect.succeed(cors.answerPreflight(methods)))
           : alone(Effect.fail(new HttpServerError.RouteNotFound({ request })))
       }
@@ -212,7 +212,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
           telemetry.ended(observed, status, durationMs)
         }
         const answered = (given: HttpServerResponse.HttpServerResponse): Outgoing => {
-          const response = cors.withCors(given, request, route)
+          const response = cors.withCors(given, request, route ?? wantedRoute(routes, request, url))
           const path = url.toLowerCase()
           const headers = headersOf(response, { requestId, limits, path, lastOnConnection: stopping.hasBegun() })
           ended(response.status)

@@ -1,6 +1,5 @@
 import { Headers, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-
-import type { Route } from "./Routes.ts"
+import type { Route, Routes } from "./Routes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -30,6 +29,17 @@ const exposedHeaders = [
   "x-request-id"
 ].join(", ")
 
+type OpenRoute = Pick<Route, "method" | "openToEveryOrigin">
+
+const wantedMethod = ({ headers, method }: Request) =>
+  method === "OPTIONS" ? headers["access-control-request-method"] : undefined
+
+/** Which route a browser asks about before it calls it. */
+export const wantedRoute = (routes: Routes, request: Request, url: string) => {
+  const method = wantedMethod(request)
+  return method === undefined ? undefined : routes.find(method, url)?.route
+}
+
 /**
  * What pages of the configured origins may do. Without any, no answer mentions it, but for the routes that a chat
  * window calls from whatever site it is on.
@@ -40,10 +50,8 @@ export const makeCors = (configured: ReadonlyArray<string>) => {
   const mayRead = ({ headers }: Request) =>
     headers["origin"] !== undefined && (everyone || origins.includes(headers["origin"].toLowerCase()))
   return {
-    isPreflight: (request: Request) =>
-      request.method === "OPTIONS" &&
-      request.headers["access-control-request-method"] !== undefined &&
-      mayRead(request),
+    isPreflight: (request: Request, route: OpenRoute | undefined) =>
+      wantedMethod(request) !== undefined && (mayRead(request) || route?.openToEveryOrigin === true),
 
     answerPreflight: (methods: ReadonlyArray<string>) =>
       HttpServerResponse.empty({
@@ -55,28 +63,27 @@ export const makeCors = (configured: ReadonlyArray<string>) => {
         }
       }),
 
-    withCors: (
-      response: HttpServerResponse.HttpServerResponse,
-      request: Request,
-      route: Pick<Route, "openToEveryOrigin"> | undefined
-    ) =>
-      origins.length === 0
-        ? route?.openToEveryOrigin === true
-          ? HttpServerResponse.setHeader(response, "access-control-allow-origin", "*")
-          : response
-        : HttpServerResponse.setHeaders(
-            response,
-            Headers.fromInput({
-              ...(!everyone && {
-                vary: response.headers["vary"] === undefined ? "Origin" : `${response.headers["vary"]}, Origin`
-              }),
-              ...(route?.openToEveryOrigin === true && { "access-control-allow-origin": "*" }),
-              ...(mayRead(request) && {
-                "access-control-allow-origin": everyone ? "*" : request.headers["origin"],
-                "access-control-expose-headers": exposedHeaders
-              }),
-              ...(mayRead(request) && !everyone && { "access-control-allow-credentials": "true" })
-            })
-          )
+    withCors: (response: HttpServerResponse.HttpServerResponse, request: Request, route: OpenRoute | undefined) => {
+      const { origin } = request.headers
+      const isOpen = route?.openToEveryOrigin === true
+      // A hub client asks with the browser's credentials, of which there are none here, and then takes no star.
+      const isNamed = isOpen && route.method !== "GET" && origin !== undefined
+      if (origins.length === 0 && !isOpen) return response
+      const isToVary = isNamed || (origins.length > 0 && !everyone)
+      return HttpServerResponse.setHeaders(
+        response,
+        Headers.fromInput({
+          ...(isToVary && {
+            vary: response.headers["vary"] === undefined ? "Origin" : `${response.headers["vary"]}, Origin`
+          }),
+          ...(isOpen && { "access-control-allow-origin": isNamed ? origin : "*" }),
+          ...(mayRead(request) && {
+            "access-control-allow-origin": everyone && !isNamed ? "*" : origin,
+            "access-control-expose-headers": exposedHeaders
+          }),
+          ...((isNamed || (mayRead(request) && !everyone)) && { "access-control-allow-credentials": "true" })
+        })
+      )
+    }
   }
 }

@@ -10,6 +10,7 @@ import {
   PayloadTooLarge,
   ServiceUnavailable
 } from "../../../schema/Errors.ts"
+import { BytesMissing, isBlobTrouble, StoreAway } from "../BlobTrouble.ts"
 import { isDatabaseAway } from "../database/DatabaseAway.ts"
 import { sqlState } from "../database/Violations.ts"
 import type { Routes } from "./Routes.ts"
@@ -114,6 +115,12 @@ const toApiError = (failure: unknown): ApiError | undefined => {
   if (failure instanceof HttpServerError.RequestError) {
     return new BadRequest({ message: "The request body could not be read." })
   }
+  if (failure instanceof StoreAway) {
+    return new ServiceUnavailable({ message: "The store of files does not answer. Send the request again." })
+  }
+  if (failure instanceof BytesMissing) {
+    return new NotFound({ message: "The content of the file is gone from the store of files." })
+  }
   return undefined
 }
 
@@ -141,8 +148,10 @@ export const answerCause = (
       return { response: errorResponse(error, request.requestId, headers), unexpected: false }
     }
     const error = toApiError(failure)
-    if (error !== undefined)
-      return { response: errorResponse(error, request.requestId), unexpected: error.status === 500 }
+    if (error !== undefined) {
+      const unexpected = error.status === 500 || isBlobTrouble(failure)
+      return { response: errorResponse(error, request.requestId), unexpected }
+    }
   }
   if (Option.exists(sqlState(cause), (state) => unstorable.has(state))) {
     const error = new BadRequest({ message: "Text must not have NUL characters or broken Unicode." })

@@ -4,6 +4,7 @@ import { SqlClient } from "@effect/sql"
 import { Array as Arr, Deferred, Effect, Fiber, Option, Redacted, Stream } from "effect"
 import { BadRequest } from "../../../schema/Errors.ts"
 import type { CustomerID } from "../../../schema/Ids.ts"
+import { inTransaction } from "../database/InTransaction.ts"
 import { LastTransaction, type Transact } from "../database/LastTransaction.ts"
 import { Settings } from "../settings/Settings.ts"
 import { FormDigest } from "./FormDigest.ts"
@@ -95,8 +96,7 @@ export const makeIdempotency = Effect.gen(function* () {
             if (!(yield* Deferred.succeed(done, yield* work))) return yield* Effect.dieMessage("Answered already")
             return yield* answers.keep(scope, hashes[0], yield* Deferred.await(answer))
           }).pipe(
-            sql.withTransaction,
-            Effect.catchTag("SqlError", Effect.die),
+            inTransaction(sql),
             Effect.onError(() => undo),
             Effect.onError((cause) => Deferred.failCause(done, cause))
           )

@@ -11,7 +11,7 @@ import {
   Path
 } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Context, Effect, type Fiber, Runtime, Scope } from "effect"
+import { Cause, Context, Effect, type Fiber, Runtime, Scope } from "effect"
 import { type Begun, type Conventions, withServices } from "./Conventions.ts"
 import { NodeRequest } from "./NodeRequest.ts"
 import { plainAnswer } from "./PlainAnswer.ts"
@@ -54,14 +54,15 @@ export const makeListener = (begin: Conventions) =>
     }
 
     /** Outside of the fiber nothing else catches what is thrown, and the process would end. */
-    const guarded = (to: ServerResponse, work: () => void) => {
+    const guarded = (to: ServerResponse, work: () => void, afterwards?: () => void) => {
       try {
         work()
       } catch (error) {
         const { body, headers, status } = plainAnswer(500, "Something unexpected happened. Try again.")
-        fork(Effect.logError("unexpected failure", error))
+        fork(Effect.logError("unexpected failure", Cause.die(error)))
         if (to.headersSent) to.destroy()
         else to.writeHead(status, headers).end(body)
+        afterwards?.()
       }
     }
 
@@ -75,8 +76,11 @@ export const makeListener = (begin: Conventions) =>
         to.on("close", () => {
           if (!to.writableEnded) underWay.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
         })
-        answering.addObserver((exit) =>
-          guarded(to, () => {
+        answering.addObserver((exit) => {
+          const closeScope = () => {
+            if (scope.isUsed) fork(Effect.uninterruptible(scope.close(exit)))
+          }
+          const send = () => {
             const answer = begun.end(exit, answering)
             // No answer will come: the caller must not wait for one.
             if (answer === undefined) to.destroy()
@@ -84,9 +88,10 @@ export const makeListener = (begin: Conventions) =>
             if (rest !== undefined) {
               const inPieces = Effect.annotateLogs(rest, { requestId: answer?.headers["x-request-id"] })
               underWay = fork(Effect.ensuring(inPieces, scope.close(exit)))
-            } else if (scope.isUsed) fork(scope.close(exit))
-          })
-        )
+            } else closeScope()
+          }
+          guarded(to, send, closeScope)
+        })
       })
   })
 

@@ -55,8 +55,8 @@ export const readBody = (source: IncomingMessage, largest: number) =>
 /** What has arrived of a body; undefined while nothing has. */
 const arrived = (source: IncomingMessage) => {
   const piece: Buffer | null = source.read()
-  if (piece !== null) return Effect.succeed(Option.some(piece))
-  if (source.readableEnded) return Effect.succeed(Option.none())
+  if (piece !== null) return Effect.succeedSome(piece)
+  if (source.readableEnded) return Effect.succeedNone
   return source.destroyed ? Effect.fail(brokenOff) : undefined
 }
 

@@ -162,7 +162,10 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
   /** A path of its own is never taken for an id, also not with a method that it does not take. */
   const isLiteral = (url: string) => literalPaths.has(url.replace(/\/?(?:[?#].*)?$/s, "").toLowerCase())
   const find = (method: string, url: string): Found | undefined => {
-    const found = router.find(method === "HEAD" ? "GET" : method, routable(url))
+    const known = method === "HEAD" ? "GET" : method
+    // The router would look up any word that it is given, "constructor" as well.
+    if (!methods.has(known)) return undefined
+    const found = router.find(known, routable(url))
     if (found === undefined || (hasParameter(found.handler) && isLiteral(url))) return undefined
     return { route: found.handler, params: found.params, searchParams: found.searchParams }
   }

@@ -35,10 +35,10 @@ const pump = <E>(to: ServerResponse, pieces: Stream.Stream<Uint8Array, E>, size:
     )
   })
 
-/** A body that node reads. It is opened when it is sent, and not for an answer that nobody gets. */
+/** A body that node reads. Whoever opened it sees to it that it is closed when nobody gets the answer. */
 export class ReadableBody {
   constructor(
-    readonly open: () => Readable,
+    readonly source: Readable,
     readonly size: number
   ) {}
 }
@@ -53,9 +53,8 @@ const breakOff = (to: ServerResponse, cause: unknown) => {
 const endAfter = (to: ServerResponse, sent: number, size: number | undefined) =>
   sent === (size ?? sent) ? Effect.sync(() => to.end()) : breakOff(to, `It has ${sent} of ${size} bytes`)
 
-const pipe = (to: ServerResponse, { open, size }: ReadableBody) =>
+const pipe = (to: ServerResponse, { size, source }: ReadableBody) =>
   Effect.suspend(() => {
-    const source = open()
     let sent = 0
     source.on("data", (piece: Uint8Array) => {
       sent += piece.length

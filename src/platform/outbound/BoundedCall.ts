@@ -1,7 +1,8 @@
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import { HttpClient, type HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Chunk, Duration, Effect, Stream } from "effect"
+import { Duration, Effect, Stream } from "effect"
+import { wholeUpTo } from "../WholeBytes.ts"
 import { type CallBlocked, CallFailed, callError, hostOf } from "./CallErrors.ts"
 import { followRedirects } from "./Redirects.ts"
 import { retryAfterSeconds } from "./RetryAfter.ts"
@@ -52,18 +53,10 @@ const decompressed = (response: Response) => {
   )
 }
 
-const readBytes = (response: Response, largestBody: number) =>
-  decompressed(response).pipe(
-    Stream.mapAccumEffect(0, (size, bytes: Uint8Array) =>
-      size + bytes.length > largestBody
-        ? Effect.fail(
-            new CallFailed({ message: `${hostOf(response.request)} answered more than ${largestBody} bytes.` })
-          )
-        : Effect.succeed([size + bytes.length, bytes] as const)
-    ),
-    Stream.runCollect,
-    Effect.map((chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks)))
-  )
+const readBytes = (response: Response, largestBody: number) => {
+  const message = `${hostOf(response.request)} answered more than ${largestBody} bytes.`
+  return wholeUpTo(largestBody, () => new CallFailed({ message }))(decompressed(response))
+}
 
 const decodeText = (bytes: Uint8Array, contentType: string | null) => {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? "")?.[1]

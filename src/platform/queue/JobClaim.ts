@@ -26,6 +26,9 @@ export interface JobClaim {
   /** Which attempt this is, from 1; after the last one the job is given up. */
   readonly number: number
   readonly isLast: boolean
+  /** When it was asked for, and how long ago that is. */
+  readonly askedAt: Date
+  readonly ageSeconds: number
   /** Whether others wait for a worker: then long work makes way. */
   readonly isCrowded: () => boolean
   /**
@@ -82,6 +85,8 @@ export const makeClaim = (
     jobID: job.jobID,
     number: job.attempts,
     isLast: job.attempts >= mostAttempts,
+    askedAt: job.askedAt,
+    ageSeconds: job.ageSeconds,
     isCrowded,
     advance,
     confirm,

@@ -78,7 +78,8 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
   const giveUp = (job: ClaimedJob, reason: string) =>
     Effect.suspend(() => {
       const claim = claimOf(job)
-      return handlers.get(job.kind)?.giveUp(job.customerID, job.payload, claim, reason) ?? Effect.void
+      const work = handlers.get(job.kind)?.giveUp(job.customerID, job.payload, claim, reason) ?? Effect.void
+      return Effect.provideService(work, CurrentClaim, claim)
     }).pipe(
       Effect.timeout(longestRun),
       Effect.raceFirst(keepClaim(job)),

@@ -3,8 +3,13 @@ import { ranks } from "./JobRank.ts"
 import type { ClaimedJob, JobSearch } from "./NextJob.ts"
 
 // Work waits for others most of the time. A customer never has all workers, so that the next one need not wait.
-export const workers = 12
+export const workers = 16
 export const workersOfCustomer = 8
+
+// A model may take minutes, or hang. Who asks one never has all workers either: mail goes out whatever models do. A
+// customer asks few at once (AiLimits); one more keeps them all busy.
+export const workersWhoAsk = 12
+export const askingWorkersOfCustomer = 5
 
 // Work that keeps the processor busy is done one after the other: more at once would only make requests wait.
 const workersWhenBusy = 1
@@ -13,13 +18,16 @@ const busyLoad = 0.6
 // Old work waits until there is nothing else to do, but not for ever: in any case one is begun this often.
 export const oldWorkPause = 1000
 
-type Turn = Pick<ClaimedJob, "customerID" | "rank">
+type Turn = Pick<ClaimedJob, "customerID" | "rank" | "asksModels">
 
 /** What is under way on a node, and whose turn was last. */
 export interface JobTurns {
   /** How many jobs run for each customer; one for whom none does is not in it. */
   readonly running: ReadonlyMap<CustomerID, number>
+  /** The same for jobs that may ask a model. */
+  readonly asking: ReadonlyMap<CustomerID, number>
   readonly total: number
+  readonly totalAsking: number
   readonly oldOnes: number
   readonly lastServed: number
   /** When old work was begun last, in milliseconds. */
@@ -28,7 +36,9 @@ export interface JobTurns {
 
 export const noTurns: JobTurns = {
   running: new Map(),
+  asking: new Map(),
   total: 0,
+  totalAsking: 0,
   oldOnes: 0,
   lastServed: 0,
   oldWorkAt: Number.NEGATIVE_INFINITY
@@ -40,24 +50,35 @@ const withCount = (running: JobTurns["running"], customerID: CustomerID, change:
   return new Map(count > 0 ? [...others, [customerID, count]] : others)
 }
 
-export const begin = (turns: JobTurns, { customerID, rank }: Turn, now: number): JobTurns => ({
+export const begin = (turns: JobTurns, { asksModels, customerID, rank }: Turn, now: number): JobTurns => ({
   running: withCount(turns.running, customerID, 1),
+  asking: asksModels ? withCount(turns.asking, customerID, 1) : turns.asking,
   total: turns.total + 1,
+  totalAsking: turns.totalAsking + (asksModels ? 1 : 0),
   oldOnes: turns.oldOnes + (rank === ranks.old ? 1 : 0),
   lastServed: customerID,
   oldWorkAt: rank === ranks.old ? now : turns.oldWorkAt
 })
 
-export const end = (turns: JobTurns, { customerID, rank }: Turn): JobTurns => ({
+export const end = (turns: JobTurns, { asksModels, customerID, rank }: Turn): JobTurns => ({
   ...turns,
   running: withCount(turns.running, customerID, -1),
+  asking: asksModels ? withCount(turns.asking, customerID, -1) : turns.asking,
   total: turns.total - 1,
+  totalAsking: turns.totalAsking - (asksModels ? 1 : 0),
   oldOnes: turns.oldOnes - (rank === ranks.old ? 1 : 0)
 })
 
 /** Whether a customer has as many workers as one may have. */
 export const hasEnough = ({ running }: JobTurns, customerID: CustomerID) =>
   (running.get(customerID) ?? 0) >= workersOfCustomer
+
+const asksEnough = ({ asking }: JobTurns, customerID: CustomerID) =>
+  (asking.get(customerID) ?? 0) >= askingWorkersOfCustomer
+
+/** Whether work may have to wait until this job has come to its end. */
+export const standsInTheWay = (turns: JobTurns, { asksModels, customerID }: Turn) =>
+  hasEnough(turns, customerID) || (asksModels && (turns.totalAsking >= workersWhoAsk || asksEnough(turns, customerID)))
 
 /** Whether others wait for a worker that this customer has. */
 export const isCrowded = (turns: JobTurns, customerID: CustomerID) =>
@@ -70,5 +91,7 @@ export const isBusy = ({ total }: JobTurns, load: number) => total >= workersWhe
 export const nextTurn = (turns: JobTurns, load: number, now: number): Omit<JobSearch, "kinds"> => ({
   behind: turns.lastServed,
   without: [...turns.running.keys()].filter((customerID) => hasEnough(turns, customerID)),
+  mayAsk: turns.totalAsking < workersWhoAsk,
+  askingEnough: [...turns.asking.keys()].filter((customerID) => asksEnough(turns, customerID)),
   withOld: (turns.total === turns.oldOnes && !isBusy(turns, load)) || now - turns.oldWorkAt > oldWorkPause
 })

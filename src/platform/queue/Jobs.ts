@@ -11,7 +11,7 @@ import type { JobClaim } from "./JobClaim.ts"
 import { type JobRank, OldWork, ranks } from "./JobRank.ts"
 import { type JobHandler, makeJobRun } from "./JobRun.ts"
 import { type JobPlace, JobsRepo } from "./JobsRepo.ts"
-import { begin, end, hasEnough, isBusy, isCrowded, nextTurn, noTurns, workers } from "./JobTurns.ts"
+import { begin, end, isBusy, isCrowded, nextTurn, noTurns, standsInTheWay, workers } from "./JobTurns.ts"
 import type { ClaimedJob } from "./NextJob.ts"
 import { makeWakeUp } from "./WakeUp.ts"
 
@@ -21,6 +21,8 @@ export interface JobKind<Payload, Encoded> {
   readonly payload: Schema.Schema<Payload, Encoded>
   /** Without one, somebody waits for it. */
   readonly rank?: JobRank
+  /** Whether it may wait for a model: then it has only a part of the workers. */
+  readonly asksModels?: boolean
 }
 
 interface Wanted<Payload> {
@@ -128,7 +130,7 @@ const make = Effect.gen(function* () {
         Effect.interruptible(run(job)),
         Effect.suspend(() => {
           // Only where it stood in somebody's way: new work calls by itself.
-          if (hasEnough(turns, job.customerID)) wakeUp.call()
+          if (standsInTheWay(turns, job)) wakeUp.call()
           turns = end(turns, job)
           return places.release(1)
         })
@@ -165,9 +167,13 @@ const make = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(dispatch)
 
-  const placeOf = <P, E>({ kind, rank = ranks.waitedFor }: JobKind<P, E>): Effect.Effect<JobPlace> =>
+  const placeOf = <P, E>({
+    asksModels = false,
+    kind,
+    rank = ranks.waitedFor
+  }: JobKind<P, E>): Effect.Effect<JobPlace> =>
     Effect.flatMap(OldWork, (isOld) =>
-      Effect.map(telemetry.cause, (traceParent) => ({ kind, rank: isOld ? ranks.old : rank, traceParent }))
+      Effect.map(telemetry.cause, (traceParent) => ({ kind, rank: isOld ? ranks.old : rank, asksModels, traceParent }))
     )
 
   const insert = Effect.fnUntraced(function* <P, E>(job: JobKind<P, E>, jobs: ReadonlyArray<Wanted<P>>) {

@@ -33,6 +33,7 @@ interface NewJob {
 export interface JobPlace {
   readonly kind: string
   readonly rank: JobRank
+  readonly asksModels: boolean
   readonly traceParent: string | null
 }
 
@@ -91,6 +92,7 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({
       kind: Schema.String,
       rank: Schema.Int,
+      asksModels: Schema.Boolean,
       traceParent: Schema.NullOr(Schema.String),
       jobs: Schema.Array(
         Schema.Struct({ customerID: CustomerID, payload: Schema.String, key: Schema.NullOr(Schema.String) })
@@ -99,8 +101,9 @@ const make = Effect.gen(function* () {
     Result: Returned,
     // By their keys: two statements that meet under several of them wait for each other only one way.
     execute: (_) => sql`
-      insert into job (customer_id, kind, rank, payload, key, trace_parent)
-      select one."customerID", ${_.kind}, ${_.rank}, one.payload::jsonb, one.key, ${_.traceParent}::text
+      insert into job (customer_id, kind, rank, asks_models, payload, key, trace_parent)
+      select one."customerID", ${_.kind}, ${_.rank}, ${_.asksModels}::boolean, one.payload::jsonb, one.key,
+        ${_.traceParent}::text
       from jsonb_to_recordset(${JSON.stringify(_.jobs)}::jsonb) one ("customerID" int, payload text, key text)
       order by one."customerID", one.key collate "C"
       on conflict (customer_id, kind, key) where status = 'Queued'
@@ -187,9 +190,9 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
     inserting: (place, payload, from) => sql`
-      insert into job (customer_id, kind, rank, payload, trace_parent)
+      insert into job (customer_id, kind, rank, asks_models, payload, trace_parent)
       select ${place((_) => _.customerID)}::int, ${place((_) => _.kind)}::text, ${place((_) => _.rank)}::smallint,
-        ${payload}, ${place((_) => _.traceParent)}::text
+        ${place((_) => _.asksModels)}::boolean, ${payload}, ${place((_) => _.traceParent)}::text
       from ${from}`,
     claim: (search) => claim(search).pipe(Effect.orDie),
     renew: (job) =>

@@ -1,4 +1,4 @@
-import { type SqlClient, SqlSchema } from "@effect/sql"
+import { type SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Schema } from "effect"
 import { CustomerID } from "../../../schema/Ids.ts"
 import { JobID } from "../../../schema/Jobs.ts"
@@ -9,9 +9,12 @@ const Claimed = Schema.Struct({
   customerID: CustomerID,
   kind: Schema.String,
   rank: Schema.Int,
+  asksModels: Schema.Boolean,
   payload: Schema.Unknown,
   attempts: Schema.Int,
   claims: Schema.Int,
+  askedAt: Schema.DateFromSelf,
+  ageSeconds: Schema.Number,
   traceParent: Schema.NullOr(Schema.String)
 })
 export type ClaimedJob = typeof Claimed.Type
@@ -20,6 +23,9 @@ const Search = Schema.Struct({
   kinds: Schema.Array(Schema.String),
   behind: Schema.Int,
   without: Schema.Array(Schema.Int),
+  /** Whether there is a worker for what may wait for a model, and whose work of that kind has none in any case. */
+  mayAsk: Schema.Boolean,
+  askingEnough: Schema.Array(Schema.Int),
   /** Whether there is time for what can wait. */
   withOld: Schema.Boolean
 })
@@ -32,11 +38,17 @@ export const claimNextJob = (sql: SqlClient.SqlClient, claimSeconds: number) =>
     Result: Claimed,
     execute: (_) => {
       // Rank by rank, and no further than needed: what waits for a later time is never looked through.
-      const of = (rank: JobRank) => sql`(
+      const first = (rank: JobRank, condition: Statement.Fragment) => sql`(
         select job_id from job
         where customer_id = customer.id and rank = ${rank} and status in ('Queued', 'Running') and due_at <= now()
-          and ${sql.in("kind", _.kinds)}
+          and ${sql.in("kind", _.kinds)} ${condition}
         order by due_at limit 1 for update skip locked)`
+      const of = (rank: JobRank) => {
+        const withoutModel = first(rank, sql`and not asks_models`)
+        if (!_.mayAsk) return withoutModel
+        if (_.askingEnough.length === 0) return first(rank, sql``)
+        return sql`(case when customer.id = any(${_.askingEnough}::int[]) then ${withoutModel} else ${first(rank, sql``)} end)`
+      }
       const old = _.withOld ? sql`, ${of(ranks.old)}` : sql``
       // Looked for and locked in one go: a customer whose work somebody holds is passed over, and holds up nobody.
       return sql`
@@ -60,7 +72,9 @@ export const claimNextJob = (sql: SqlClient.SqlClient, claimSeconds: number) =>
         update job set status = 'Running', attempts = attempts + 1, claims = claims + 1, updated_at = now(),
           due_at = now() + make_interval(secs => ${claimSeconds}::int)
         where job_id = (select job_id from next)
-        returning job_id::text as "jobID", customer_id as "customerID", kind, rank, payload,
-          attempts, claims, trace_parent as "traceParent"`
+        returning job_id::text as "jobID", customer_id as "customerID", kind, rank,
+          asks_models as "asksModels", payload,
+          attempts, claims, created_at as "askedAt", extract(epoch from now() - created_at)::float8 as "ageSeconds",
+          trace_parent as "traceParent"`
     }
   })

@@ -1,0 +1,18 @@
+import { Data } from "effect"
+
+/** The store of files does not do its part at the moment: the caller did nothing wrong and may come back. */
+export class StoreAway extends Data.TaggedError("StoreAway")<{ readonly message: string; readonly cause?: unknown }> {}
+
+/** A row says that a blob is there, and the store says that it is not: somebody has to look into it. */
+export class BytesMissing extends Data.TaggedError("BytesMissing")<{
+  readonly customerID: number
+  readonly blobID: string
+}> {
+  override get message() {
+    return `The store has no bytes for blob ${this.blobID} of customer ${this.customerID}`
+  }
+}
+
+/** No caller can do anything about either: as defects they pass through all who cannot help, up to the answer. */
+export const isBlobTrouble = (error: unknown): error is StoreAway | BytesMissing =>
+  error instanceof StoreAway || error instanceof BytesMissing

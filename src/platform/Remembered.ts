@@ -1,0 +1,20 @@
+/** What is known of some keys, each for a while after it was learnt. Times are numbers of any one clock that never goes back. */
+export const makeRemembered = <Key, Value>(howLong: number) => {
+  // In the order in which they were learnt.
+  const known = new Map<Key, { readonly value: Value; readonly learntAt: number }>()
+  return {
+    get: (key: Key): Value | undefined => known.get(key)?.value,
+    has: (key: Key) => known.has(key),
+    learn: (key: Key, value: Value, now: number) => {
+      known.delete(key)
+      known.set(key, { value, learntAt: now })
+    },
+    /** Takes no longer than there is to forget. */
+    forget: (now: number) => {
+      for (const [key, { learntAt }] of known) {
+        if (now - learntAt <= howLong) return
+        known.delete(key)
+      }
+    }
+  }
+}
