@@ -67,7 +67,10 @@ const aged = (kind: Kind, hours: number) =>
 
 /** Tried so often, and at once again. */
 const tried = (kind: Kind, claims: number, messageID?: TicketMessageID) =>
-  eventually(Effect.zipLeft(jobOf(kind, messageID), hurry(kind)), (job) => job.claims >= claims || job.status === "Failed")
+  eventually(
+    Effect.zipLeft(jobOf(kind, messageID), hurry(kind)),
+    (job) => job.claims >= claims || job.status === "Failed"
+  )
 
 const waits = (kind: Kind) =>
   eventually(jobOf(kind), ({ seconds, status }) => (status === "Queued" && seconds > 1) || status === "Failed")
