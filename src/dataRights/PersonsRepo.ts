@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { spellingsOf } from "../endUsers/SenderIdentity.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { addressParts } from "./AddressParts.ts"
 import type { DataRequest } from "./DataRequestsRepo.ts"
@@ -128,7 +129,7 @@ const make = Effect.gen(function* () {
       yield* findTickets({ customerID, endUserID })
       const found = yield* findAddresses({ customerID, endUserID })
       if (Option.isNone(found)) return Option.none()
-      const own = [...new Set(found.value.addresses.filter((address) => address !== null))]
+      const own = [...new Set(found.value.addresses.filter((address) => address !== null).flatMap(spellingsOf))]
       const shared = new Set(
         (yield* findShared({ customerID, endUserID, addresses: own })).map(({ address }) => address)
       )

@@ -30,6 +30,13 @@ const withoutChannel = (uid: string) => {
   return isPhone(number) ? number : uid
 }
 
+/** The same person's: as it is written, and, of a number, as the phone provider or everybody else writes it. */
+export const spellingsOf = (uid: string) => {
+  const number = withoutChannel(uid)
+  if (number !== uid) return [uid, number]
+  return isPhone(uid) ? [uid, `whatsapp:${uid}`] : [uid]
+}
+
 /** Mail programs write "Keller, Maria" as often as "Maria Keller". */
 const splitName = (name: string) => {
   const [, last, first] = /^([^,]+),\s*([^,]+)$/.exec(name) ?? []
@@ -47,27 +54,25 @@ const mailboxOf = (written: string | null | undefined) => {
   )
 }
 
+const named = (sender: Sender) =>
+  [filled(sender.uid), filled(mailboxOf(sender.fromAddress).address), filled(sender.phone)].filter(
+    (word) => word !== null
+  )
+
 /** Under what a sender may be known, the surest first. */
-export const wordsOf = (sender: Sender) => {
-  const words = [filled(sender.uid), filled(mailboxOf(sender.fromAddress).address), filled(sender.phone)]
-  return words.flatMap((word) => {
-    if (word === null) return []
-    const number = withoutChannel(word)
-    return number === word ? [word] : [word, number]
-  })
-}
+export const wordsOf = (sender: Sender) => Arr.dedupe(named(sender).flatMap(spellingsOf))
 
 /** The same, and who it would be if it is not. */
 export const identityOf = (sender: Sender) => {
   const mailbox = mailboxOf(sender.fromAddress)
   const [uid, address, phone] = [filled(sender.uid), filled(mailbox.address), filled(sender.phone)]
-  const known = wordsOf(sender)
+  const own = Arr.dedupe(named(sender).flatMap((word) => [word, withoutChannel(word)]))
   const email = [address, uid].find((text) => text !== null && typeOf(text) === "Email") ?? null
-  const number = phone ?? known.map(withoutChannel).find(isPhone) ?? null
+  const number = phone ?? own.find(isPhone) ?? null
   const given = cut((sender.fromName?.trim() || mailbox.name).replace(/["\s]+/g, " "), longestName)
-  const name = given ?? cut(email?.split("@")[0] ?? known[0], longestName) ?? "Unknown"
+  const name = given ?? cut(email?.split("@")[0] ?? own[0], longestName) ?? "Unknown"
   return {
-    known,
+    known: wordsOf(sender),
     fields: {
       ...splitName(name),
       DisplayName: null,
@@ -76,7 +81,7 @@ export const identityOf = (sender: Sender) => {
       CustomerRef: null,
       Notes: null
     },
-    uids: Arr.dedupe(known).map((UID, index, all): EndUserUIDCreate => {
+    uids: own.map((UID, index, all): EndUserUIDCreate => {
       const UIDType = typeOf(UID)
       return { UID, UIDType, IsPrimary: all.findIndex((other) => typeOf(other) === UIDType) === index }
     })

@@ -146,4 +146,24 @@ layer(rightsApp, { excludeTestServices: true })("An end user", (it) => {
       expect(audits).toEqual([{ username: "acme-admin" }, { username }])
     })
   )
+
+  it.effect("does not hold the messages that one wrote on WhatsApp, however its number was noted", () =>
+    Effect.gen(function* () {
+      const { endUsers } = yield* clientOf("acme-admin")
+      const create = (UID: string) =>
+        endUsers.createEndUser({ payload: { FirstName: "Nils", LastName: "", UIDs: [{ UID, UIDType: "Phone" }] } })
+      const { ticketID } = yield* newMessage({ fromAddress: "petra@people.example" })
+      const inPetras = (uid: string) => newMessage({ ticketID, fromAddress: "", uid, message: "I ask, too" })
+      for (const [noted, written] of [
+        ["+15550811", "whatsapp:+15550811"],
+        ["whatsapp:+15550812", "+15550812"]
+      ] as const) {
+        const { EndUserID: id } = yield* create(noted)
+        const { messageID } = yield* inPetras(written)
+        yield* workIsDone
+        yield* erased(id)
+        expect(yield* readMessage(messageID)).toMatchObject({ message: null, uid: null })
+      }
+    })
+  )
 })

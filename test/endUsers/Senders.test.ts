@@ -107,6 +107,8 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
       const id = yield* forSender(acme, { phone: "+15550717" })
       expect(yield* forSender(acme, { uid: "whatsapp:+15550717" })).toBe(id)
       expect(yield* forSender(acme, { uid: "+15550717" })).toBe(id)
+      const noted = yield* insert("Ida", {}, "WhatsApp:+15550718")
+      expect(yield* forSender(acme, { phone: "+15550718" })).toBe(noted)
     })
   )
 
