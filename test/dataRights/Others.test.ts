@@ -147,7 +147,7 @@ layer(rightsApp, { excludeTestServices: true })("An end user", (it) => {
     })
   )
 
-  it.effect("does not hold the messages that one wrote on WhatsApp, however its number was noted", () =>
+  it.effect("is erased with what it wrote on WhatsApp, however its number was noted", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const create = (UID: string) =>
