@@ -47,7 +47,9 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
       ...(telephonyAuthToken === null ? ["the customer's telephonyAuthToken"] : []),
       ...(from === null ? ["the channel's number in connectionDetails"] : [])
     ]
-    return yield* BadRequest.of(`WhatsApp is not configured: ${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing.`)
+    return yield* BadRequest.of(
+      `WhatsApp is not configured: ${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing.`
+    )
   })
 
   /** An earlier attempt may have got through although its answer was lost. */

@@ -76,7 +76,7 @@ const isAskedThreeTimes = (behaviour: Behaviour) =>
   })
 
 // Short enough to be waited for several times, long enough for every attempt to reach the server.
-layer(openAiApp("openai", undefined, { attempt: Duration.seconds(2) }), { excludeTestServices: true })(
+layer(openAiApp("openai", undefined, { attempt: Duration.seconds(4) }), { excludeTestServices: true })(
   "OpenAI that does not answer in time",
   (it) => {
     for (const [name, behaviour] of [

@@ -142,4 +142,4 @@ export const workLeft = Effect.flatMap(
 )
 
 /** Waits until no work of automation is left. */
-export const nothingLeft = eventually(workLeft, (rows) => rows.length === 0, "40 seconds")
+export const nothingLeft = eventually(workLeft, (rows) => rows.length === 0)

@@ -25,86 +25,83 @@ const claimLeft = (url: string, messageID: number) =>
   })
 
 layer(UpstreamServer.layer, { excludeTestServices: true })("A process that is killed with -9", (it) => {
-  it.scoped(
-    "leaves its work to the next one, which takes it over within 30 seconds, ends it and repeats nothing",
-    () =>
-      Effect.gen(function* () {
-        yield* Effect.promise(() => promisify(execFile)(process.execPath, ["esbuild.config.mjs"], { cwd: root }))
-        const upstream = yield* UpstreamServer
-        yield* upstream.on("/before", answering(200, "before"))
-        yield* upstream.on("/behind", answering(200, "behind"))
-        // The order is taken, and the answer never comes: here the process dies.
-        yield* upstream.on("/order", () => undefined)
-        const data = yield* sharedData
-        const env = { ...data, AI_PROVIDER: "sandbox", OUTBOUND_ALLOW: `127.0.0.1:${upstream.port}` }
-        const first = yield* startNode(env)
-        // It is there all the time, and leaves the work to the other as long as that lives.
-        const waiting = "DATABASE_URL" in data ? yield* startNode(env) : undefined
-        yield* waiting?.freeze ?? Effect.void
-        const token = yield* loginTo(first)
+  it.scoped("leaves its work to the next one, which takes it over within 30 seconds, ends it and repeats nothing", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => promisify(execFile)(process.execPath, ["esbuild.config.mjs"], { cwd: root }))
+      const upstream = yield* UpstreamServer
+      yield* upstream.on("/before", answering(200, "before"))
+      yield* upstream.on("/behind", answering(200, "behind"))
+      // The order is taken, and the answer never comes: here the process dies.
+      yield* upstream.on("/order", () => undefined)
+      const data = yield* sharedData
+      const env = { ...data, AI_PROVIDER: "sandbox", OUTBOUND_ALLOW: `127.0.0.1:${upstream.port}` }
+      const first = yield* startNode(env)
+      // It is there all the time, and leaves the work to the other as long as that lives.
+      const waiting = "DATABASE_URL" in data ? yield* startNode(env) : undefined
+      yield* waiting?.freeze ?? Effect.void
+      const token = yield* loginTo(first)
 
-        const channels = yield* ask(first, "GET", "/api/Channels", token)
-        const channel = Array.isArray(channels)
-          ? channels.find((one: unknown) => Object(one)["channelType"] === "Email")
-          : undefined
-        const channelID = idIn(channel, "channelID")
-        for (const [index, [path, apiMethod]] of (
-          [
-            ["/before", "POST"],
-            ["/order", "POST"],
-            ["/behind", "POST"]
-          ] as const
-        ).entries()) {
-          const document = yield* ask(first, "POST", "/api/Documents", token, {
-            name: `Call ${path}`,
-            isDataRetrievalProcess: true,
-            overrideApiBaseUrl: upstream.url,
-            overrideApiAuthenticationType: "None",
-            apiEndpoint: path,
-            apiMethod
-          })
-          const action = yield* ask(first, "POST", "/api/Actions", token, {
-            name: `Call ${path}`,
-            priority: 1,
-            isActive: true,
-            operation: "CallApi",
-            parameters: { documentID: idIn(document, "documentID"), field: path.slice(1) }
-          })
-          yield* ask(first, "POST", "/api/hookactions", token, {
-            hookName: "OnMessageReceived",
-            actionID: idIn(action, "actionID"),
-            priority: 100 - index
-          })
-        }
-        const created = yield* ask(first, "POST", "/ticketMessages/create-new", token, {
-          channelID,
-          message: "My trombone squeaks",
-          fromAddress: "tenant@mail.example"
+      const channels = yield* ask(first, "GET", "/api/Channels", token)
+      const channel = Array.isArray(channels)
+        ? channels.find((one: unknown) => Object(one)["channelType"] === "Email")
+        : undefined
+      const channelID = idIn(channel, "channelID")
+      for (const [index, [path, apiMethod]] of (
+        [
+          ["/before", "POST"],
+          ["/order", "POST"],
+          ["/behind", "POST"]
+        ] as const
+      ).entries()) {
+        const document = yield* ask(first, "POST", "/api/Documents", token, {
+          name: `Call ${path}`,
+          isDataRetrievalProcess: true,
+          overrideApiBaseUrl: upstream.url,
+          overrideApiAuthenticationType: "None",
+          apiEndpoint: path,
+          apiMethod
         })
-        const messageID = idIn(created, "messageID")
-        const calls = Effect.map(upstream.requests, (requests) => requests.map(({ url }) => url))
-        yield* eventually(calls, (urls) => urls.includes("/order"))
+        const action = yield* ask(first, "POST", "/api/Actions", token, {
+          name: `Call ${path}`,
+          priority: 1,
+          isActive: true,
+          operation: "CallApi",
+          parameters: { documentID: idIn(document, "documentID"), field: path.slice(1) }
+        })
+        yield* ask(first, "POST", "/api/hookactions", token, {
+          hookName: "OnMessageReceived",
+          actionID: idIn(action, "actionID"),
+          priority: 100 - index
+        })
+      }
+      const created = yield* ask(first, "POST", "/ticketMessages/create-new", token, {
+        channelID,
+        message: "My trombone squeaks",
+        fromAddress: "tenant@mail.example"
+      })
+      const messageID = idIn(created, "messageID")
+      const calls = Effect.map(upstream.requests, (requests) => requests.map(({ url }) => url))
+      yield* eventually(calls, (urls) => urls.includes("/order"))
 
-        yield* first.kill
-        yield* waiting?.goOn ?? Effect.void
-        if ("DATABASE_URL" in data) {
-          const [seconds = 0, ...others] = yield* claimLeft(data.DATABASE_URL, messageID)
-          expect([seconds <= 25, others]).toEqual([true, []])
-        }
-        const second = waiting ?? (yield* startNode(env))
-        const read = Effect.flatMap(
-          ask(second, "GET", `/ticketMessages/${messageID}`, token),
-          Schema.decodeUnknown(TicketMessage)
-        )
-        const message = yield* eventually(read, ({ status }) => status === "Drafted", "2 minutes")
-        const results = message.actions.filter(({ operation }) => operation === "CallApi")
-        expect(results.map(({ error, name, status }) => [name, status, error])).toEqual([
-          ["Call /before", "Done", null],
-          ["Call /order", "Failed", expect.stringContaining("It was interrupted")],
-          ["Call /behind", "Done", null]
-        ])
-        expect(yield* calls).toEqual(["/before", "/order", "/behind"])
-      }),
-    400_000
+      yield* first.kill
+      yield* waiting?.goOn ?? Effect.void
+      if ("DATABASE_URL" in data) {
+        const [seconds = 0, ...others] = yield* claimLeft(data.DATABASE_URL, messageID)
+        expect([seconds <= 25, others]).toEqual([true, []])
+      }
+      const second = waiting ?? (yield* startNode(env))
+      const read = Effect.flatMap(
+        ask(second, "GET", `/ticketMessages/${messageID}`, token),
+        Schema.decodeUnknown(TicketMessage)
+      )
+      const message = yield* eventually(read, ({ status }) => status === "Drafted")
+      const results = message.actions.filter(({ operation }) => operation === "CallApi")
+      expect(results.map(({ error, name, status }) => [name, status, error])).toEqual([
+        ["Call /before", "Done", null],
+        ["Call /order", "Failed", expect.stringContaining("It was interrupted")],
+        ["Call /behind", "Done", null]
+      ])
+      expect(yield* calls).toEqual(["/before", "/order", "/behind"])
+    })
   )
 })

@@ -97,32 +97,27 @@ layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true,
       })
     )
 
-    it.effect(
-      "type-checks and runs in both of its examples",
-      () =>
-        Effect.gen(function* () {
-          const { folder } = yield* Customer
-          const CASEWORK_URL = yield* baseUrl
-          const env = {
-            ...process.env,
-            CASEWORK_URL,
-            CASEWORK_USERNAME: "acme-admin",
-            CASEWORK_PASSWORD: "Demo-Pass-1"
-          }
-          yield* Effect.promise(async () => {
-            await writeFile(join(folder, "tsconfig.json"), JSON.stringify(compiler))
-            await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."], { cwd: folder }).catch(
-              ({ stdout }) => expect.fail(stdout)
-            )
-          })
-          for (const example of ["WithEffect", "WithPromises"]) {
-            const { stdout } = yield* Effect.promise(() =>
-              run(process.execPath, [`${example}.js`], { cwd: folder, env })
-            )
-            expect(stdout, example).toMatch(/^Ticket (\d+) is Open\.\nThere is no ticket \1\.\n$/)
-          }
-        }),
-      600_000
+    it.effect("type-checks and runs in both of its examples", () =>
+      Effect.gen(function* () {
+        const { folder } = yield* Customer
+        const CASEWORK_URL = yield* baseUrl
+        const env = {
+          ...process.env,
+          CASEWORK_URL,
+          CASEWORK_USERNAME: "acme-admin",
+          CASEWORK_PASSWORD: "Demo-Pass-1"
+        }
+        yield* Effect.promise(async () => {
+          await writeFile(join(folder, "tsconfig.json"), JSON.stringify(compiler))
+          await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."], { cwd: folder }).catch(
+            ({ stdout }) => expect.fail(stdout)
+          )
+        })
+        for (const example of ["WithEffect", "WithPromises"]) {
+          const { stdout } = yield* Effect.promise(() => run(process.execPath, [`${example}.js`], { cwd: folder, env }))
+          expect(stdout, example).toMatch(/^Ticket (\d+) is Open\.\nThere is no ticket \1\.\n$/)
+        }
+      })
     )
 
     it.effect("has a function for every route, and tells a refusal as it is", () =>

@@ -162,49 +162,41 @@ const isDone = Effect.gen(function* () {
 })
 
 layer(node, { excludeTestServices: true })("A secret", (it) => {
-  it.effect(
-    "is in no log, span, error, answer, call or column but where it belongs",
-    () =>
-      Effect.gen(function* () {
-        const credentials = yield* plant
-        const { ask } = yield* makeProbes
-        const secrets: Readonly<Record<string, string>> = { ...canaries, ...credentials }
-        const leaks: Array<string> = []
-        const look = (where: string, text: string, mayHave: ReadonlyArray<string> = []) => {
-          const found = secretsIn(text, secrets).filter((name) => !mayHave.includes(name))
-          if (found.length > 0) leaks.push(`${where} has ${found.join(", ")}: ${text.slice(0, 300)}`)
-        }
-        const lookAtRows = Effect.map(everyRow, (rows) => {
-          for (const row of rows) look("The database", row)
-        })
-        const order = ["POST", "GET", "PUT", "DELETE"]
-        const inOrder = [...endpoints].sort((a, b) => order.indexOf(a.method) - order.indexOf(b.method))
-        for (const endpoint of inOrder) {
-          if (endpoint.method === "PUT" && leaks.length === 0) yield* lookAtRows
-          const { text } = yield* ask(endpoint)
-          look(`The answer of ${endpoint.id}`, text, showsSecrets[endpoint.id])
-        }
-        yield* eventually(isDone, (done) => done, "4 minutes")
-        yield* lookAtRows
-        for (const line of ears.heard()) look("The log or a span", line)
-        const calls = yield* Effect.flatMap(UpstreamServer, ({ requests }) => requests)
-        for (const { body, headers, url } of calls) {
-          const mayHave = meantFor.find(([path]) => path.test(url.split("?")[0] ?? ""))?.[1] ?? []
-          look(`A call of ${url}`, `${url} ${JSON.stringify(headers)} ${body}`, mayHave)
-        }
-        expect([...new Set(leaks)].slice(0, 10)).toEqual([])
-        // Nothing is proved by secrets that were never used.
-        const used = calls.flatMap(({ body, headers }) => secretsIn(`${JSON.stringify(headers)} ${body}`, secrets))
-        for (const name of [
-          "aiProviderApiKey",
-          "apiPassword",
-          "overrideApiToken",
-          "overrideMailProviderClientSecret"
-        ]) {
-          expect(used).toContain(name)
-        }
-        expect(ears.heard().length).toBeGreaterThan(endpoints.length)
-      }),
-    600_000
+  it.effect("is in no log, span, error, answer, call or column but where it belongs", () =>
+    Effect.gen(function* () {
+      const credentials = yield* plant
+      const { ask } = yield* makeProbes
+      const secrets: Readonly<Record<string, string>> = { ...canaries, ...credentials }
+      const leaks: Array<string> = []
+      const look = (where: string, text: string, mayHave: ReadonlyArray<string> = []) => {
+        const found = secretsIn(text, secrets).filter((name) => !mayHave.includes(name))
+        if (found.length > 0) leaks.push(`${where} has ${found.join(", ")}: ${text.slice(0, 300)}`)
+      }
+      const lookAtRows = Effect.map(everyRow, (rows) => {
+        for (const row of rows) look("The database", row)
+      })
+      const order = ["POST", "GET", "PUT", "DELETE"]
+      const inOrder = [...endpoints].sort((a, b) => order.indexOf(a.method) - order.indexOf(b.method))
+      for (const endpoint of inOrder) {
+        if (endpoint.method === "PUT" && leaks.length === 0) yield* lookAtRows
+        const { text } = yield* ask(endpoint)
+        look(`The answer of ${endpoint.id}`, text, showsSecrets[endpoint.id])
+      }
+      yield* eventually(isDone, (done) => done, "4 minutes")
+      yield* lookAtRows
+      for (const line of ears.heard()) look("The log or a span", line)
+      const calls = yield* Effect.flatMap(UpstreamServer, ({ requests }) => requests)
+      for (const { body, headers, url } of calls) {
+        const mayHave = meantFor.find(([path]) => path.test(url.split("?")[0] ?? ""))?.[1] ?? []
+        look(`A call of ${url}`, `${url} ${JSON.stringify(headers)} ${body}`, mayHave)
+      }
+      expect([...new Set(leaks)].slice(0, 10)).toEqual([])
+      // Nothing is proved by secrets that were never used.
+      const used = calls.flatMap(({ body, headers }) => secretsIn(`${JSON.stringify(headers)} ${body}`, secrets))
+      for (const name of ["aiProviderApiKey", "apiPassword", "overrideApiToken", "overrideMailProviderClientSecret"]) {
+        expect(used).toContain(name)
+      }
+      expect(ears.heard().length).toBeGreaterThan(endpoints.length)
+    })
   )
 })

@@ -211,7 +211,7 @@ if (onPostgres) {
         if (template.kind !== "postgres") return
         const host = yield* throughVanishing(yield* copyOfTemplate(template.url, template.name))
         const clients = yield* Layer.build(layerFromUrl(host.url)).pipe(
-          Effect.provideService(Silence, { pooled: 1000, shared: 500 })
+          Effect.provideService(Silence, { pooled: 6000, shared: 5000 })
         )
         const sql = Context.get(clients, SqlClient.SqlClient)
         const numbers = Arr.range(1, 32)
@@ -260,7 +260,7 @@ if (onPostgres) {
         const host = yield* throughVanishing(yield* copyOfTemplate(template.url, template.name))
         // Longer than giving up takes: the library asks the server to cancel the statement, for five seconds.
         const clients = yield* Layer.build(layerFromUrl(host.url)).pipe(
-          Effect.provideService(Silence, { pooled: 8000, shared: 8000 })
+          Effect.provideService(Silence, { pooled: 20_000, shared: 20_000 })
         )
         const sql = Context.get(clients, SqlClient.SqlClient)
         const all = Arr.range(1, 16)
@@ -271,7 +271,7 @@ if (onPostgres) {
         const impatiently = Effect.retry(Effect.timeout(sql`select 1`, "200 millis"), Schedule.forever)
         // Were the time counted anew for each, it would be the double.
         const asked = yield* Effect.forEach(all, () => impatiently, { concurrency: "unbounded" }).pipe(
-          Effect.timeoutOption("12 seconds")
+          Effect.timeoutOption("35 seconds")
         )
         expect(asked._tag).toBe("Some")
       })
@@ -282,10 +282,10 @@ if (onPostgres) {
         const template = inject("template")
         if (template.kind !== "postgres") return
         const clients = yield* Layer.build(layerFromUrl(yield* copyOfTemplate(template.url, template.name))).pipe(
-          Effect.provideService(Silence, { pooled: 400, shared: 400 })
+          Effect.provideService(Silence, { pooled: 3000, shared: 3000 })
         )
         const sql = Context.get(clients, SqlClient.SqlClient)
-        const long = sql`select pg_sleep(1)`
+        const long = sql`select pg_sleep(6)`
         yield* sql.withTransaction(Effect.zipRight(sql.unsafe(withoutLimit), long))
         expect(Exit.isFailure(yield* Effect.exit(sql.withTransaction(long)))).toBe(true)
       })

@@ -157,7 +157,7 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
 
   it.effect("leaves nothing when it cannot be committed, and is done anew then", () =>
     Effect.gen(function* () {
-      const before = yield* blobs
+      const before = new Set((yield* blobs).map(({ id }) => id))
       const sql = yield* SqlClient.SqlClient
       const { messageID } = yield* aMessage(1)
       const send = upload(messageID, formWith("Text", "a.txt", "text/plain"), "acme-agent", withKey("commit"))
@@ -168,7 +168,8 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
         for each row execute function refuse()`
       expectError(yield* send, 500, /unexpected/)
       yield* sql`drop function refuse cascade`
-      expect(yield* blobs).toEqual(before)
+      // Some that were there may be on their way out.
+      expect((yield* blobs).filter(({ id }) => !before.has(id))).toEqual([])
       expect(yield* attachmentsOf(messageID)).toEqual([])
       const answer = yield* send
       expect([answer.status, isReplayed(answer)]).toEqual([200, false])

@@ -58,7 +58,7 @@ const openUploads = Effect.promise(async () => {
   return (await Promise.all(links)).filter((path) => path.includes("/casework-spool-"))
 })
 
-layer(store({ answer: "500 millis", stalled: "1 second" }), { excludeTestServices: true })("A silent store", (it) => {
+layer(store({ answer: "3 seconds", stalled: "4 seconds" }), { excludeTestServices: true })("A silent store", (it) => {
   it.effect("keeps nobody waiting who sends, also while what may be there is tidied up", () =>
     Effect.gen(function* () {
       const { objects, turn } = yield* Server
@@ -66,7 +66,7 @@ layer(store({ answer: "500 millis", stalled: "1 second" }), { excludeTestService
       const blobID = yield* newBlob
       yield* turn("Silent")
       expect(yield* complaint(blobs.put(acme, blobID, new Uint8Array(100)))).toContain(
-        "The store took nothing, and did not answer, for 1s"
+        "The store took nothing, and did not answer, for 4s"
       )
       expect([...objects.keys()].filter((key) => key.endsWith(blobID))).toHaveLength(1)
       yield* turn("Deaf")
@@ -81,13 +81,13 @@ layer(store({ answer: "500 millis", stalled: "1 second" }), { excludeTestService
       const blobID = yield* stored(new Uint8Array(300_000))
       const before = yield* underWay
       yield* turn("Silent")
-      const silence = "The store did not answer within 500ms"
+      const silence = "The store did not answer within 3s"
       expect(yield* complaint(Stream.runDrain(blobs.get(acme, blobID)))).toContain(silence)
       expect(yield* complaint(blobs.getPiece(acme, blobID, { start: 0, end: 9 }))).toContain(silence)
       expect(yield* complaint(blobs.remove(acme, blobID))).toContain(silence)
       yield* turn("Stalls")
       expect(yield* complaint(Stream.runDrain(blobs.get(acme, blobID)))).toContain(
-        `The store sent nothing of blob ${blobID} for 1s`
+        `The store sent nothing of blob ${blobID} for 4s`
       )
       yield* eventually(underWay, (count) => count <= before)
     })

@@ -45,10 +45,8 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
         yield* server.set({ cutUploads: 1, cutPieces: 1 })
         const { ticketMessageAttachments, ticketMessages } = yield* clientOf("acme-agent")
         yield* ticketMessages.sendReply({ path: { id }, payload: { modifiedAnswer: "Here is our offer." } })
-        const all = yield* eventually(
-          messagesOf(ticketID),
-          (messages) => messages.some(({ status }) => status === "Sent"),
-          "90 seconds"
+        const all = yield* eventually(messagesOf(ticketID), (messages) =>
+          messages.some(({ status }) => status === "Sent")
         )
         yield* server.set()
         const sent = [...mailbox.messages.values()].filter(({ folderID }) => folderID === "AAMk-sent")
@@ -64,8 +62,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
         expect(kept.map(({ fileName, isCustomerRepProvided }) => [fileName, isCustomerRepProvided])).toEqual(
           files.map(([name]) => [name, true])
         )
-      }),
-    180_000
+      })
   )
 
   it.effect("takes them along through the mailer, too, where there is no mail provider", () =>

@@ -205,7 +205,7 @@ layer(mailApp(), { excludeTestServices: true })("The draft of an answer", (it) =
         const requests = Effect.sync(
           () => server.state.seen.slice(before).filter(({ path }) => path.includes("/messages/")).length
         )
-        yield* server.set({ latency: 1500 })
+        yield* server.set({ latency: 6000 })
         yield* answer("With a mistake.")
         yield* eventually(
           Effect.all([counts, requests, Effect.sync(() => mailbox.atOnce)]),

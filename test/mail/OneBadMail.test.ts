@@ -61,7 +61,7 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
 
       yield* server.set()
       const all = Effect.zipRight(hurry("ImportMessage", folderID), subjectsOf(channelID))
-      expect(yield* eventually(all, ({ length }) => length === 3, "60 seconds")).toEqual(["Good", "Better", "Bad"])
+      expect(yield* eventually(all, ({ length }) => length === 3)).toEqual(["Good", "Better", "Bad"])
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
     })
   )
@@ -76,11 +76,7 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
       yield* server.set({ failPath: attachment.id })
       yield* importAll(channelID)
       const folder = Effect.zipRight(hurry("ImportFolder", folderID), folderOf(folderID))
-      yield* eventually(
-        folder,
-        ({ failedMessages, lastSyncUtc }) => failedMessages === 1 && lastSyncUtc !== null,
-        "90 seconds"
-      )
+      yield* eventually(folder, ({ failedMessages, lastSyncUtc }) => failedMessages === 1 && lastSyncUtc !== null)
       expect(server.state.seen.filter(({ path }) => path.includes(attachment.id)).length).toBeGreaterThan(10)
       mailbox.add("AAMk-inbox", mail({ subject: "Good" }).fields)
       yield* importAll(channelID)
@@ -88,7 +84,7 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
       expect(yield* subjectsOf(channelID)).toEqual(["Good"])
       yield* server.set()
       const all = Effect.zipRight(hurry("ImportMessage", folderID), subjectsOf(channelID))
-      expect(yield* eventually(all, ({ length }) => length === 2, "60 seconds")).toEqual(["Good", "Bad file"])
+      expect(yield* eventually(all, ({ length }) => length === 2)).toEqual(["Good", "Bad file"])
     })
   )
 
@@ -100,11 +96,11 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
       for (let index = 0; index < 20; index += 1) mailbox.add("AAMk-inbox", mail({ subject: `${index}` }).fields)
       yield* server.set({ failPath: "/messages/AAkALgAA" })
       yield* importAll(channelID)
-      const failing = yield* eventually(folderOf(folderID), ({ lastError }) => lastError !== null, "60 seconds")
+      const failing = yield* eventually(folderOf(folderID), ({ lastError }) => lastError !== null)
       expect(failing.failedMessages).toBe(0)
       yield* server.set()
       const all = Effect.zipRight(hurry("ImportFolder", folderID), subjectsOf(channelID))
-      yield* eventually(all, ({ length }) => length === 20, "60 seconds")
+      yield* eventually(all, ({ length }) => length === 20)
       expect((yield* folderOf(folderID)).failedMessages).toBe(0)
     })
   )

@@ -87,30 +87,27 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect(
-    "mail that was there before stays where it is, until import-emails asks for it",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* GraphServer
-        const { address, channelID, mailbox } = yield* newMailChannel()
-        Arr.makeBy(130, (index) =>
-          mailbox.add("AAMk-inbox", mail({ subject: `Old ${index}`, received: new Date("2024-05-01") }).fields)
-        )
-        const { channels, jobs, mailWebhook } = yield* clientOf("acme-admin")
-        yield* mailWebhook.subscribeMail({ path: { id: channelID } })
-        yield* server.arrive(address, mail({ subject: "New" }))
-        expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["New"])
-        yield* settled(channelID)
-        expect(yield* ticketsOf(channelID)).toHaveLength(1)
+  it.effect("mail that was there before stays where it is, until import-emails asks for it", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, mailbox } = yield* newMailChannel()
+      Arr.makeBy(130, (index) =>
+        mailbox.add("AAMk-inbox", mail({ subject: `Old ${index}`, received: new Date("2024-05-01") }).fields)
+      )
+      const { channels, jobs, mailWebhook } = yield* clientOf("acme-admin")
+      yield* mailWebhook.subscribeMail({ path: { id: channelID } })
+      yield* server.arrive(address, mail({ subject: "New" }))
+      expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["New"])
+      yield* settled(channelID)
+      expect(yield* ticketsOf(channelID)).toHaveLength(1)
 
-        const started = yield* channels.importEmails({ path: { id: channelID } })
-        expect(started.jobs).toMatchObject([{ channelID }])
-        const path = { id: yield* Effect.fromNullable(started.jobs[0]?.jobID) }
-        const job = yield* eventually(jobs.getJob({ path }), ({ status }) => status === "Succeeded")
-        expect(job).toMatchObject({ kind: "ImportFolder", total: 131, done: 131, imported: 130, skipped: 1, failed: 0 })
-        expect(yield* ticketsOf(channelID)).toHaveLength(131)
-      }),
-    180_000
+      const started = yield* channels.importEmails({ path: { id: channelID } })
+      expect(started.jobs).toMatchObject([{ channelID }])
+      const path = { id: yield* Effect.fromNullable(started.jobs[0]?.jobID) }
+      const job = yield* eventually(jobs.getJob({ path }), ({ status }) => status === "Succeeded")
+      expect(job).toMatchObject({ kind: "ImportFolder", total: 131, done: 131, imported: 130, skipped: 1, failed: 0 })
+      expect(yield* ticketsOf(channelID)).toHaveLength(131)
+    })
   )
 
   it.effect("doubled and reordered notifications import each mail once", () =>
@@ -128,25 +125,22 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect(
-    "lost notifications are made up for when the provider says so, and every 15 minutes",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* GraphServer
-        const { address, channelID, folderID } = yield* subscribedChannel
-        yield* server.set({ lose: true })
-        yield* server.arrive(address, mail({ subject: "Lost" }))
-        const subscription = yield* subscriptionOf(address)
-        expect(yield* server.lifecycle(subscription, "missed")).toBe(200)
-        yield* ticketsArrive(channelID, 1)
-        yield* server.arrive(address, mail({ subject: "Lost too" }))
-        yield* comesRound("Mail catch-up")
-        yield* ticketsArrive(channelID, 2)
-        const folder = yield* eventually(folderOf(folderID), ({ lastSyncUtc }) => lastSyncUtc !== null)
-        expect(folder.lastError).toBeNull()
-        yield* server.set()
-      }),
-    180_000
+  it.effect("lost notifications are made up for when the provider says so, and every 15 minutes", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, folderID } = yield* subscribedChannel
+      yield* server.set({ lose: true })
+      yield* server.arrive(address, mail({ subject: "Lost" }))
+      const subscription = yield* subscriptionOf(address)
+      expect(yield* server.lifecycle(subscription, "missed")).toBe(200)
+      yield* ticketsArrive(channelID, 1)
+      yield* server.arrive(address, mail({ subject: "Lost too" }))
+      yield* comesRound("Mail catch-up")
+      yield* ticketsArrive(channelID, 2)
+      const folder = yield* eventually(folderOf(folderID), ({ lastSyncUtc }) => lastSyncUtc !== null)
+      expect(folder.lastError).toBeNull()
+      yield* server.set()
+    })
   )
 
   it.effect("a forged, missing or foreign clientState is not followed", () =>
@@ -238,93 +232,86 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect(
-    "a burst of a thousand is answered before the provider has given a single mail, and loses nothing",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* GraphServer
-        const sql = yield* SqlClient.SqlClient
-        const { address, folderID } = yield* subscribedChannel
-        const subscription = yield* subscriptionOf(address)
-        const entry = (id: string) => ({
-          subscriptionId: subscription.id,
-          clientState: subscription.clientState,
-          changeType: "created",
-          resource: `Users/x/Messages/${id}`,
-          resourceData: { id }
-        })
-        // A provider that does not give a single mail before the last answer must not make a difference.
-        yield* server.set({ latency: 600_000 })
-        // On a machine that has no time for anything, a second is less than a thousand empty ones take; and one that is
-        // taken away for a moment makes one burst slow, not the next.
-        let [bursts, isQuick] = [0, false]
-        while (!isQuick && bursts < 5) {
-          bursts += 1
-          const slowestEmpty = yield* slowestOf(Arr.makeBy(1000, () => post({ value: [] })))
-          const entries = Arr.makeBy(1000, (index) => entry(`gone-${bursts}-${index}`))
-          const slowest = yield* slowestOf(entries.map((one) => post({ value: [one] })))
-          isQuick = slowest < Math.max(1000, 10 * slowestEmpty)
-        }
-        expect(server.state.seen.filter(({ path }) => path.includes("gone-"))).toEqual([])
-        yield* server.set()
-        const [row] = yield* sql<{ noted: number }>`
+  it.effect("a burst of a thousand is answered before the provider has given a single mail, and loses nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const sql = yield* SqlClient.SqlClient
+      const { address, folderID } = yield* subscribedChannel
+      const subscription = yield* subscriptionOf(address)
+      const entry = (id: string) => ({
+        subscriptionId: subscription.id,
+        clientState: subscription.clientState,
+        changeType: "created",
+        resource: `Users/x/Messages/${id}`,
+        resourceData: { id }
+      })
+      // A provider that does not give a single mail before the last answer must not make a difference.
+      yield* server.set({ latency: 600_000 })
+      // On a machine that has no time for anything, a second is less than a thousand empty ones take; and one that is
+      // taken away for a moment makes one burst slow, not the next.
+      let [bursts, isQuick] = [0, false]
+      while (!isQuick && bursts < 5) {
+        bursts += 1
+        const slowestEmpty = yield* slowestOf(Arr.makeBy(1000, () => post({ value: [] })))
+        const entries = Arr.makeBy(1000, (index) => entry(`gone-${bursts}-${index}`))
+        const slowest = yield* slowestOf(entries.map((one) => post({ value: [one] })))
+        isQuick = slowest < Math.max(1000, 10 * slowestEmpty)
+      }
+      expect(server.state.seen.filter(({ path }) => path.includes("gone-"))).toEqual([])
+      yield* server.set()
+      const [row] = yield* sql<{ noted: number }>`
         select sum(jsonb_array_length(payload -> 'messageIDs'))::int as noted from job
         where customer_id = 1 and kind = 'ImportMessages' and payload ->> 'folderID' = ${String(folderID)}`
-        // What is under way notices, and ends: nobody needs a thousand mails that are not there.
-        yield* sql`delete from job where customer_id = 1 and kind = 'ImportMessages'`
-        expect(isQuick).toBe(true)
-        expect(row?.noted).toBe(1000 * bursts)
-      }),
-    180_000
+      // What is under way notices, and ends: nobody needs a thousand mails that are not there.
+      yield* sql`delete from job where customer_id = 1 and kind = 'ImportMessages'`
+      expect(isQuick).toBe(true)
+      expect(row?.noted).toBe(1000 * bursts)
+    })
   )
 
-  it.effect(
-    "subscriptions are renewed in time, and made anew when the provider has lost them",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* GraphServer
-        const sql = yield* SqlClient.SqlClient
-        const { address, channelID, folderID } = yield* subscribedChannel
-        const subscriptions = Effect.map(
-          server.subscriptions,
-          Arr.filter(({ resource }) => resource.includes(address))
-        )
-        const first = (yield* subscriptions)[0]
-        const expireSoon = sql`
+  it.effect("subscriptions are renewed in time, and made anew when the provider has lost them", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const sql = yield* SqlClient.SqlClient
+      const { address, channelID, folderID } = yield* subscribedChannel
+      const subscriptions = Effect.map(
+        server.subscriptions,
+        Arr.filter(({ resource }) => resource.includes(address))
+      )
+      const first = (yield* subscriptions)[0]
+      const expireSoon = sql`
         update channel_folder set subscription_expires_at = now() + interval '40 hours'
         where customer_id = 1 and channel_folder_id = ${folderID}`
-        yield* expireSoon
-        const isLong = ({ subscriptionExpiresUtc }: ChannelFolder) =>
-          subscriptionExpiresUtc !== null &&
-          DateTime.toEpochMillis(subscriptionExpiresUtc) > Date.now() + 5 * 86_400_000
-        yield* comesRound("Mail subscription renewals")
-        expect((yield* eventually(folderOf(folderID), isLong)).subscriptionID).toBe(first?.id)
+      yield* expireSoon
+      const isLong = ({ subscriptionExpiresUtc }: ChannelFolder) =>
+        subscriptionExpiresUtc !== null && DateTime.toEpochMillis(subscriptionExpiresUtc) > Date.now() + 5 * 86_400_000
+      yield* comesRound("Mail subscription renewals")
+      expect((yield* eventually(folderOf(folderID), isLong)).subscriptionID).toBe(first?.id)
 
-        yield* server.set({ forgetSubscriptions: true, lose: true })
-        yield* server.arrive(address, mail({ subject: "While nobody told" }))
-        yield* expireSoon
-        yield* comesRound("Mail subscription renewals")
-        const anew = yield* eventually(folderOf(folderID), ({ subscriptionID }) => subscriptionID !== first?.id)
-        expect((yield* subscriptions).map(({ id }) => id)).toEqual([anew.subscriptionID])
-        yield* ticketsArrive(channelID, 1)
-        yield* server.set()
+      yield* server.set({ forgetSubscriptions: true, lose: true })
+      yield* server.arrive(address, mail({ subject: "While nobody told" }))
+      yield* expireSoon
+      yield* comesRound("Mail subscription renewals")
+      const anew = yield* eventually(folderOf(folderID), ({ subscriptionID }) => subscriptionID !== first?.id)
+      expect((yield* subscriptions).map(({ id }) => id)).toEqual([anew.subscriptionID])
+      yield* ticketsArrive(channelID, 1)
+      yield* server.set()
 
-        const current = yield* subscriptionOf(address)
-        yield* expireSoon
-        expect(yield* server.lifecycle(current, "reauthorizationRequired")).toBe(200)
-        yield* eventually(folderOf(folderID), isLong)
-        expect(server.state.seen.some(({ path }) => path.endsWith(`/${current.id}/reauthorize`))).toBe(true)
+      const current = yield* subscriptionOf(address)
+      yield* expireSoon
+      expect(yield* server.lifecycle(current, "reauthorizationRequired")).toBe(200)
+      yield* eventually(folderOf(folderID), isLong)
+      expect(server.state.seen.some(({ path }) => path.endsWith(`/${current.id}/reauthorize`))).toBe(true)
 
-        yield* settled(channelID)
-        yield* server.set({ lose: true })
-        yield* server.arrive(address, mail({ subject: "After the end" }))
-        expect(yield* server.lifecycle(current, "subscriptionRemoved")).toBe(200)
-        yield* eventually(folderOf(folderID), ({ subscriptionID }) => subscriptionID !== current.id)
-        expect(yield* subscriptions).toHaveLength(1)
-        yield* ticketsArrive(channelID, 2)
-        yield* server.set()
-      }),
-    180_000
+      yield* settled(channelID)
+      yield* server.set({ lose: true })
+      yield* server.arrive(address, mail({ subject: "After the end" }))
+      expect(yield* server.lifecycle(current, "subscriptionRemoved")).toBe(200)
+      yield* eventually(folderOf(folderID), ({ subscriptionID }) => subscriptionID !== current.id)
+      expect(yield* subscriptions).toHaveLength(1)
+      yield* ticketsArrive(channelID, 2)
+      yield* server.set()
+    })
   )
 
   it.effect("a channel that gets another mailbox leaves the old one alone, and is told about the new one", () =>
@@ -437,64 +424,57 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect(
-    "a catch-up survives a withdrawn token, throttling and a forgotten place",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* GraphServer
-        const { address, channelID, mailbox } = yield* subscribedChannel
-        yield* server.set({ lose: true })
-        Arr.makeBy(230, (index) => mailbox.add("AAMk-inbox", mail({ subject: `Mail ${index}` }).fields))
-        yield* server.set({ forgetDelta: true, withdrawTokensAfter: 40, throttle: { requests: 3, retryAfter: "1" } })
-        const { channels } = yield* clientOf("acme-admin")
-        const subscription = yield* subscriptionOf(address)
-        yield* server.lifecycle(subscription, "missed")
-        yield* ticketsArrive(channelID, 230)
-        yield* settled(channelID)
-        const list = yield* channels.listChannels()
-        expect(list.some((channel) => channel.channelID === channelID)).toBe(true)
-        const { tickets } = yield* clientOf("acme-admin")
-        const { totalCount } = yield* tickets.listTickets({ urlParams: { channelIDs: [channelID] } })
-        expect(totalCount).toBe(230)
-        expect(mailbox.mostAtOnce).toBeLessThanOrEqual(4)
-        yield* server.set()
-      }),
-    180_000
+  it.effect("a catch-up survives a withdrawn token, throttling and a forgotten place", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, mailbox } = yield* subscribedChannel
+      yield* server.set({ lose: true })
+      Arr.makeBy(230, (index) => mailbox.add("AAMk-inbox", mail({ subject: `Mail ${index}` }).fields))
+      yield* server.set({ forgetDelta: true, withdrawTokensAfter: 40, throttle: { requests: 3, retryAfter: "1" } })
+      const { channels } = yield* clientOf("acme-admin")
+      const subscription = yield* subscriptionOf(address)
+      yield* server.lifecycle(subscription, "missed")
+      yield* ticketsArrive(channelID, 230)
+      yield* settled(channelID)
+      const list = yield* channels.listChannels()
+      expect(list.some((channel) => channel.channelID === channelID)).toBe(true)
+      const { tickets } = yield* clientOf("acme-admin")
+      const { totalCount } = yield* tickets.listTickets({ urlParams: { channelIDs: [channelID] } })
+      expect(totalCount).toBe(230)
+      expect(mailbox.mostAtOnce).toBeLessThanOrEqual(4)
+      yield* server.set()
+    })
   )
 
-  it.effect(
-    "unsubscribe, deleting the folder and deleting the channel end the subscription at the provider",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* GraphServer
-        const { channelFolders, channels, mailWebhook } = yield* clientOf("acme-admin")
-        const endings = [
-          ({ channelID }: { channelID: ChannelID }) => mailWebhook.unsubscribeMail({ path: { id: channelID } }),
-          ({ folderID }: { folderID: ChannelFolderID }) =>
-            channelFolders.deleteChannelFolder({ path: { id: folderID } }),
-          ({ channelID }: { channelID: ChannelID }) => channels.deleteChannel({ path: { id: channelID } })
-        ]
-        for (const end of endings) {
-          const channel = yield* subscribedChannel
-          const mine = Effect.map(
-            server.subscriptions,
-            Arr.filter(({ resource }) => resource.includes(channel.address))
-          )
-          expect(yield* mine).toHaveLength(1)
-          yield* Effect.asVoid(end(channel))
-          yield* eventually(mine, (left) => left.length === 0)
-        }
-        const { address, channelID } = yield* subscribedChannel
-        const off = yield* mailWebhook.unsubscribeMail({ path: { id: channelID } })
-        expect(off).toMatchObject({
-          autoRetrieveEmails: false,
-          folders: [{ autoRetrieveEmails: false, subscriptionID: null }]
-        })
-        yield* server.arrive(address, mail())
-        yield* settled(channelID)
-        expect(yield* ticketsOf(channelID)).toEqual([])
-      }),
-    180_000
+  it.effect("unsubscribe, deleting the folder and deleting the channel end the subscription at the provider", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { channelFolders, channels, mailWebhook } = yield* clientOf("acme-admin")
+      const endings = [
+        ({ channelID }: { channelID: ChannelID }) => mailWebhook.unsubscribeMail({ path: { id: channelID } }),
+        ({ folderID }: { folderID: ChannelFolderID }) => channelFolders.deleteChannelFolder({ path: { id: folderID } }),
+        ({ channelID }: { channelID: ChannelID }) => channels.deleteChannel({ path: { id: channelID } })
+      ]
+      for (const end of endings) {
+        const channel = yield* subscribedChannel
+        const mine = Effect.map(
+          server.subscriptions,
+          Arr.filter(({ resource }) => resource.includes(channel.address))
+        )
+        expect(yield* mine).toHaveLength(1)
+        yield* Effect.asVoid(end(channel))
+        yield* eventually(mine, (left) => left.length === 0)
+      }
+      const { address, channelID } = yield* subscribedChannel
+      const off = yield* mailWebhook.unsubscribeMail({ path: { id: channelID } })
+      expect(off).toMatchObject({
+        autoRetrieveEmails: false,
+        folders: [{ autoRetrieveEmails: false, subscriptionID: null }]
+      })
+      yield* server.arrive(address, mail())
+      yield* settled(channelID)
+      expect(yield* ticketsOf(channelID)).toEqual([])
+    })
   )
 
   it.effect("subscribe says what is missing, and leaves nothing on when the provider refuses", () =>

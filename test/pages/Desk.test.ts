@@ -83,7 +83,7 @@ const deskTests = () =>
           await logIn(page)
           await openTicket(page, ticketID)
           await said(page, "Is it quiet there?")
-          await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 1000)
+          await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 10_000)
         })
         const late = yield* sayMore(ticketID, "Listen!")
         const fresh = yield* question("I am new here")

@@ -14,6 +14,7 @@ import {
   openTicket,
   question,
   said,
+  sayMore,
   sendButton,
   settled
 } from "./browser/DeskTools.ts"
@@ -22,6 +23,7 @@ import { logIn } from "./browser/People.ts"
 
 const sendCall = calls("POST", /\/send$/)
 const createCall = calls("POST", /\/create-new$/)
+const messagesCall = calls("GET", /^\/ticketMessages$/)
 const draftCall = calls("PUT", /^\/ticketMessages\//)
 
 const draft = (id: Parameters<typeof answer>[0], aiReply: string) =>
@@ -116,11 +118,39 @@ const deskTests = () =>
       })
     )
 
+    it.scoped("a draft that is discarded does not come back with an answer from before", () =>
+      Effect.gen(function* () {
+        const { page } = yield* atTheDesk
+        const { messageID, ticketID } = yield* question("Is there an attic?")
+        yield* draft(messageID, "There is")
+        const held = yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByText("AI draft").waitFor()
+          return holdAnswer(page, messagesCall)
+        })
+        yield* sayMore(ticketID, "Hello?")
+        yield* Effect.promise(async () => {
+          await held.asked
+          const discarded = page.waitForResponse((response) => draftCall(response.request()))
+          await page.getByRole("button", { name: "Discard draft" }).click()
+          await discarded
+          const old = page.waitForResponse((response) => messagesCall(response.request()))
+          held.letGo()
+          await old
+          await page.getByText("Draft discarded.").waitFor()
+          await settled(page)
+          expect(await field(page).inputValue()).toBe("")
+          await said(page, "Hello?")
+          expect(await field(page).inputValue()).toBe("")
+        })
+      })
+    )
+
     it.scoped("what a person wrote comes back with the draft that was discarded", () =>
       Effect.gen(function* () {
+        const { page } = yield* atTheDesk
         const { messageID, ticketID } = yield* question("Is there a cellar?")
         yield* draft(messageID, "There is")
-        const { page } = yield* atTheDesk
         yield* Effect.promise(async () => {
           await openTicket(page, ticketID)
           await field(page).fill("There is, and it is dry")

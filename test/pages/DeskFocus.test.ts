@@ -225,6 +225,7 @@ const focusTests = () =>
           await openTicket(page, ticketID)
           await said(page, "Number 400")
           await page.getByText("201 earlier messages are not shown", { exact: true }).waitFor()
+          await settled(page)
           await earlier.focus()
           const before = await heightOf(page, "Number 201")
           const line = await breakLine(page, calls("GET", /^\/ticketMessages$/))

@@ -37,8 +37,9 @@ const troubleTests = () =>
   })("When something is wrong at the desk", (it) => {
     it.scoped("a ticket that did not load is asked for again by its row and by a button", () =>
       Effect.gen(function* () {
-        const { ticketID } = yield* question("Do not lose me")
+        // In this order: what happened just before the desk was opened may be told to it again.
         const { page } = yield* atTheDesk
+        const { ticketID } = yield* question("Do not lose me")
         yield* Effect.promise(async () => {
           const row = page.locator(`.item[href="#/tickets/${ticketID}"]`)
           const line = await breakLine(page, messagesCall)

@@ -109,9 +109,9 @@ const memoryTests = () =>
           await page.reload()
           await open(page)
           await own(page, "During").getByText(queued).waitFor()
-          line.mend()
-          // Nobody has to open the window for it.
+          // Nobody has to open the window for it. The page before is gone, or it would send it while it goes.
           await page.goto(new URL("/another", page.url()).href)
+          line.mend()
           await hasArrived(page, "During")
           await page.reload()
           await hasArrived(page, "During")

@@ -80,7 +80,7 @@ const onPagesTests = () =>
         yield* Effect.promise(async () => {
           await page.route(resolve, () => undefined)
           await page.reload()
-          await page.getByRole("button", { name: "Open the chat" }).waitFor({ timeout: 30_000 })
+          await page.getByRole("button", { name: "Open the chat" }).waitFor()
           await openChat(page)
         })
       })

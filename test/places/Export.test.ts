@@ -255,34 +255,31 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
     })
   )
 
-  it.effect(
-    "becomes a PDF in LibreOffice, where that is installed",
-    () =>
-      Effect.gen(function* () {
-        const { bytes } = yield* exported(yield* demoReport)
-        yield* Effect.promise(async () => {
-          const run = promisify(execFile)
-          const folder = await mkdtemp(join(tmpdir(), "casework-docx-"))
-          try {
-            await writeFile(join(folder, "report.docx"), bytes)
-            const profile = `-env:UserInstallation=file://${folder}/profile`
-            const converted = await run("soffice", [profile, "--headless", "--convert-to", "pdf", "report.docx"], {
-              cwd: folder,
-              timeout: 500_000
-            }).catch((error: NodeJS.ErrnoException) => {
-              if (error.code === "ENOENT") return undefined
-              throw error
-            })
-            if (converted === undefined) return
-            const pdf = await readFile(join(folder, "report.pdf"))
-            expect(pdf.subarray(0, 5).toString()).toBe("%PDF-")
-            expect(pdf.length).toBeGreaterThan(50_000)
-          } finally {
-            await rm(folder, { recursive: true, force: true })
-          }
-        })
-      }),
-    600_000
+  it.effect("becomes a PDF in LibreOffice, where that is installed", () =>
+    Effect.gen(function* () {
+      const { bytes } = yield* exported(yield* demoReport)
+      yield* Effect.promise(async () => {
+        const run = promisify(execFile)
+        const folder = await mkdtemp(join(tmpdir(), "casework-docx-"))
+        try {
+          await writeFile(join(folder, "report.docx"), bytes)
+          const profile = `-env:UserInstallation=file://${folder}/profile`
+          const converted = await run("soffice", [profile, "--headless", "--convert-to", "pdf", "report.docx"], {
+            cwd: folder,
+            timeout: 500_000
+          }).catch((error: NodeJS.ErrnoException) => {
+            if (error.code === "ENOENT") return undefined
+            throw error
+          })
+          if (converted === undefined) return
+          const pdf = await readFile(join(folder, "report.pdf"))
+          expect(pdf.subarray(0, 5).toString()).toBe("%PDF-")
+          expect(pdf.length).toBeGreaterThan(50_000)
+        } finally {
+          await rm(folder, { recursive: true, force: true })
+        }
+      })
+    })
   )
 })
 

@@ -17,7 +17,7 @@ const transform = (roomID: number) =>
   })
 
 // Long enough for the attempt to reach the server.
-layer(openAiApp("openai", undefined, { attempt: Duration.seconds(2) }), { excludeTestServices: true })(
+layer(openAiApp("openai", undefined, { attempt: Duration.seconds(5) }), { excludeTestServices: true })(
   "A transformation that takes too long",
   (it) => {
     it.effect("is not paid for again, and says what to do", () =>
@@ -27,7 +27,7 @@ layer(openAiApp("openai", undefined, { attempt: Duration.seconds(2) }), { exclud
         const { roomID } = yield* newRoom({ transcriptRaw: "walls white" })
         expect(yield* transform(roomID)).toMatchObject({
           status: 502,
-          json: { message: expect.stringMatching(/within 2s\. The notes may be too long .* Nothing changed\.$/) }
+          json: { message: expect.stringMatching(/within 5s\. The notes may be too long .* Nothing changed\.$/) }
         })
         expect(yield* server.asked).toHaveLength(1)
       })

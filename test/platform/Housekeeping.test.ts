@@ -71,7 +71,7 @@ layer(TestDatabase, { excludeTestServices: true })("Housekeeping", (it) => {
       yield* sql`delete from periodic_work`
       heard.clear()
       yield* Layer.build(Layer.fresh(Housekeeping).pipe(Layer.provide(StatementAudit)))
-      yield* eventually(countOf("Ancient"), (count) => count === 0, "30 seconds")
+      yield* eventually(countOf("Ancient"), (count) => count === 0)
       expect(yield* countOf("Recent")).toBe(12_000)
 
       const [removal = ["", []]] = [...heard].filter(([text]) => /delete from "?job"? /.test(text))

@@ -132,7 +132,7 @@ layer(TestDatabase, { excludeTestServices: true })("A job", (it) => {
         select 1 from job where customer_id = ${customerID} and kind = 'Keyed' and status = 'Queued' and error is null
           and due_at > now() + interval '59 minutes'`
       // Long before its claim runs out.
-      yield* eventually(waiting, ({ length }) => length === 2, "10 seconds")
+      yield* eventually(waiting, ({ length }) => length === 2, "20 seconds")
     })
   )
 })

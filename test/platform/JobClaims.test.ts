@@ -6,7 +6,7 @@ import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 import { kindOf, one, other, rowsOf, startNode } from "./JobNodes.ts"
 
 /** Claims that run out soon; a slow machine still renews them in time. */
-const brief = { claimSeconds: 5, renewEvery: Duration.millis(500) }
+const brief = { claimSeconds: 10, renewEvery: Duration.millis(500) }
 
 const isOver = ([job]: Effect.Effect.Success<ReturnType<typeof rowsOf>>) =>
   job !== undefined && job.attempts > 0 && job.status !== "Running"
@@ -23,7 +23,7 @@ layer(TestDatabase, { excludeTestServices: true })("The claim of a job", (it) =>
         () => Effect.fail("no"),
         (_customerID, _payload, claim) =>
           Effect.sync(() => begun++).pipe(
-            Effect.zipRight(Effect.sleep("11 seconds")),
+            Effect.zipRight(Effect.sleep("21 seconds")),
             Effect.zipRight(claim.confirm),
             Effect.zipRight(Effect.sync(() => ended++))
           )
@@ -73,7 +73,7 @@ layer(TestDatabase, { excludeTestServices: true })("The claim of a job", (it) =>
           Effect.gen(function* () {
             begun += 1
             yield* claim.confirm
-            yield* sql`select pg_sleep(11)`
+            yield* sql`select pg_sleep(21)`
             yield* claim.confirm
           }).pipe(sql.withTransaction)
         )

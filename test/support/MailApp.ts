@@ -62,7 +62,7 @@ export const importsLeft = (channelID: ChannelID, customerID = 1) =>
 
 /** Waits until nothing is left to import for a channel. */
 export const settled = (channelID: ChannelID, customerID = 1) =>
-  eventually(importsLeft(channelID, customerID), (left) => left === 0, "60 seconds")
+  eventually(importsLeft(channelID, customerID), (left) => left === 0)
 
 /** The same, and the provider tells about new mail. The first look into the mailbox is over. */
 export const subscribedTo = (username?: string, ofMailbox?: string) =>
@@ -119,7 +119,7 @@ const ticketCountOf = (channelID: ChannelID) =>
 /** Waits until the channel has so many tickets; answers the first of them. */
 export const ticketsArrive = (channelID: ChannelID, number: number) =>
   Effect.zipRight(
-    eventually(ticketCountOf(channelID), (count) => count >= number, "90 seconds"),
+    eventually(ticketCountOf(channelID), (count) => count >= number),
     ticketsOf(channelID)
   )
 

@@ -115,14 +115,17 @@ export const login = (username: string, password = "Demo-Pass-1") =>
     return yield* Effect.fail(yield* Schema.decodeUnknown(ApiError)(json))
   })
 
-const tokens = new Map<string, string>()
+/** By their server: another one may get the port of one that is gone. */
+const tokens = new WeakMap<HttpServer.HttpServer, Map<string, string>>()
 
 /** A demo user's token. Each logs in once to an app, since checking a password takes long on purpose. */
 export const tokenOf = (username: string) =>
   Effect.gen(function* () {
-    const key = `${yield* baseUrl} ${username}`
-    const token = tokens.get(key) ?? (yield* login(username))
-    tokens.set(key, token)
+    const server = yield* HttpServer.HttpServer
+    const known = tokens.get(server) ?? new Map<string, string>()
+    tokens.set(server, known)
+    const token = known.get(username) ?? (yield* login(username))
+    known.set(username, token)
     return token
   })
 

@@ -47,7 +47,8 @@ export class TicketPane {
     this.#client = client
     this.#live = live
     this.#onGone = onGone
-    const reload = () => this.turns.now()
+    // After what a person has done here: an answer from before would show it undone.
+    const reload = () => this.turns.anew()
     this.#commands = makeTicketCommands(client, reload)
     this.#header = new TicketHeader(people, this.#commands)
     this.#conversation = new Conversation(client)

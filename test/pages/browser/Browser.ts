@@ -14,7 +14,9 @@ export class Browser extends Context.Tag("casework/test/Browser")<Browser, Chrom
   static readonly layer = Layer.scoped(
     Browser,
     Effect.acquireRelease(
-      Effect.promise(() => chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })),
+      Effect.promise(() =>
+        chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"], timeout: 300_000 })
+      ),
       (browser) => Effect.promise(() => browser.close())
     )
   )
@@ -40,8 +42,8 @@ export const openWindow = (url: string, options: BrowserContextOptions = {}) =>
       (opened) => Effect.promise(() => opened.close())
     )
     return yield* Effect.promise(async (): Promise<Window> => {
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
-      page.setDefaultTimeout(60_000)
       const complaints: Array<string> = []
       page.on("pageerror", (error) => complaints.push(error.message))
       page.on("console", (message) => {
