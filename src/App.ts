@@ -46,7 +46,6 @@ import { HookActions } from "./hooks/HookActions.ts"
 import { AgentJoins } from "./hub/AgentJoins.ts"
 import { Broadcast } from "./hub/Broadcast.ts"
 import { HubLive } from "./hub/HubLive.ts"
-import { Presence } from "./hub/Presence.ts"
 import { JobProgress } from "./jobs/JobProgress.ts"
 import { DraftJobs } from "./mail/DraftJobs.ts"
 import { ImportJobs } from "./mail/ImportJobs.ts"
@@ -99,7 +98,6 @@ import { Translations } from "./translations/Translations.ts"
 const Platform = Layer.mergeAll(
   ProcessSamples,
   WorkSamples,
-  Presence.layer,
   Telephony.layer,
   Mailboxes.layer.pipe(
     Layer.provide(CustomerSettings.layer),

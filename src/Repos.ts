@@ -25,6 +25,7 @@ import { AttachmentsRepo } from "./files/AttachmentsRepo.ts"
 import { HookActionsRepo } from "./hooks/HookActionsRepo.ts"
 import { ChatsRepo } from "./hub/ChatsRepo.ts"
 import { HubEventsRepo } from "./hub/HubEventsRepo.ts"
+import { PresenceRepo } from "./hub/PresenceRepo.ts"
 import { JobProgressRepo } from "./jobs/JobProgressRepo.ts"
 import { FailedMailsRepo } from "./mail/FailedMailsRepo.ts"
 import { HeldSubscriptionsRepo } from "./mail/HeldSubscriptionsRepo.ts"
@@ -55,6 +56,7 @@ import { TopicsRepo } from "./topics/TopicsRepo.ts"
 export const Repos = Layer.mergeAll(
   ChatsRepo.layer,
   HubEventsRepo.layer,
+  PresenceRepo.layer,
   MappedActionsRepo.layer,
   PipelineRepo.layer,
   RunsRepo.layer,

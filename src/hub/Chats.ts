@@ -18,7 +18,7 @@ import { AgentJoins } from "./AgentJoins.ts"
 import { ChatsRepo } from "./ChatsRepo.ts"
 import type { Visitor } from "./HubClients.ts"
 import { switchedOff } from "./OpenChats.ts"
-import { Presence } from "./Presence.ts"
+import { PresenceRepo } from "./PresenceRepo.ts"
 
 type Begun = (ticketID: TicketID) => Effect.Effect<void>
 
@@ -72,7 +72,7 @@ const make = Effect.gen(function* () {
   const escalations = yield* Escalations
   const feedback = yield* FeedbackRepo
   const agentJoins = yield* AgentJoins
-  const presence = yield* Presence
+  const presence = yield* PresenceRepo
 
   const about = (customerID: CustomerID, ticketID: TicketID) =>
     repo.about(customerID, ticketID).pipe(orNotFound(`There is no ticket ${ticketID}.`))

@@ -1,6 +1,6 @@
-import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
-import { ChannelID } from "../../schema/Ids.ts"
+import { Context, Effect, Layer, Schedule } from "effect"
+import type { ChannelID } from "../../schema/Ids.ts"
+import { ChatsRepo } from "./ChatsRepo.ts"
 import { HubClients } from "./HubClients.ts"
 
 export const switchedOff = "This chat has been switched off."
@@ -19,22 +19,14 @@ export class OpenChats extends Context.Tag("casework/OpenChats")<
   static readonly layer = Layer.scoped(
     OpenChats,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const chats = yield* ChatsRepo
       const clients = yield* HubClients
       let closed: Set<ChannelID> = new Set()
 
-      const openOf = SqlSchema.findAll({
-        Request: Schema.Array(ChannelID),
-        Result: Schema.Struct({ channelID: ChannelID }),
-        execute: (channelIDs) => sql`
-          /* all customers: the visitors of a node are anybody's */
-          select channel_id as "channelID" from channel
-          where channel_id = any(${[...channelIDs]}::int[]) and is_active and channel_type = 'Chat' and deleted_at is null`
-      })
       const look = Effect.gen(function* () {
         const visited = clients.visited()
         if (visited.size === 0) return
-        const open = new Set((yield* openOf([...visited])).map(({ channelID }) => channelID))
+        const open = new Set(yield* chats.openAmong([...visited]))
         closed = new Set([...visited].filter((channelID) => !open.has(channelID)))
       })
 

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto"
-import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { presentSeconds } from "./Presence.ts"
+import { PresenceRepo, presentSeconds } from "./PresenceRepo.ts"
 
 // Nobody who comes, goes or stops waits for long on a database that does not answer.
 const longestWrite = "2 seconds"
@@ -29,57 +28,39 @@ export class PresenceBook extends Context.Tag("casework/PresenceBook")<
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const repo = yield* PresenceRepo
   const nodeID = randomUUID()
   const present = new Map<CustomerRepID, Present>()
   // One after the other: who left and came back at once must not be struck off last.
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
-  const renew = (reps: ReadonlyArray<readonly [CustomerRepID, Present]>) =>
-    reps.length === 0
-      ? Effect.void
-      : sql`
-          insert into hub_presence (node_id, customer_id, customer_rep_id)
-          select ${nodeID}::uuid, p.customer_id, p.customer_rep_id
-          from unnest(${reps.map(([, { customerID }]) => customerID)}::int[], ${reps.map(([id]) => id)}::int[])
-            as p (customer_id, customer_rep_id)
-          join customer_rep r on r.customer_id = p.customer_id and r.customer_rep_id = p.customer_rep_id
-          on conflict (customer_id, customer_rep_id, node_id) do update set seen_at = now()`
-
-  const strikeOff = (customerID: CustomerID, customerRepID: CustomerRepID) =>
-    sql`
-      delete from hub_presence where customer_id = ${customerID} and customer_rep_id = ${customerRepID}
-        and node_id = ${nodeID}::uuid`
-
   /** The database may be away: the next round puts it right, or the row grows old. */
-  const write = <E>(statement: Effect.Effect<unknown, E>) =>
+  const write = (statement: Effect.Effect<void>) =>
     oneAtATime
       .withPermits(1)(statement)
       .pipe(
         Effect.interruptible,
         Effect.disconnect,
         Effect.timeout(longestWrite),
-        Effect.catchAllCause((cause) => Effect.logWarning("could not write down who is connected", cause)),
-        Effect.asVoid
+        Effect.catchAllCause((cause) => Effect.logWarning("could not write down who is connected", cause))
       )
 
   const settle = ({ customerID, customerRepID }: Representative) =>
     write(
-      Effect.suspend((): Effect.Effect<unknown, unknown> => {
-        const entry = present.get(customerRepID)
-        return entry === undefined ? strikeOff(customerID, customerRepID) : renew([[customerRepID, entry]])
-      })
+      Effect.suspend(() =>
+        present.has(customerRepID)
+          ? repo.renew(nodeID, [{ customerID, customerRepID }])
+          : repo.strikeOff(customerID, customerRepID, nodeID)
+      )
     )
 
-  yield* write(Effect.suspend((): Effect.Effect<unknown, unknown> => renew([...present]))).pipe(
-    Effect.schedule(Schedule.spaced(Duration.seconds(presentSeconds / 3))),
-    Effect.forkScoped
-  )
-  yield* Effect.addFinalizer(() =>
-    present.size === 0
-      ? Effect.void
-      : write(sql`/* all customers: this node's own */ delete from hub_presence where node_id = ${nodeID}::uuid`)
-  )
+  const renewAll = Effect.suspend(() => {
+    const reps = [...present].map(([customerRepID, { customerID }]) => ({ customerID, customerRepID }))
+    return reps.length === 0 ? Effect.void : repo.renew(nodeID, reps)
+  })
+
+  yield* write(renewAll).pipe(Effect.schedule(Schedule.spaced(Duration.seconds(presentSeconds / 3))), Effect.forkScoped)
+  yield* Effect.addFinalizer(() => (present.size === 0 ? Effect.void : write(repo.strikeOffNode(nodeID))))
 
   return PresenceBook.of({
     entered: fn("PresenceBook.entered")(function* (rep) {

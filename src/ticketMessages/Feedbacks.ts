@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { NotFound } from "../../schema/Errors.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { Events } from "../events/Events.ts"
-import { Presence } from "../hub/Presence.ts"
+import { PresenceRepo } from "../hub/PresenceRepo.ts"
 import { orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* FeedbackRepo
   const tickets = yield* TicketsRepo
-  const presence = yield* Presence
+  const presence = yield* PresenceRepo
   const events = yield* Events
 
   return Feedbacks.of({

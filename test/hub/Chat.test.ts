@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Schema, Struct } from "effect"
 import { hubEvents, ResumedChat, VisitorMessage } from "../../schema/Hub.ts"
 import { CustomerID } from "../../schema/Ids.ts"
-import { Presence } from "../../src/hub/Presence.ts"
+import { PresenceRepo } from "../../src/hub/PresenceRepo.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, quietApp, sendJson, testApp } from "../support/TestApp.ts"
 import { onPostgres } from "../support/TestDatabase.ts"
@@ -18,7 +18,7 @@ const decodeDraft = Schema.decodeUnknown(toRepresentatives.DraftReady)
 const decodeVisitorMessage = Schema.decodeUnknown(toVisitors.MessageReceived)
 const decodeChat = Schema.decodeUnknown(ResumedChat)
 
-const isAgentAvailable = Effect.flatMap(Presence, (presence) => presence.isAgentAvailable(CustomerID.make(1)))
+const isAgentAvailable = Effect.flatMap(PresenceRepo, (presence) => presence.isAgentAvailable(CustomerID.make(1)))
 
 layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) => {
   it.scoped("goes from the visitor to a draft, to the representative, and back", () =>

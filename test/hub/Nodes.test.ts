@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { Presence } from "../../src/hub/Presence.ts"
+import { PresenceRepo } from "../../src/hub/PresenceRepo.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
 import { quietApp } from "../support/TestApp.ts"
@@ -12,7 +12,7 @@ import { allTold, type HubPeer, nextTold, repPeer, say, toldMessage, visitorPeer
 
 const acme = CustomerID.make(1)
 
-const isAgentAvailable = Effect.flatMap(Presence, (presence) => presence.isAgentAvailable(acme))
+const isAgentAvailable = Effect.flatMap(PresenceRepo, (presence) => presence.isAgentAvailable(acme))
 
 layer(quietApp(), { excludeTestServices: true })("Who is connected", (it) => {
   it.effect("is known as long as they are, on whichever node is asked", () =>

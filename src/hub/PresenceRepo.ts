@@ -1,0 +1,60 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import type { Representative } from "../../schema/Authentication.ts"
+import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+
+/** A node renews its rows three times in this while; one that does not is gone. */
+export const presentSeconds = 30
+
+/** Who is connected to the hub, on whichever node. */
+export class PresenceRepo extends Context.Tag("casework/PresenceRepo")<
+  PresenceRepo,
+  {
+    readonly isAgentAvailable: (customerID: CustomerID) => Effect.Effect<boolean>
+    /** Those who are at a node now, whosever they are. */
+    readonly renew: (
+      nodeID: string,
+      reps: ReadonlyArray<Pick<Representative, "customerID" | "customerRepID">>
+    ) => Effect.Effect<void>
+    readonly strikeOff: (customerID: CustomerID, customerRepID: CustomerRepID, nodeID: string) => Effect.Effect<void>
+    /** All of a node, which ends. */
+    readonly strikeOffNode: (nodeID: string) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    PresenceRepo,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.map(SqlClient.SqlClient, (sql) =>
+  PresenceRepo.of({
+    isAgentAvailable: (customerID) =>
+      sql`
+        select 1 from hub_presence where customer_id = ${customerID}
+          and seen_at > now() - make_interval(secs => ${presentSeconds}) limit 1`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
+    renew: (nodeID, reps) =>
+      sql`
+        insert into hub_presence (node_id, customer_id, customer_rep_id)
+        select ${nodeID}::uuid, p.customer_id, p.customer_rep_id
+        from unnest(${reps.map(({ customerID }) => customerID)}::int[],
+          ${reps.map(({ customerRepID }) => customerRepID)}::int[]) as p (customer_id, customer_rep_id)
+        join customer_rep r on r.customer_id = p.customer_id and r.customer_rep_id = p.customer_rep_id
+        on conflict (customer_id, customer_rep_id, node_id) do update set seen_at = now()`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    strikeOff: (customerID, customerRepID, nodeID) =>
+      sql`
+        delete from hub_presence where customer_id = ${customerID} and customer_rep_id = ${customerRepID}
+          and node_id = ${nodeID}::uuid`.pipe(Effect.asVoid, Effect.orDie),
+    strikeOffNode: (nodeID) =>
+      sql`/* all customers: this node's own */ delete from hub_presence where node_id = ${nodeID}::uuid`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      )
+  })
+)
