@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import type { CustomerRepID } from "../../schema/Ids.ts"
 import type { TicketStatus } from "../../schema/Operations.ts"
-import type { EventKind } from "../events/Events.ts"
+import type { EventKind } from "../events/Event.ts"
 
 /** Where a ticket stands. Whether it is closed is no field of its own: it is the status. */
 export interface TicketState {

@@ -59,9 +59,7 @@ export class Jobs extends Context.Tag("casework/Jobs")<
      * order of their characters: others do the same.
      */
     readonly enqueueAll: <P, E>(kind: JobKind<P, E>, jobs: ReadonlyArray<Wanted<NoInfer<P>>>) => Effect.Effect<void>
-    /** The same as part of a statement that makes what the job is about; `woken` afterwards. */
-    readonly enqueuing: (typeof JobsRepo.Service)["inserting"]
-    /** The values for it. */
+    /** The values for one that is a part of the statement that makes what it is about; `woken` afterwards. */
     readonly placeOf: <P, E>(kind: JobKind<P, E>) => Effect.Effect<JobPlace>
     readonly woken: Effect.Effect<void>
     /**
@@ -197,7 +195,6 @@ const make = Effect.gen(function* () {
         key === undefined ? index : `${customerID} ${key}`
       yield* insert(kind, [...new Map(jobs.map((job, index) => [nameOf(job, index), job])).values()])
     }),
-    enqueuing: repo.inserting,
     placeOf,
     woken: Effect.sync(woken),
     handle: ({ kind, payload: schema }, run, giveUp) =>
