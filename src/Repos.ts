@@ -52,7 +52,7 @@ import { TopicActionsRepo } from "./topics/TopicActionsRepo.ts"
 import { TopicDocumentsRepo } from "./topics/TopicDocumentsRepo.ts"
 import { TopicsRepo } from "./topics/TopicsRepo.ts"
 
-/** The repos of the features. What keeps a book of its own for all of them, such as the audit log, has its SQL with it. */
+/** The repos of the features. What keeps a book of its own for all of them, such as the audit log, brings its repo along. */
 export const Repos = Layer.mergeAll(
   ChatsRepo.layer,
   HubEventsRepo.layer,

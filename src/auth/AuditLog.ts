@@ -1,9 +1,9 @@
-import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Schema } from "effect"
-import { CustomerID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
+import { Context, Effect, Layer } from "effect"
+import type { CustomerID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
 import { AfterCommit } from "../platform/database/AfterCommit.ts"
 import { RequestId } from "../platform/http/RequestId.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { AuditLogRepo } from "./AuditLogRepo.ts"
 
 export type AuditEvent =
   | "Impersonated"
@@ -32,30 +32,24 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
   static readonly layer = Layer.effect(
     AuditLog,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const insert = SqlSchema.void({
-        Request: Schema.Struct({
-          customerID: CustomerID,
-          customerRepID: Schema.NullOr(CustomerRepID),
-          event: Schema.String,
-          endUserID: Schema.NullOr(EndUserID),
-          aboutRepID: Schema.NullOr(CustomerRepID),
-          requestId: Schema.String
-        }),
-        execute: (_) => sql`
-          insert into audit_log (customer_id, customer_rep_id, event, about_end_user, about_customer_rep, request_id)
-          values (${_.customerID}, ${_.customerRepID}, ${_.event}, ${_.endUserID}, ${_.aboutRepID}, ${_.requestId})`
-      })
+      const repo = yield* AuditLogRepo
       return {
         record: fn("AuditLog.record")(function* (customerID, customerRepID, event, about) {
           const requestId = yield* RequestId
-          yield* insert({ customerID, customerRepID, event, endUserID: null, aboutRepID: null, ...about, requestId })
+          yield* repo.insert(customerID, {
+            customerRepID,
+            event,
+            endUserID: null,
+            aboutRepID: null,
+            ...about,
+            requestId
+          })
           const line = Effect.logInfo("audit").pipe(
             Effect.annotateLogs({ customerID, customerRepID, event, requestId, ...about })
           )
           yield* (yield* AfterCommit)(line)
-        }, Effect.orDie)
+        })
       }
     })
-  )
+  ).pipe(Layer.provide(AuditLogRepo.layer))
 }

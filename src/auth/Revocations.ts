@@ -1,9 +1,9 @@
-import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
-import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { Context, Effect, Layer, Schedule } from "effect"
+import type { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { AfterCommit } from "../platform/database/AfterCommit.ts"
 import { makeRemembered } from "../platform/Remembered.ts"
 import { steadyClock } from "../platform/SteadyClock.ts"
+import { RevocationsRepo } from "./RevocationsRepo.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
 
@@ -44,11 +44,11 @@ export class Revocations extends Context.Tag("casework/Revocations")<
   static readonly layer = Layer.scoped(
     Revocations,
     Effect.suspend(() => make)
-  )
+  ).pipe(Layer.provide(RevocationsRepo.layer))
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const repo = yield* RevocationsRepo
   const clock = yield* steadyClock
   /** In seconds. */
   const now = () => clock() / 1000
@@ -56,42 +56,17 @@ const make = Effect.gen(function* () {
   const raise = (customerRepID: CustomerRepID, version: number) => {
     if (version > (versions.get(customerRepID) ?? 0)) versions.learn(customerRepID, version, now())
   }
-  const changedWithin = SqlSchema.findAll({
-    Request: Schema.Number,
-    Result: Schema.Struct({ customerRepID: CustomerRepID, securityVersion: Schema.Int }),
-    execute: (seconds) => sql`
-      /* all customers: every node must know of every revocation */
-      select customer_rep_id as "customerRepID", security_version as "securityVersion" from customer_rep
-      where security_changed_at > now() - make_interval(secs => ${seconds}::float8) and security_version > 1`
-  })
-
   const deletedChannels = makeRemembered<ChannelID, true>(rememberedSeconds)
-  const deletedWithin = SqlSchema.findAll({
-    Request: Schema.Number,
-    Result: Schema.Struct({ channelID: ChannelID }),
-    execute: (seconds) => sql`
-      /* all customers: every node must know of every channel that is gone */
-      select channel_id as "channelID" from channel
-      where deleted_at > now() - make_interval(secs => ${seconds}::float8)`
-  })
-
   const removedCustomers = makeRemembered<CustomerID, true>(rememberedSeconds)
-  const removedWithin = SqlSchema.findAll({
-    Request: Schema.Number,
-    Result: Schema.Struct({ customerID: CustomerID }),
-    execute: (seconds) => sql`
-      select about_customer as "customerID" from removed_customer
-      where removed_at > now() - make_interval(secs => ${seconds}::float8)`
-  })
 
   // Only a look that succeeded counts, so that nothing is missed while the database is away.
   let lookedAt = now() - longestTokenSeconds
   const look = Effect.gen(function* () {
     const started = now()
     const seconds = started - lookedAt + overlapSeconds
-    for (const row of yield* changedWithin(seconds)) raise(row.customerRepID, row.securityVersion)
-    for (const { channelID } of yield* deletedWithin(seconds)) deletedChannels.learn(channelID, true, started)
-    for (const { customerID } of yield* removedWithin(seconds)) removedCustomers.learn(customerID, true, started)
+    for (const row of yield* repo.raisedVersions(seconds)) raise(row.customerRepID, row.securityVersion)
+    for (const channelID of yield* repo.deletedChannels(seconds)) deletedChannels.learn(channelID, true, started)
+    for (const customerID of yield* repo.removedCustomers(seconds)) removedCustomers.learn(customerID, true, started)
     for (const remembered of [versions, deletedChannels, removedCustomers]) remembered.forget(started)
     lookedAt = started
   })
@@ -99,9 +74,9 @@ const make = Effect.gen(function* () {
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
   const isFresh = () => now() - lookedAt < goodForSeconds
   const lookIfStale = Effect.suspend(() => (isFresh() ? Effect.void : look))
-  const fresh = Effect.suspend(() => (isFresh() ? Effect.void : Effect.orDie(oneAtATime(lookIfStale))))
+  const fresh = Effect.suspend(() => (isFresh() ? Effect.void : oneAtATime(lookIfStale)))
 
-  yield* Effect.orDie(look)
+  yield* look
   yield* look.pipe(
     Effect.catchAllCause((cause) => Effect.logWarning("could not look for revoked tokens", cause)),
     Effect.schedule(everySoOften),
