@@ -8,6 +8,7 @@ import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { BlobStoreLive } from "../files/BlobStoreLive.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { BlobsRepo } from "../files/BlobsRepo.ts"
+import { HeldSubscriptionsRepo } from "../mail/HeldSubscriptionsRepo.ts"
 import { LeftSubscriptions } from "../mail/LeftSubscriptions.ts"
 import { Mailboxes } from "../mail/Mailboxes.ts"
 import { MailFoldersRepo } from "../mail/MailFoldersRepo.ts"
@@ -22,7 +23,15 @@ import { Provisioning } from "./Provisioning.ts"
 const Tools = CustomerRemoval.layer.pipe(
   Layer.provide(Layer.mergeAll(Blobs.layer, CustomerRemovalRepo.layer, LeftSubscriptions.layer)),
   Layer.provide(Layer.mergeAll(BlobsRepo.layer, BlobStoreLive, Jobs.layer.pipe(Layer.provide(Stopping.layer)))),
-  Layer.provide(Layer.mergeAll(Mailboxes.layer, ChannelsRepo.layer, MailFoldersRepo.layer, MicrosoftGraph)),
+  Layer.provide(
+    Layer.mergeAll(
+      Mailboxes.layer,
+      ChannelsRepo.layer,
+      HeldSubscriptionsRepo.layer,
+      MailFoldersRepo.layer,
+      MicrosoftGraph
+    )
+  ),
   Layer.provide(Layer.merge(CustomerSettings.layer, GuardedHttpClient.layer)),
   Layer.provide(CustomerProfileRepo.layer)
 )

@@ -1,7 +1,10 @@
-import { SqlClient } from "@effect/sql"
-import { Array as Arr, Context, Effect, Layer, Option } from "effect"
-import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
+import { SqlClient, SqlSchema } from "@effect/sql"
+import { Array as Arr, Context, Effect, Layer, Option, Schema } from "effect"
+import { type ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { removeSubscription } from "./MailJobs.ts"
+
+const Held = Schema.Struct({ channelID: ChannelID, subscriptionID: Schema.String })
+export type HeldSubscription = typeof Held.Type
 
 /** Which subscription each folder holds, agreed on by all who may be about to change that. */
 export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptionsRepo")<
@@ -50,6 +53,8 @@ export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptio
     ) => Effect.Effect<void>
     /** Whether somebody's subscription is still to be removed at the provider. */
     readonly isEnding: (subscriptionID: string) => Effect.Effect<boolean>
+    /** All of a customer, also those whose removal waits in the queue. */
+    readonly list: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<HeldSubscription>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -66,6 +71,17 @@ const make = Effect.gen(function* () {
     exists (select from channel c where c.customer_id = channel_folder.customer_id
       and c.channel_id = channel_folder.channel_id and c.deleted_at is null
       and (channel_folder.auto_retrieve_emails and c.auto_retrieve_emails or not ${retrieves}::boolean) for share)`
+
+  const list = SqlSchema.findAll({
+    Request: CustomerID,
+    Result: Held,
+    execute: (customerID) => sql`
+      select channel_id as "channelID", subscription_id as "subscriptionID" from channel_folder
+      where customer_id = ${customerID} and subscription_id is not null
+      union
+      select (payload ->> 'channelID')::int, payload ->> 'subscriptionID' from job
+      where customer_id = ${customerID} and kind = ${removeSubscription.kind} and status in ('Queued', 'Running')`
+  })
 
   return HeldSubscriptionsRepo.of({
     agreeOn: (customerID, folderID, clientState) =>
@@ -123,6 +139,7 @@ const make = Effect.gen(function* () {
           and payload ->> 'subscriptionID' = ${subscriptionID} limit 1`.pipe(
         Effect.map(({ length }) => length > 0),
         Effect.orDie
-      )
+      ),
+    list: (customerID) => list(customerID).pipe(Effect.orDie)
   })
 })

@@ -1,14 +1,11 @@
-import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import { ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { type HeldSubscription, HeldSubscriptionsRepo } from "./HeldSubscriptionsRepo.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { MailGraph } from "./MailGraph.ts"
-import { removeSubscription } from "./MailJobs.ts"
-
-const Held = Schema.Struct({ channelID: ChannelID, subscriptionID: Schema.String })
 
 const longestCall = "20 seconds"
 
@@ -27,27 +24,15 @@ export class LeftSubscriptions extends Context.Tag("casework/LeftSubscriptions")
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const subscriptions = yield* HeldSubscriptionsRepo
   const channels = yield* ChannelsRepo
   const folders = yield* MailFoldersRepo
   const mailboxes = yield* Mailboxes
   const graph = yield* MailGraph
 
-  // Also those whose removal waits in the queue.
-  const list = SqlSchema.findAll({
-    Request: CustomerID,
-    Result: Held,
-    execute: (customerID) => sql`
-      select channel_id as "channelID", subscription_id as "subscriptionID" from channel_folder
-      where customer_id = ${customerID} and subscription_id is not null
-      union
-      select (payload ->> 'channelID')::int, payload ->> 'subscriptionID' from job
-      where customer_id = ${customerID} and kind = ${removeSubscription.kind} and status in ('Queued', 'Running')`
-  })
-
   const endOne = fn("LeftSubscriptions.endOne")(function* (
     customerID: CustomerID,
-    { channelID, subscriptionID }: typeof Held.Type
+    { channelID, subscriptionID }: HeldSubscription
   ) {
     // Another customer's channel of the same mailbox is told by it.
     if ((yield* folders.holding(subscriptionID)).length > 0) return
@@ -57,7 +42,7 @@ const make = Effect.gen(function* () {
 
   return LeftSubscriptions.of({
     end: fn("LeftSubscriptions.end")(function* (customerID) {
-      const held = yield* Effect.orDie(list(customerID))
+      const held = yield* subscriptions.list(customerID)
       const outcomes = yield* Effect.forEach(
         held,
         // Whatever it is, a secret that cannot be read too: the customer goes nevertheless.
