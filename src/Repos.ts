@@ -17,7 +17,7 @@ import { OutboundRepo } from "./delivery/OutboundRepo.ts"
 import { RecipientsRepo } from "./delivery/RecipientsRepo.ts"
 import { SentTextsRepo } from "./delivery/SentTextsRepo.ts"
 import { DocumentsRepo } from "./documents/DocumentsRepo.ts"
-import { MessageContexts } from "./documents/MessageContexts.ts"
+import { MessageContextsRepo } from "./documents/MessageContextsRepo.ts"
 import { PlaceholderRepo } from "./documents/PlaceholderRepo.ts"
 import { EndUsersRepo } from "./endUsers/EndUsersRepo.ts"
 import { SendersRepo } from "./endUsers/SendersRepo.ts"
@@ -70,7 +70,7 @@ export const Repos = Layer.mergeAll(
   DetectionMaterialRepo.layer,
   DraftCallsRepo.layer,
   HistorySummariesRepo.layer,
-  MessageContexts.layer,
+  MessageContextsRepo.layer,
   MessageHistoryRepo.layer,
   MessageListRepo.layer,
   MessageTopicsRepo.layer,

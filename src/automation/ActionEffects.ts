@@ -6,7 +6,7 @@ import type { Operation } from "../../schema/Operations.ts"
 import { DataRetrieval } from "../documents/DataRetrieval.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { messageValues } from "../documents/MessageContext.ts"
-import { MessageContexts } from "../documents/MessageContexts.ts"
+import { MessageContextsRepo } from "../documents/MessageContextsRepo.ts"
 import { fillWhole, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { isRepeatable } from "../documents/RetrievalRequest.ts"
@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
   const newMessages = yield* NewMessages
   const messages = yield* TicketMessagesRepo
   const documents = yield* DocumentsRepo
-  const contexts = yield* MessageContexts
+  const contexts = yield* MessageContextsRepo
   const placeholders = yield* PlaceholderValues
   const retrieval = yield* DataRetrieval
   const events = yield* Events

@@ -22,7 +22,7 @@ import { secretPlace } from "./DocumentColumns.ts"
 import { documentProblems, mergeDocument } from "./DocumentRules.ts"
 import { type DocumentFields, DocumentsRepo, type StoredDocument } from "./DocumentsRepo.ts"
 import { messageValues } from "./MessageContext.ts"
-import { MessageContexts } from "./MessageContexts.ts"
+import { MessageContextsRepo } from "./MessageContextsRepo.ts"
 import { fillWhole, type Values } from "./Placeholders.ts"
 import { firstOf, PlaceholderValues } from "./PlaceholderValues.ts"
 
@@ -73,7 +73,7 @@ const make = Effect.gen(function* () {
   const secrets = yield* Secrets
   const placeholders = yield* PlaceholderValues
   const retrieval = yield* DataRetrieval
-  const contexts = yield* MessageContexts
+  const contexts = yield* MessageContextsRepo
 
   /** The fields to store after a write, when they go together. */
   const written = fn("Documents.written")(function* (

@@ -6,7 +6,7 @@ import { PromptDocument, type PromptDocumentsQuery } from "../../schema/TicketMe
 import { DataRetrieval } from "../documents/DataRetrieval.ts"
 import { DocumentsRepo, type StoredDocument } from "../documents/DocumentsRepo.ts"
 import { messageValues } from "../documents/MessageContext.ts"
-import { MessageContexts } from "../documents/MessageContexts.ts"
+import { MessageContextsRepo } from "../documents/MessageContextsRepo.ts"
 import { fillText, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { isRepeatable } from "../documents/RetrievalRequest.ts"
@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
   const repo = yield* PromptDocumentsRepo
   const documents = yield* DocumentsRepo
   const messages = yield* TicketMessagesRepo
-  const contexts = yield* MessageContexts
+  const contexts = yield* MessageContextsRepo
   const placeholders = yield* PlaceholderValues
   const retrieval = yield* DataRetrieval
   const access = yield* MessageAccess

@@ -15,14 +15,14 @@ const Found = Schema.Struct({
 })
 
 /** What placeholders know of a message, its ticket and its end user. */
-export class MessageContexts extends Context.Tag("casework/MessageContexts")<
-  MessageContexts,
+export class MessageContextsRepo extends Context.Tag("casework/MessageContextsRepo")<
+  MessageContextsRepo,
   {
     readonly find: (customerID: CustomerID, ticketMessageID: number) => Effect.Effect<Option.Option<MessageContext>>
   }
 >() {
   static readonly layer = Layer.effect(
-    MessageContexts,
+    MessageContextsRepo,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const decode = Schema.decodeUnknown(Schema.Array(Found))
