@@ -4,9 +4,10 @@ import type { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../sch
 import type { MessagesOfTicketQuery } from "../../schema/TicketMessageBodies.ts"
 import { messagePaging, TicketMessage, TicketMessagePage } from "../../schema/TicketMessages.ts"
 import { quick } from "../platform/database/LeanStatements.ts"
-import { pagedJson } from "../platform/database/PagedJson.ts"
+import { pagedJsonOnce } from "../platform/database/PagedJson.ts"
 import { ignoringCase } from "../platform/database/PagedQuery.ts"
 import { type ReadyJson, type ReadyPage, readyJson } from "../platform/database/ReadyJson.ts"
+import type { Place } from "../platform/database/WrittenOnce.ts"
 import { actionNames, customerRepName, hasAttachment, messageColumns, topicNames } from "./MessageColumns.ts"
 
 /** Messages as they are shown, ready to send. */
@@ -38,11 +39,11 @@ const quickSort = new Set<string>(["messageID", "dateCreated", "messageDate"])
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const list = pagedJson(sql, {
+  const list = pagedJsonOnce(sql, {
     Page: TicketMessagePage,
     columns: messageColumns,
-    from: ({ customerID, ticketID }: { readonly customerID: CustomerID; readonly ticketID: TicketID }) =>
-      sql`ticket_message m where m.customer_id = ${customerID} and m.ticket_id = ${ticketID}`,
+    from: (place: Place<{ readonly customerID: CustomerID; readonly ticketID: TicketID }>) => sql`
+      ticket_message m where m.customer_id = ${place((_) => _.customerID)} and m.ticket_id = ${place((_) => _.ticketID)}`,
     sortBy: {
       messageID: "m.ticket_message_id",
       ticketID: "m.ticket_id",

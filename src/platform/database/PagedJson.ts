@@ -4,8 +4,53 @@ import { type PageRequest, totalPages } from "../../../schema/Paging.ts"
 import { quick } from "./LeanStatements.ts"
 import { orderOf, type SortColumns, unseen, wholeRequest } from "./PagedQuery.ts"
 import { type ReadyPage, readyJson } from "./ReadyJson.ts"
+import { type Place, writtenOnce } from "./WrittenOnce.ts"
 
 const Rows = Schema.Tuple(Schema.Struct({ items: Schema.String, totalCount: Schema.Int }))
+
+interface JsonList<Page, PageEncoded, SortBy extends string> extends SortColumns<SortBy> {
+  readonly Page: Schema.Schema<Page, PageEncoded>
+  readonly columns: string
+  readonly id: string
+  /** Which pages take no time, however much there is. */
+  readonly isQuick?: (request: PageRequest<SortBy>) => boolean
+  readonly paging: { readonly defaults: PageRequest<SortBy> }
+}
+
+interface Parts {
+  readonly with?: Statement.Fragment | undefined
+  readonly from: Statement.Fragment
+  readonly count?: Statement.Fragment | undefined
+  readonly limit: number | Uint8Array
+  readonly offset: number | Uint8Array
+}
+
+const offsetOf = ({ pageNumber, pageSize }: PageRequest<string>) => (pageNumber - 1) * pageSize
+
+const pagesOf = <Page, PageEncoded, SortBy extends string>(
+  sql: SqlClient.SqlClient,
+  options: JsonList<Page, PageEncoded, SortBy>
+) => {
+  const decode = Schema.decodeUnknown(Rows)
+  const columns = sql.literal(options.columns)
+  return {
+    statement: ({ count, from, limit, offset, with: before = sql`` }: Parts, request: PageRequest<SortBy>) => {
+      const order = sql.literal(`${orderOf(options, request)}, ${options.id} ${request.sortOrder}`)
+      return sql`
+        ${before} select coalesce((select json_agg(page) from (
+            select ${columns} from ${from} order by ${order}
+            limit ${unseen(sql, limit)} offset ${unseen(sql, offset)}
+          ) page)::text, '[]') as items, (${count ?? sql`select count(*)::int from ${from}`}) as "totalCount"`
+    },
+    read: (statement: Statement.Statement<object>, request: PageRequest<SortBy>): Effect.Effect<ReadyPage<Page>> =>
+      Effect.gen(function* () {
+        const [{ items, totalCount }] = yield* decode(yield* options.isQuick?.(request) ? quick(statement) : statement)
+        const pages = totalPages(totalCount, request.pageSize)
+        const text = `{"items":${items},"totalCount":${totalCount},"totalPages":${pages}}`
+        return { ...readyJson(options.Page, text), totalCount }
+      }).pipe(Effect.orDie)
+  }
+}
 
 /**
  * A page of a hot list as JSON that PostgreSQL built, and how many there are, in one round trip. The order is total:
@@ -13,39 +58,49 @@ const Rows = Schema.Tuple(Schema.Struct({ items: Schema.String, totalCount: Sche
  */
 export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
   sql: SqlClient.SqlClient,
-  options: SortColumns<SortBy> & {
-    readonly Page: Schema.Schema<Page, PageEncoded>
-    readonly columns: string
+  options: JsonList<Page, PageEncoded, SortBy> & {
     /** What is looked up once and used by both the page and the count: a `with` clause. */
     readonly with?: (filter: Filter) => Statement.Fragment | undefined
     /** What stands behind `from`, with its where clause. */
     readonly from: (filter: Filter) => Statement.Fragment
     /** How many rows there are; without it they are counted. */
     readonly count?: (filter: Filter) => Statement.Fragment | undefined
-    readonly id: string
-    /** Which pages take no time, however much there is. */
-    readonly isQuick?: (request: PageRequest<SortBy>) => boolean
-    readonly paging: { readonly defaults: PageRequest<SortBy> }
   }
 ) => {
-  const decode = Schema.decodeUnknown(Rows)
-  const columns = sql.literal(options.columns)
-  return (filter: Filter, request: Partial<PageRequest<SortBy>>): Effect.Effect<ReadyPage<Page>> =>
-    Effect.gen(function* () {
-      const whole = wholeRequest(options.paging, request)
-      const { pageNumber, pageSize } = whole
-      const order = sql.literal(`${orderOf(options, whole)}, ${options.id} ${whole.sortOrder}`)
-      const from = options.from(filter)
-      const count = options.count?.(filter) ?? sql`select count(*)::int from ${from}`
-      const page = sql`
-        ${options.with?.(filter) ?? sql``} select coalesce((select json_agg(page) from (
-            select ${columns} from ${from} order by ${order}
-            limit ${unseen(sql, pageSize)} offset ${unseen(sql, (pageNumber - 1) * pageSize)}
-          ) page)::text, '[]') as items, (${count}) as "totalCount"`
-      const rows = yield* options.isQuick?.(whole) ? quick(page) : page
-      const [{ items, totalCount }] = yield* decode(rows)
-      const pages = totalPages(totalCount, pageSize)
-      const text = `{"items":${items},"totalCount":${totalCount},"totalPages":${pages}}`
-      return { ...readyJson(options.Page, text), totalCount }
-    }).pipe(Effect.orDie)
+  const pages = pagesOf(sql, options)
+  return (filter: Filter, request: Partial<PageRequest<SortBy>>) => {
+    const whole = wholeRequest(options.paging, request)
+    const parts = {
+      with: options.with?.(filter),
+      from: options.from(filter),
+      count: options.count?.(filter),
+      limit: whole.pageSize,
+      offset: offsetOf(whole)
+    }
+    return pages.read(pages.statement(parts, whole), whole)
+  }
+}
+
+/** The same for a list whose filters differ only in their values: what it asks is written once for each order. */
+export const pagedJsonOnce = <Filter extends object, Page, PageEncoded, SortBy extends string>(
+  sql: SqlClient.SqlClient,
+  options: JsonList<Page, PageEncoded, SortBy> & {
+    /** What stands behind `from`, with its where clause. */
+    readonly from: (place: Place<Filter>) => Statement.Fragment
+  }
+) => {
+  const pages = pagesOf(sql, options)
+  const written = new Map<string, ReturnType<typeof write>>()
+  const write = (request: PageRequest<SortBy>) =>
+    writtenOnce<{ readonly filter: Filter; readonly limit: number; readonly offset: number }>(sql, (place) => {
+      const from = options.from((of) => place(({ filter }) => of(filter)))
+      return pages.statement({ from, limit: place((_) => _.limit), offset: place((_) => _.offset) }, request)
+    })
+  return (filter: Filter, request: Partial<PageRequest<SortBy>>) => {
+    const whole = wholeRequest(options.paging, request)
+    const order = `${whole.sortBy} ${whole.sortOrder}`
+    const statement = written.get(order) ?? write(whole)
+    written.set(order, statement)
+    return pages.read(statement({ filter, limit: whole.pageSize, offset: offsetOf(whole) }), whole)
+  }
 }

@@ -37,7 +37,7 @@ export const wholeRequest = <SortBy extends string>(
  */
 export const unseen = (
   sql: SqlClient.SqlClient,
-  value: number | string,
+  value: number | string | Uint8Array,
   type: "bigint" | "int" | "text" = "bigint"
 ): Statement.Fragment => sql`(select ${value}::${sql.literal(type)})`
 
