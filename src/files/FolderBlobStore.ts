@@ -35,7 +35,7 @@ const readPiece = async (path: string, { end, start }: ByteRange) => {
 /** Open already: what is read of it later is all that can fail then. */
 const openReadable = (path: string, range: ByteRange) =>
   new Promise<Readable>((resolve, reject) => {
-    const file = createReadStream(path, { ...range })
+    const file = createReadStream(path, { ...range, highWaterMark: largestPiece })
     file.once("open", () => resolve(file))
     file.on("error", reject)
   })
