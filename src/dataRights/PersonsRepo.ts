@@ -133,7 +133,8 @@ const make = Effect.gen(function* () {
       const shared = new Set(
         (yield* findShared({ customerID, endUserID, addresses: own })).map(({ address }) => address)
       )
-      const addresses = own.filter((address) => address !== "" && !shared.has(address))
+      const isShared = (address: string) => spellingsOf(address).some((spelling) => shared.has(spelling))
+      const addresses = own.filter((address) => address !== "" && !isShared(address))
       const traced = { customerID, addresses, marks: addresses.filter(isMark) }
       const tickets = [...(yield* findTickets({ customerID, endUserID })), ...(yield* findOrphans(traced))]
       const ticketIDs = tickets.map(({ ticketID }) => ticketID)

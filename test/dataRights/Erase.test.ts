@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { EndUserID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
-import { newMessage } from "../ticketMessages/MessageTools.ts"
+import { newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
 import { erased, exported, leaveTraces, rightsApp, rowsWith, workIsDone } from "./RightsTools.ts"
 
 const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
@@ -239,6 +239,20 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
         )
       expect(yield* textsIn(own)).toEqual([null])
       expect(yield* textsIn(others)).toEqual(["from the parent"])
+    })
+  )
+
+  it.effect("passes over a number that somebody else has, also as the phone provider writes it", () =>
+    Effect.gen(function* () {
+      const { endUsers, tickets } = yield* clientOf("acme-admin")
+      const UIDs = [{ UID: "+15550914", UIDType: "Phone" }]
+      const parent = yield* endUsers.createEndUser({ payload: { FirstName: "Pat", LastName: "Family", UIDs } })
+      const child = yield* endUsers.createEndUser({ payload: { FirstName: "Kid", LastName: "Family", UIDs } })
+      const { messageID, ticketID } = yield* newMessage({ fromAddress: "", uid: "whatsapp:+15550914", message: "Mine" })
+      expect((yield* tickets.getTicket({ path: { id: ticketID } })).endUserID).toBe(parent.EndUserID)
+      yield* workIsDone
+      yield* erased(child.EndUserID)
+      expect(yield* readMessage(messageID)).toMatchObject({ message: "Mine", uid: "whatsapp:+15550914" })
     })
   )
 })

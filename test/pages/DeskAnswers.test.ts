@@ -133,10 +133,9 @@ const deskTests = () =>
           const discarded = page.waitForResponse((response) => draftCall(response.request()))
           await page.getByRole("button", { name: "Discard draft" }).click()
           await discarded
-          const old = page.waitForResponse((response) => messagesCall(response.request()))
-          held.letGo()
-          await old
           await page.getByText("Draft discarded.").waitFor()
+          held.letGo()
+          await held.answered
           await settled(page)
           expect(await field(page).inputValue()).toBe("")
         })

@@ -103,4 +103,15 @@ describe("What is asked for at the desk", () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect([asked(), shown]).toEqual([1, []])
   })
+
+  it("is not asked for any more once it has ended, whatever was still under way then", async () => {
+    const { answer, asked, shown, turns } = makeService()
+    turns.now()
+    turns.stop()
+    turns.anew()
+    turns.soon()
+    await answer(1)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([asked(), shown]).toEqual([1, []])
+  })
 })

@@ -20,7 +20,7 @@ const startNode = Layer.build(
   Layer.fresh(Jobs.layer.pipe(Layer.provide(Stopping.layer))).pipe(
     Layer.provide([
       Logger.minimumLogLevel(LogLevel.None),
-      Layer.succeed(ClaimTiming, { claimSeconds: 25, renewEvery: Duration.minutes(5) }),
+      Layer.succeed(ClaimTiming, { claimSeconds: 120, renewEvery: Duration.minutes(5) }),
       Layer.succeed(StopWork, { within: Duration.zero })
     ])
   )

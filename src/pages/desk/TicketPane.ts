@@ -42,18 +42,18 @@ export class TicketPane {
   readonly #client: Client
   readonly #live: Live
   readonly #onGone: () => void
+  /** After what a person has done here: an answer from before would show it undone. */
+  readonly #reload = () => this.turns.anew()
 
   constructor(client: Client, people: People, live: Live, unsent: UnsentTexts, onGone: () => void) {
     this.#client = client
     this.#live = live
     this.#onGone = onGone
-    // After what a person has done here: an answer from before would show it undone.
-    const reload = () => this.turns.anew()
-    this.#commands = makeTicketCommands(client, reload)
+    this.#commands = makeTicketCommands(client, this.#reload)
     this.#header = new TicketHeader(people, this.#commands)
     this.#conversation = new Conversation(client)
     this.#files = new MessageFiles(client, () => this.render())
-    this.#reply = new Reply(client, live, unsent, this.#files, reload)
+    this.#reply = new Reply(client, live, unsent, this.#files, this.#reload)
     this.#trace = new Trace(client)
     this.#details = new Details(client, people, this.#commands)
     this.#side = new SidePanel(
@@ -230,7 +230,7 @@ export class TicketPane {
       toast("Escalated.")
       // The button goes, now that there is nothing left to escalate.
       if (ticket.ticketID === this.#ticketID) this.#header.focus()
-      this.turns.now()
+      this.#reload()
     })
   }
 
@@ -241,7 +241,7 @@ export class TicketPane {
       if (ticket === undefined || message.ticketID !== ticket.ticketID) return
       askForTopics(this.#client, ticket, message, topics, () => {
         toast("Topics saved.")
-        this.turns.now()
+        this.#reload()
       })
     } catch (error) {
       toast(wordsFor(error))

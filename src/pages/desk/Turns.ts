@@ -40,8 +40,13 @@ export class Turns {
 
   /** Something else is wanted, or the line was broken: what is under way does not count. */
   anew() {
+    if (this.#isStopped) return
     this.#settled = this.#asked
     void this.#begin()
+  }
+
+  get #isStopped() {
+    return this.#settled === Number.POSITIVE_INFINITY
   }
 
   stop() {
@@ -68,7 +73,7 @@ export class Turns {
   }
 
   #end(turn: number) {
-    if (turn !== this.#asked || this.#settled === Number.POSITIVE_INFINITY) return
+    if (turn !== this.#asked || this.#isStopped) return
     clearTimeout(this.#deadline)
     this.#isUnderWay = false
     if (this.#isAgain) this.later(pause)

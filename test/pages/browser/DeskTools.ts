@@ -78,7 +78,7 @@ const intercept = async (page: Page, matches: Matches, handle: (route: Route) =>
 /** Keeps the answer to the first such request back: the service has done its work, the page does not know yet. */
 export const holdAnswer = async (page: Page, matches: Matches) => {
   const gate = makeGate()
-  const asked = makeGate()
+  const [asked, answered] = [makeGate(), makeGate()]
   let isHeld = false
   await intercept(page, matches, async (route) => {
     if (isHeld) return route.continue()
@@ -86,9 +86,10 @@ export const holdAnswer = async (page: Page, matches: Matches) => {
     const response = await route.fetch()
     asked.open()
     await gate.opened
-    return route.fulfill({ response })
+    await route.fulfill({ response })
+    answered.open()
   })
-  return { asked: asked.opened, letGo: gate.open }
+  return { asked: asked.opened, letGo: gate.open, answered: answered.opened }
 }
 
 /** Breaks the line after the service has done the work of the first such request. */
