@@ -104,9 +104,10 @@ const make = Effect.gen(function* () {
         const connection = yield* Effect.scope
         const talk = Effect.flatMap(Effect.scope, (attendance) =>
           socket.runRaw(onData, {
+            // It is open before it is written down who came: who is gone by then has still said what it said.
             onOpen: Effect.zipRight(
-              Scope.extend(attend(client), attendance),
-              Scope.extend(onOpen({ client, tick }), connection)
+              Scope.extend(onOpen({ client, tick }), connection),
+              Scope.extend(attend(client), attendance)
             )
           })
         )

@@ -1,8 +1,10 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { sendRaw } from "../http/RawRequest.ts"
 import { eventually } from "../support/Eventually.ts"
 import { quietApp, tokenOf } from "../support/TestApp.ts"
+import { onPostgres } from "../support/TestDatabase.ts"
 import { messagesOf, newMessage } from "../ticketMessages/MessageTools.ts"
 import { allTold, repPeer, say, toldMessage, visitorPeer } from "./HubTools.ts"
 import { frame, handshake, rawHub, separator } from "./RawHub.ts"
@@ -135,6 +137,31 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
       yield* Effect.timeout(toldMessage(rep, messageID), "1 minute")
     })
   )
+
+  if (onPostgres) {
+    it.scoped("that is gone before it is written down that it came has still said it, too", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { ticketID } = yield* newMessage({})
+        yield* eventually(sql`select 1 from hub_presence where customer_id = 1`, ({ length }) => length === 0)
+        const [locked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holding =
+          yield* sql`/* all customers: nobody's presence can be written */ lock hub_presence in share mode`.pipe(
+            Effect.zipRight(Deferred.succeed(locked, undefined)),
+            Effect.zipRight(Deferred.await(goOn)),
+            sql.withTransaction,
+            Effect.fork
+          )
+        yield* Deferred.await(locked)
+        const hub = yield* connected()
+        yield* hub.send(call("SendMessage", { ticketID, message: "Hello and off" }), frame("", { opcode: 8 }))
+        yield* hub.closed
+        yield* eventually(messagesOf(ticketID), (all) => all.some(({ message }) => message === "Hello and off"))
+        yield* Deferred.succeed(goOn, undefined)
+        yield* Fiber.join(holding)
+      })
+    )
+  }
 
   it.effect("whose handshake is none gets an answer", () =>
     Effect.gen(function* () {
