@@ -1,8 +1,7 @@
 import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 
-/** What can happen to a ticket or a message. */
-export type EventKind =
-  | "TicketCreated"
+/** What a change of a ticket's state can be. */
+export type TicketEventKind =
   | "TicketClosed"
   | "TicketReopened"
   | "TicketEscalated"
@@ -11,6 +10,11 @@ export type EventKind =
   | "TicketMarkedSpam"
   | "TicketMarkedNotSpam"
   | "TicketStatusChanged"
+
+/** What can happen to a ticket or a message. */
+export type EventKind =
+  | TicketEventKind
+  | "TicketCreated"
   | "TicketChanged"
   | "MessageReceived"
   | "MessageAdded"

@@ -1,9 +1,10 @@
 import { Context, Effect, Either, Layer } from "effect"
 import { Conflict } from "../../schema/Errors.ts"
 import type { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import type { TicketEventKind } from "../events/Event.ts"
 import { Events } from "../events/Events.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { decideAll, type TicketCommand, type TicketEventKind, type TicketState } from "./TicketState.ts"
+import { decideAll, type TicketCommand, type TicketState } from "./TicketState.ts"
 import { TicketsRepo } from "./TicketsRepo.ts"
 
 type Ticket = TicketState & { readonly ticketID: TicketID }

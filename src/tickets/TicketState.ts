@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import type { CustomerRepID } from "../../schema/Ids.ts"
 import type { TicketStatus } from "../../schema/Operations.ts"
-import type { EventKind } from "../events/Event.ts"
+import type { TicketEventKind } from "../events/Event.ts"
 
 /** Where a ticket stands. Whether it is closed is no field of its own: it is the status. */
 export interface TicketState {
@@ -21,18 +21,6 @@ export type TicketCommand =
   | { readonly _tag: "Assign"; readonly customerRepID: CustomerRepID | null }
   /** An end user wrote; automatic mail reopens nothing. */
   | { readonly _tag: "ReceiveMessage"; readonly isAutomatic: boolean }
-
-export type TicketEventKind = Extract<
-  EventKind,
-  | "TicketClosed"
-  | "TicketReopened"
-  | "TicketEscalated"
-  | "TicketAssigned"
-  | "TicketUnassigned"
-  | "TicketMarkedSpam"
-  | "TicketMarkedNotSpam"
-  | "TicketStatusChanged"
->
 
 export interface Decision {
   readonly state: TicketState

@@ -2,13 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { CustomerRepID } from "../../schema/Ids.ts"
 import { TicketStatus } from "../../schema/Operations.ts"
-import {
-  decide,
-  decideAll,
-  type TicketCommand,
-  type TicketEventKind,
-  type TicketState
-} from "../../src/tickets/TicketState.ts"
+import type { TicketEventKind } from "../../src/events/Event.ts"
+import { decide, decideAll, type TicketCommand, type TicketState } from "../../src/tickets/TicketState.ts"
 
 const rep = fc.constantFrom(null, CustomerRepID.make(1), CustomerRepID.make(2))
 const status = fc.constantFrom(...TicketStatus.literals)
