@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream"
 import { Context, type Effect, type Option, Schema, type Scope, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 
@@ -13,6 +12,9 @@ export interface ByteRange {
 
 /** Bytes that are there, or that come. */
 export type Bytes<E> = Uint8Array | Stream.Stream<Uint8Array, E>
+
+/** Fills memory with what follows a place, as far as it goes, and says how far. */
+export type ReadInto = (memory: Uint8Array, at: number) => Promise<number>
 
 /** Up to here bytes are as well held in one piece: a stream would hold as many at a time. */
 export const largestPiece = 256 * 1024
@@ -30,12 +32,12 @@ export class BlobStore extends Context.Tag("casework/BlobStore")<
     readonly get: (customerID: CustomerID, blobID: BlobID, range?: ByteRange) => Stream.Stream<Uint8Array>
     /** The same in one piece, for what is no larger than one. */
     readonly getPiece: (customerID: CustomerID, blobID: BlobID, range: ByteRange) => Effect.Effect<Uint8Array>
-    /** The same as node reads it, open already, where the store can: it goes into a socket with far fewer steps. */
-    readonly getReadable: (
+    /** The same where it lies, open already, where the store can: it goes into a socket with far fewer steps. */
+    readonly getOpen: (
       customerID: CustomerID,
       blobID: BlobID,
       range: ByteRange
-    ) => Option.Option<Effect.Effect<Readable, never, Scope.Scope>>
+    ) => Option.Option<Effect.Effect<ReadInto, never, Scope.Scope>>
     /** Finds out what reading any of them would meet, for an answer that begins before it reads them. */
     readonly check: (customerID: CustomerID, blobIDs: ReadonlyArray<BlobID>) => Effect.Effect<void>
     /** Removing what is not there is fine. */

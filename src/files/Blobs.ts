@@ -1,11 +1,10 @@
-import type { Readable } from "node:stream"
 import { Context, DateTime, Effect, Layer, type Option, Ref, type Scope, Stream } from "effect"
 import { PayloadTooLarge } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { blobRemoval } from "./BlobRemoval.ts"
-import { type BlobID, BlobStore, type ByteRange, type Bytes } from "./BlobStore.ts"
+import { type BlobID, BlobStore, type ByteRange, type Bytes, type ReadInto } from "./BlobStore.ts"
 import { BlobsRepo } from "./BlobsRepo.ts"
 
 /** Bytes that a row of the caller's may now refer to. */
@@ -18,7 +17,7 @@ export interface StoredBlob {
 export interface BlobReader {
   readonly read: (range: ByteRange) => Stream.Stream<Uint8Array>
   readonly readPiece: (range: ByteRange) => Effect.Effect<Uint8Array>
-  readonly readable: (range: ByteRange) => Option.Option<Effect.Effect<Readable, never, Scope.Scope>>
+  readonly openAt: (range: ByteRange) => Option.Option<Effect.Effect<ReadInto, never, Scope.Scope>>
 }
 
 export class Blobs extends Context.Tag("casework/Blobs")<
@@ -123,7 +122,7 @@ const make = Effect.gen(function* () {
     reader: (customerID, blobID) => ({
       read: (range) => blobStore.get(customerID, blobID, range),
       readPiece: (range) => blobStore.getPiece(customerID, blobID, range),
-      readable: (range) => blobStore.getReadable(customerID, blobID, range)
+      openAt: (range) => blobStore.getOpen(customerID, blobID, range)
     }),
 
     discard: (customerID, blobID) =>

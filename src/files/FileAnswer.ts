@@ -2,7 +2,7 @@ import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Chunk, Effect, Option, type Scope, Stream } from "effect"
 import { RangeNotSatisfiable } from "../../schema/Errors.ts"
 import { listsETag } from "../platform/http/ConditionalRequests.ts"
-import { ReadableBody } from "../platform/http/SendResponse.ts"
+import { FileBody } from "../platform/http/SendResponse.ts"
 import { type ByteRange, largestPiece } from "./BlobStore.ts"
 import { wantedRange } from "./ByteRanges.ts"
 import { dispositionOf } from "./Disposition.ts"
@@ -57,9 +57,9 @@ const answerRange = (
     )
   }
   const sized = { ...answer, contentLength }
-  return Option.match(file.readable(range), {
+  return Option.match(file.openAt(range), {
     onNone: () => Effect.map(begun(file.read(range)), (bytes) => HttpServerResponse.stream(bytes, sized)),
-    onSome: Effect.map((source) => HttpServerResponse.raw(new ReadableBody(source, contentLength), sized))
+    onSome: Effect.map((readInto) => HttpServerResponse.raw(new FileBody(readInto, contentLength), sized))
   })
 }
 

@@ -1,11 +1,9 @@
-import { createReadStream } from "node:fs"
 import { access, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import type { Readable } from "node:stream"
 import { Chunk, Effect, Exit, Layer, Option, Predicate, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { BytesMissing } from "../platform/BlobTrouble.ts"
-import { type BlobID, BlobStore, type ByteRange, eachPiece, largestPiece } from "./BlobStore.ts"
+import { type BlobID, BlobStore, type ByteRange, eachPiece, largestPiece, type ReadInto } from "./BlobStore.ts"
 import { orAway, storeAway } from "./OrAway.ts"
 
 /** From one place to the other, both counting, or to the end. */
@@ -32,13 +30,13 @@ const readPiece = async (path: string, { end, start }: ByteRange) => {
   }
 }
 
-/** Open already: what is read of it later is all that can fail then. */
-const openReadable = (path: string, range: ByteRange) =>
-  new Promise<Readable>((resolve, reject) => {
-    const file = createReadStream(path, { ...range, highWaterMark: largestPiece })
-    file.once("open", () => resolve(file))
-    file.on("error", reject)
-  })
+/** From any place of a range on, which begins at 0. */
+const readInto =
+  (file: FileHandle, { end, start }: ByteRange): ReadInto =>
+  async (memory, at) => {
+    const { bytesRead } = await file.read(memory, 0, Math.min(memory.length, end - start + 1 - at), start + at)
+    return bytesRead
+  }
 
 const checkedAtOnce = 8
 
@@ -70,6 +68,12 @@ export const folderBlobStore = (folder: string) => {
         throw await orMissing(customerID, blobID, error)
       }
     })
+
+  const opened = (customerID: CustomerID, blobID: BlobID) =>
+    Effect.acquireRelease(
+      reading(customerID, blobID, (path) => open(path)),
+      (file) => orAway(() => file.close())
+    )
 
   const begin = (path: string) =>
     orAway(async () => {
@@ -104,21 +108,10 @@ export const folderBlobStore = (folder: string) => {
       )
     },
     get: (customerID, blobID, range) =>
-      Effect.acquireRelease(
-        reading(customerID, blobID, (path) => open(path)),
-        (file) => orAway(() => file.close())
-      ).pipe(
-        Effect.map((file) => piecesOf(file, range)),
-        Stream.unwrapScoped
-      ),
+      Stream.unwrapScoped(Effect.map(opened(customerID, blobID), (file) => piecesOf(file, range))),
     getPiece: (customerID, blobID, range) => reading(customerID, blobID, (path) => readPiece(path, range)),
-    getReadable: (customerID, blobID, range) =>
-      Option.some(
-        Effect.acquireRelease(
-          reading(customerID, blobID, (path) => openReadable(path, range)),
-          (file) => Effect.sync(() => file.destroy())
-        )
-      ),
+    getOpen: (customerID, blobID, range) =>
+      Option.some(Effect.map(opened(customerID, blobID), (file) => readInto(file, range))),
     check: (customerID, blobIDs) =>
       Effect.forEach(blobIDs, (blobID) => reading(customerID, blobID, (path) => access(path)), {
         concurrency: checkedAtOnce,

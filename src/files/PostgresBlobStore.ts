@@ -99,7 +99,7 @@ export const PostgresBlobStore = Layer.effect(
         ),
       get,
       getPiece: (customerID, blobID, range) => wholeOf(get(customerID, blobID, range)),
-      getReadable: () => Option.none(),
+      getOpen: () => Option.none(),
       check: (customerID, blobIDs) =>
         findMissing({ customerID, blobIDs }).pipe(
           Effect.orDie,

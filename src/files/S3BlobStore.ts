@@ -127,7 +127,7 @@ export const s3BlobStore = (place: S3Place) =>
           }).pipe(Effect.scoped),
         get,
         getPiece: (customerID, blobID, range) => wholeOf(get(customerID, blobID, range)),
-        getReadable: () => Option.none(),
+        getOpen: () => Option.none(),
         check: (customerID, blobIDs) =>
           Effect.forEach(blobIDs, (blobID) => check(customerID, blobID), { concurrency: checkedAtOnce, discard: true }),
         remove

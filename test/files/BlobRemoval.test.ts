@@ -30,7 +30,7 @@ const OutsideStore = Layer.effect(
       put: (_, blobID) => Effect.sync(() => held.add(blobID)),
       get: () => Stream.empty,
       getPiece: () => Effect.succeed(new Uint8Array()),
-      getReadable: () => Option.none(),
+      getOpen: () => Option.none(),
       check: () => Effect.void,
       remove: (_, blobID) =>
         Effect.gen(function* () {

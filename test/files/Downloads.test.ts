@@ -148,6 +148,36 @@ layer(inFolder, { excludeTestServices: true })("A large file in a folder", (it) 
       yield* eventually(openFiles(join(dataDir, "files")), (count) => count === 0)
     })
   )
+
+  it.scoped("is what it was to who stops in the middle and reads on later, whatever others read meanwhile", () =>
+    Effect.gen(function* () {
+      const filledWith = (letter: string) => stored(Buffer.alloc(veryLong.length, letter), `${letter}.txt`)
+      const slow = [yield* filledWith("a"), yield* filledWith("b"), yield* filledWith("c")]
+      const quick = yield* filledWith("d")
+      const readers = yield* Effect.forEach(slow, (path) =>
+        Effect.gen(function* () {
+          const socket = yield* openSocket
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+          const first = yield* Effect.async<Buffer>((resume) => {
+            socket.once("data", (bytes) => {
+              socket.pause()
+              resume(Effect.succeed(bytes))
+            })
+          })
+          return { first, socket }
+        })
+      )
+      for (let round = 0; round < 3; round++) {
+        expect(/^d+$/.test((yield* send("GET", quick)).text)).toBe(true)
+      }
+      for (const [index, { first, socket }] of readers.entries()) {
+        const rest = yield* Effect.promise(() => socket.toArray())
+        const answer = Buffer.concat([first, ...rest])
+        const body = answer.subarray(answer.indexOf("\r\n\r\n") + 4)
+        expect(body.equals(Buffer.alloc(veryLong.length, "abc"[index]))).toBe(true)
+      }
+    })
+  )
 })
 
 class Bucket extends Context.Tag("test/Bucket")<Bucket, Effect.Effect.Success<typeof s3Server>>() {}
