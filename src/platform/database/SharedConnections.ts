@@ -54,6 +54,7 @@ class SharedConnection {
   #underWay = 0
   #lastMove = 0
   #nextTry = 0
+  #isGathering = false
 
   constructor(options: pg.ClientConfig, patience: number) {
     this.#patience = patience
@@ -128,7 +129,19 @@ class SharedConnection {
         allowSilence(client, this.#patience)
       }
       this.#underWay += 1
+      this.#gather(client)
       client.query(query)
+    })
+  }
+
+  /** What is asked in one turn of the event loop leaves in one call of the system: each takes as long as much of a request. */
+  #gather({ connection: { stream } }: pg.Client) {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    stream.cork()
+    setImmediate(() => {
+      this.#isGathering = false
+      stream.uncork()
     })
   }
 
