@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/GlobalSetup.ts"],
-    setupFiles: ["test/support/Seed.ts"],
+    setupFiles: ["test/support/LateCompiling.ts", "test/support/Seed.ts"],
     // Only what hangs meets them: a machine may be many times slower than the one that a test was written on.
     testTimeout: 600_000,
     hookTimeout: 600_000,
