@@ -149,6 +149,24 @@ layer(inFolder, { excludeTestServices: true })("A large file in a folder", (it) 
     })
   )
 
+  it.effect("is closed again when its turn on a connection never came", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* Settings
+      const path = yield* stored(veryLong, "long.txt")
+      const open = openFiles(join(dataDir, "files"))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const socket = yield* openSocket
+          socket.pause()
+          // The second and the third wait behind the first, which nobody reads.
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3))
+          yield* eventually(open, (count) => count === 3)
+        })
+      )
+      yield* eventually(open, (count) => count === 0)
+    })
+  )
+
   it.scoped("is what it was to who stops in the middle and reads on later, whatever others read meanwhile", () =>
     Effect.gen(function* () {
       const filledWith = (letter: string) => stored(Buffer.alloc(veryLong.length, letter), `${letter}.txt`)

@@ -12,6 +12,7 @@ import {
 } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Context, Effect, type Fiber, Runtime, Scope } from "effect"
+import { onConnectionEnd } from "./ConnectionEnds.ts"
 import { type Begun, type Conventions, withServices } from "./Conventions.ts"
 import { NodeRequest } from "./NodeRequest.ts"
 import { plainAnswer } from "./PlainAnswer.ts"
@@ -73,7 +74,7 @@ export const makeListener = (begin: Conventions) =>
         const scope = new RequestScope()
         const answering = forkRequest(begun, scope)
         let underWay: Fiber.RuntimeFiber<unknown, unknown> = answering
-        to.on("close", () => {
+        onConnectionEnd(source.socket, to, () => {
           if (!to.writableEnded) underWay.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
         })
         answering.addObserver((exit) => {

@@ -59,8 +59,8 @@ const pieceSize = 256 * 1024
 const spare: Array<Uint8Array> = []
 const mostSpare = 32
 
-/** Whether the system has taken all of it; otherwise the caller went away. */
-const isTaken = (to: ServerResponse, piece: Uint8Array) =>
+/** Waits until the memory is free again, and says whether there is somebody to go on for. */
+const isWanted = (to: ServerResponse, piece: Uint8Array) =>
   Effect.async<boolean>((resume) => {
     if (to.destroyed) resume(Effect.succeed(false))
     else to.write(piece, (error) => resume(Effect.succeed(!error)))
@@ -75,7 +75,7 @@ const copy = (to: ServerResponse, { readInto, size }: FileBody) =>
       const wanted = memory.subarray(0, size - sent)
       const read = yield* Effect.tryPromise(() => readInto(wanted, sent))
       if (read === 0) break
-      if (!(yield* isTaken(to, wanted.subarray(0, read)))) return
+      if (!(yield* isWanted(to, wanted.subarray(0, read)))) return
       sent += read
     }
     // Only now: after anything else the system may still be reading or writing there.
