@@ -1,5 +1,6 @@
-// What only the compiler's Effect edition finds (floating effects, missing layers); part of npm run check.
-// It comes as a binary for each platform. Where package-lock.json knows of none to install, it cannot run.
+// Types, and what only the compiler's Effect edition finds (floating effects, missing layers), in one pass; part of
+// npm run check. That edition comes as a binary for each platform. Where package-lock.json knows of none to install,
+// the plain compiler checks the types alone.
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -19,10 +20,15 @@ const isInstalled = () => {
   }
 }
 
-if (!isLocked && !isInstalled()) {
+const effectEdition = () => spawnSync("effect-tsgo", ["get-exe-path"], { encoding: "utf8" }).stdout.trim()
+
+const compiler = () => {
+  if (isLocked || isInstalled()) return effectEdition()
   // A machine that can install must also be able to test.
   console.warn(`Effect diagnostics were NOT run: there is no ${platform} to install.`)
-} else {
-  const run = (project) => spawnSync("effect-tsgo", ["diagnostics", "--project", project], { stdio: "inherit" }).status
-  if (!projects.every((project) => run(project) === 0)) process.exitCode = 1
+  return "tsc"
 }
+
+const command = compiler()
+const check = (project) => spawnSync(command, ["--project", project], { stdio: "inherit" }).status
+if (!projects.every((project) => check(project) === 0)) process.exitCode = 1
