@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { CaseworkApi } from "../schema/Api.ts"
 import { Actions } from "./actions/Actions.ts"
 import { AiServices } from "./ai/AiServices.ts"
+import { Attachments } from "./attachments/Attachments.ts"
 import { AuditLog } from "./auth/AuditLog.ts"
 import { Auth } from "./auth/Auth.ts"
 import { PasswordHasher } from "./auth/PasswordHasher.ts"
@@ -23,43 +24,42 @@ import { ChannelTranslations } from "./channels/ChannelTranslations.ts"
 import { CustomerProfileRepo } from "./customers/CustomerProfileRepo.ts"
 import { CustomerSettings } from "./customers/CustomerSettings.ts"
 import { Customers } from "./customers/Customers.ts"
+import { DeliveryLive } from "./DeliveryLive.ts"
 import { DataRights } from "./dataRights/DataRights.ts"
 import { DataRightsWork } from "./dataRights/DataRightsWork.ts"
 import { Deliveries } from "./delivery/Deliveries.ts"
-import { DeliverMessageJob } from "./delivery/DeliverMessage.ts"
-import { DeliveryLive } from "./delivery/DeliveryLive.ts"
-import { FollowTextJob } from "./delivery/FollowText.ts"
 import { DataRetrieval } from "./documents/DataRetrieval.ts"
 import { Documents } from "./documents/Documents.ts"
 import { PlaceholderValues } from "./documents/PlaceholderValues.ts"
+import { Files } from "./downloads/Files.ts"
 import { EndUsers } from "./endUsers/EndUsers.ts"
+import { Broadcast } from "./events/Broadcast.ts"
 import { Events } from "./events/Events.ts"
-import { Attachments } from "./files/Attachments.ts"
 import { BlobSweep } from "./files/BlobSweep.ts"
 import { Blobs } from "./files/Blobs.ts"
 import { BlobsRepo } from "./files/BlobsRepo.ts"
-import { Files } from "./files/Files.ts"
 import { SpoolSweep } from "./files/Spool.ts"
 import { Groups } from "./Groups.ts"
 import { Readiness } from "./health/Readiness.ts"
+import { HistorySummaries } from "./historySummaries/HistorySummaries.ts"
 import { HookActions } from "./hooks/HookActions.ts"
-import { AgentJoins } from "./hub/AgentJoins.ts"
-import { Broadcast } from "./hub/Broadcast.ts"
 import { HubLive } from "./hub/HubLive.ts"
 import { JobProgress } from "./jobs/JobProgress.ts"
 import { DraftJobs } from "./mail/DraftJobs.ts"
+import { FolderSubscriptionsLive } from "./mail/FolderSubscriptionsLive.ts"
 import { ImportJobs } from "./mail/ImportJobs.ts"
 import { Mailboxes } from "./mail/Mailboxes.ts"
 import { MailFiles } from "./mail/MailFiles.ts"
 import { MailFolders } from "./mail/MailFolders.ts"
 import { MailImport } from "./mail/MailImport.ts"
-import { MailRetrieval } from "./mail/MailRetrieval.ts"
+import { MailRetrievalLive } from "./mail/MailRetrievalLive.ts"
 import { MicrosoftGraph } from "./mail/MicrosoftGraph.ts"
 import { Notifications } from "./mail/Notifications.ts"
 import { PoisonMail } from "./mail/PoisonMail.ts"
 import { SubscriptionJobs } from "./mail/SubscriptionJobs.ts"
 import { Subscriptions } from "./mail/Subscriptions.ts"
-import { SystemMail } from "./mail/SystemMail.ts"
+import { SystemMailLive } from "./mail/SystemMailLive.ts"
+import { UnsentDraftsLive } from "./mail/UnsentDraftsLive.ts"
 import { PlacesServices } from "./places/PlacesServices.ts"
 import { Outbox } from "./platform/Outbox.ts"
 import { GuardedHttpClient } from "./platform/outbound/Outbound.ts"
@@ -74,7 +74,10 @@ import { Repos } from "./Repos.ts"
 import { ReplySignatures } from "./representatives/ReplySignatures.ts"
 import { Representatives } from "./representatives/Representatives.ts"
 import { Signatures } from "./representatives/Signatures.ts"
+import { DeliverMessageJob } from "./sending/DeliverMessage.ts"
+import { FollowTextJob } from "./sending/FollowText.ts"
 import { Telephony } from "./telephony/Telephony.ts"
+import { AgentJoins } from "./ticketMessages/AgentJoins.ts"
 import { DraftReplies } from "./ticketMessages/DraftReplies.ts"
 import { EscalationMailJob } from "./ticketMessages/EscalationMail.ts"
 import { Escalations } from "./ticketMessages/Escalations.ts"
@@ -85,7 +88,6 @@ import { PromptDocuments } from "./ticketMessages/PromptDocuments.ts"
 import { Replies } from "./ticketMessages/Replies.ts"
 import { TicketMessages } from "./ticketMessages/TicketMessages.ts"
 import { TopicDetections } from "./ticketMessages/TopicDetections.ts"
-import { HistorySummaries } from "./tickets/HistorySummaries.ts"
 import { TicketChanges } from "./tickets/TicketChanges.ts"
 import { Tickets } from "./tickets/Tickets.ts"
 import { TicketTallyFolding } from "./tickets/TicketTally.ts"
@@ -131,7 +133,7 @@ const TicketServices = Layer.mergeAll(
   Layer.provideMerge(NewMessages.layer),
   Layer.provideMerge(EndUsers.layer),
   Layer.provideMerge(Layer.mergeAll(AgentJoins.layer, Deliveries.layer, MessageAccess.layer, TicketChanges.layer)),
-  Layer.provideMerge(DeliveryLive),
+  Layer.provideMerge(Layer.merge(DeliveryLive, UnsentDraftsLive)),
   Layer.provideMerge(ReplySignatures.layer)
 )
 
@@ -141,11 +143,12 @@ const MailServices = Layer.mergeAll(
   ChannelFolders.layer,
   ChannelTranslations.layer,
   MailImport.layer,
-  MailRetrieval.layer,
+  MailRetrievalLive,
   Notifications.layer,
   PoisonMail.layer,
-  SystemMail.layer
+  SystemMailLive
 ).pipe(
+  Layer.provideMerge(FolderSubscriptionsLive),
   Layer.provideMerge(Subscriptions.layer),
   Layer.provideMerge(Layer.mergeAll(MailFiles.layer, MailFolders.layer)),
   Layer.provideMerge(TicketServices)

@@ -4,16 +4,17 @@ import { Console, DateTime, Effect, Layer, Option, Schema, Stream } from "effect
 import { EndUserErasure } from "../../schema/DataRights.ts"
 import { type CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
-import { type DataRequest, type DataRequestKind, DataRequestsRepo } from "../dataRights/DataRequestsRepo.ts"
 import { DataRights } from "../dataRights/DataRights.ts"
 import { DataRightsWork } from "../dataRights/DataRightsWork.ts"
 import { erasureOf } from "../dataRights/Receipts.ts"
+import { type DataRequest, type DataRequestKind, DataRequestsRepo } from "../endUsers/DataRequestsRepo.ts"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { BlobStoreLive } from "../files/BlobStoreLive.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { BlobsRepo } from "../files/BlobsRepo.ts"
 import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
 import { SentMailsRepo } from "../mail/SentMailsRepo.ts"
+import { UnsentDraftsLive } from "../mail/UnsentDraftsLive.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Stopping } from "../platform/Stopping.ts"
 import { confirmAtTerminal, yes } from "./Confirmation.ts"
@@ -30,7 +31,7 @@ export const EndUserTools = DataRightsWork.pipe(
       DataRequestsRepo.layer,
       EndUsersRepo.layer,
       MailMessagesRepo.layer,
-      SentMailsRepo.layer
+      UnsentDraftsLive.pipe(Layer.provide(SentMailsRepo.layer))
     )
   ),
   Layer.provideMerge(Blobs.layer),

@@ -1,7 +1,7 @@
 import type { ChannelType, SpecialChannel } from "../../schema/ChannelTypes.ts"
 import type { ActionID, ChannelID, TopicID } from "../../schema/Ids.ts"
 import type { OperationName } from "../../schema/Operations.ts"
-import { deepestChain } from "./Chain.ts"
+import { deepestChain } from "../events/Chain.ts"
 
 /** An action as a hook or a topic maps to it. */
 export interface MappedAction {

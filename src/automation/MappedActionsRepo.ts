@@ -3,8 +3,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SpecialChannel } from "../../schema/ChannelTypes.ts"
 import { ActionID, ChannelID, type CustomerID, type TicketMessageID, TopicID } from "../../schema/Ids.ts"
 import { OperationName } from "../../schema/Operations.ts"
+import type { RunRequest } from "../events/AutomationJobs.ts"
 import type { MappedAction } from "./ActionPlan.ts"
-import type { RunRequest } from "./AutomationJobs.ts"
 
 const Row = Schema.Struct({
   topicActionID: Schema.Int,

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { TicketID, TicketMessageID } from "../../schema/Ids.ts"
-import { SystemMail } from "../mail/SystemMail.ts"
 import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
+import { SystemMail } from "../platform/SystemMail.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"

@@ -2,8 +2,8 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
+import { runActions, runPipeline } from "../events/AutomationJobs.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
-import { runActions, runPipeline } from "./AutomationJobs.ts"
 
 export interface FinishedStep {
   readonly step: string

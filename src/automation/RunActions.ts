@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
+import { runActions } from "../events/AutomationJobs.ts"
 import { Again } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionRunner } from "./ActionRunner.ts"
-import { runActions } from "./AutomationJobs.ts"
 
 /** The actions that an event, or a person, set going. */
 export const RunActionsJob = Layer.effectDiscard(

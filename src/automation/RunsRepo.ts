@@ -2,9 +2,9 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Array as Arr, Context, Effect, Layer, Option, Schema } from "effect"
 import { ActionID, CustomerID, TicketID, TicketMessageID, TopicID } from "../../schema/Ids.ts"
 import { OperationName } from "../../schema/Operations.ts"
+import type { RunRequest } from "../events/AutomationJobs.ts"
+import type { Chain } from "../events/Chain.ts"
 import type { ActionPlan } from "./ActionPlan.ts"
-import type { RunRequest } from "./AutomationJobs.ts"
-import type { Chain } from "./Chain.ts"
 
 const Run = Schema.Struct({
   automationRunID: Schema.String,

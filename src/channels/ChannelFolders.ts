@@ -4,7 +4,6 @@ import { CurrentRep } from "../../schema/Authentication.ts"
 import { ChannelFolder, type ChannelFolderCreate, type ChannelFolderUpdate } from "../../schema/ChannelFolders.ts"
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
-import { Subscriptions } from "../mail/Subscriptions.ts"
 import { orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
@@ -12,6 +11,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { ChannelFoldersRepo } from "./ChannelFoldersRepo.ts"
 import { missingChannel } from "./Channels.ts"
 import { ChannelsRepo } from "./ChannelsRepo.ts"
+import { FolderSubscriptions } from "./FolderSubscriptions.ts"
 import { makesCircle } from "./FolderTree.ts"
 
 export class ChannelFolders extends Context.Tag("casework/ChannelFolders")<
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* ChannelFoldersRepo
   const channels = yield* ChannelsRepo
-  const subscriptions = yield* Subscriptions
+  const subscriptions = yield* FolderSubscriptions
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   const checkParent = fn("ChannelFolders.checkParent")(function* (
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
       }
       yield* repo.update(customerID, folderID, merged).pipe(Effect.catchTag("Duplicate", takenTwice))
       if (merged.externalFolderID !== stored.externalFolderID) {
-        yield* subscriptions.end([stored])
+        yield* subscriptions.endOf(stored)
         yield* repo.forgetProvider(customerID, folderID)
       }
     }, inTransaction(sql)),
@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
     delete: fn("ChannelFolders.delete")(function* (folderID) {
       const { customerID } = yield* CurrentRep
       const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
-      yield* subscriptions.end([stored])
+      yield* subscriptions.endOf(stored)
       yield* repo.delete(customerID, folderID)
     }, inTransaction(sql))
   })

@@ -2,9 +2,9 @@ import { Schema, Struct } from "effect"
 import type { ChannelCreate, ChannelUpdate } from "../../schema/Channels.ts"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import { PhoneNumber } from "../../schema/PhoneNumber.ts"
-import { isSameAuthority } from "../mail/MailAuthority.ts"
 import { mask } from "../platform/Masking.ts"
 import type { ChannelFields } from "./ChannelsRepo.ts"
+import { isSameAuthority } from "./MailAuthority.ts"
 
 /** What a channel has that nobody has written anything into. */
 const nothing = {

@@ -5,8 +5,6 @@ import { Channel, type ChannelCreate, type ChannelUpdate } from "../../schema/Ch
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
-import { MailFoldersRepo } from "../mail/MailFoldersRepo.ts"
-import { Subscriptions } from "../mail/Subscriptions.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { masked, writtenSecret } from "../platform/Masking.ts"
@@ -16,6 +14,7 @@ import { clientSecretPlace } from "./ChannelColumns.ts"
 import { ChannelFoldersRepo } from "./ChannelFoldersRepo.ts"
 import { channelProblems, mergeChannel, secretProblems } from "./ChannelRules.ts"
 import { type ChannelFields, ChannelsRepo, type StoredChannel } from "./ChannelsRepo.ts"
+import { FolderSubscriptions } from "./FolderSubscriptions.ts"
 
 export class Channels extends Context.Tag("casework/Channels")<
   Channels,
@@ -50,9 +49,8 @@ const make = Effect.gen(function* () {
   const repo = yield* ChannelsRepo
   const secrets = yield* Secrets
   const customers = yield* CustomerProfileRepo
-  const mailFolders = yield* MailFoldersRepo
   const folders = yield* ChannelFoldersRepo
-  const subscriptions = yield* Subscriptions
+  const subscriptions = yield* FolderSubscriptions
 
   /** The fields to store after a write, when they go together. */
   const written = fn("Channels.written")(function* (
@@ -82,9 +80,6 @@ const make = Effect.gen(function* () {
 
   const makeRoom = (customerID: CustomerID, { isDefaultTranslationChannel }: ChannelFields) =>
     Effect.when(repo.clearDefaultTranslationChannel(customerID), () => isDefaultTranslationChannel)
-
-  const endSubscriptions = (customerID: CustomerID, channelID: ChannelID) =>
-    Effect.flatMap(mailFolders.ofChannel(customerID, channelID), subscriptions.end)
 
   return Channels.of({
     list: fn("Channels.list")(function* () {
@@ -119,7 +114,7 @@ const make = Effect.gen(function* () {
       if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)
       // Another mailbox, or none: what the provider tells about the old one is of no use any more.
       if (fields.emailAddress?.toLowerCase() !== stored.emailAddress?.toLowerCase()) {
-        yield* endSubscriptions(customerID, channelID)
+        yield* subscriptions.endAllOf(customerID, channelID)
         yield* folders.moveToMailbox(customerID, channelID)
       }
       yield* repo.update(customerID, channelID, fields)
@@ -129,7 +124,7 @@ const make = Effect.gen(function* () {
       const { customerID } = yield* CurrentRep
       // Whoever subscribes in this moment has done so, or sees that the channel is gone.
       yield* repo.findForUpdate(customerID, channelID)
-      yield* endSubscriptions(customerID, channelID)
+      yield* subscriptions.endAllOf(customerID, channelID)
       yield* repo.delete(customerID, channelID).pipe(changedOrNotFound(missingChannel(channelID)))
     }, inTransaction(sql))
   })

@@ -1,8 +1,8 @@
 import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
-import { MailRetrieval } from "../mail/MailRetrieval.ts"
 import { Channels } from "./Channels.ts"
+import { MailRetrieval } from "./MailRetrieval.ts"
 
 export const ChannelsHttp = HttpApiBuilder.group(CaseworkApi, "channels", (handlers) =>
   Effect.gen(function* () {

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Struct } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
+import type { Counts } from "../endUsers/DataRequestsRepo.ts"
 import type { BlobID } from "../files/BlobStore.ts"
 import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
-import { makeWithdrawDrafts } from "../mail/WithdrawDrafts.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import type { Counts } from "./DataRequestsRepo.ts"
 import { ErasingRepo, tablesWithFiles } from "./ErasingRepo.ts"
 import { personalTable, personalTables } from "./PersonalData.ts"
 import type { Person } from "./PersonsRepo.ts"
@@ -34,7 +34,7 @@ export class Erasing extends Context.Tag("casework/Erasing")<
 const make = Effect.gen(function* () {
   const repo = yield* ErasingRepo
   const mails = yield* MailMessagesRepo
-  const withdrawDrafts = yield* makeWithdrawDrafts
+  const drafts = yield* UnsentDrafts
 
   return Erasing.of({
     holdMail: fn("Erasing.holdMail")(function* (customerID) {
@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
 
     erase: fn("Erasing.erase")(function* (person, found) {
       yield* repo.lockTickets(person)
-      yield* withdrawDrafts(person.customerID, { ticketMessageIDs: person.messageIDs })
+      yield* drafts.withdraw(person.customerID, { ticketMessageIDs: person.messageIDs })
       yield* repo.forgetQuotes(person)
       yield* repo.forgetDrafts(person)
       yield* repo.forgetInTickets(person)

@@ -1,8 +1,8 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { AiRunID, CustomerID } from "../../schema/Ids.ts"
+import type { DataRequest } from "../endUsers/DataRequestsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import type { DataRequest } from "./DataRequestsRepo.ts"
 import type { Person } from "./PersonsRepo.ts"
 import { mentionsOf } from "./Traces.ts"
 

@@ -1,10 +1,10 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import type { DataRequest } from "../endUsers/DataRequestsRepo.ts"
 import { spellingsOf } from "../endUsers/SenderIdentity.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { addressParts } from "./AddressParts.ts"
-import type { DataRequest } from "./DataRequestsRepo.ts"
 
 /** An end user, and how its traces are found. Its names lead nowhere: anybody may have them, or give itself any. */
 export interface Person {

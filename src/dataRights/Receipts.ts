@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Schema, Struct } from "effect"
 import { EndUserErasure, EndUserExport } from "../../schema/DataRights.ts"
-import type { DataRequest } from "./DataRequestsRepo.ts"
+import type { DataRequest } from "../endUsers/DataRequestsRepo.ts"
 
 const common = (request: DataRequest) => ({
   ReceiptID: request.dataRequestID,

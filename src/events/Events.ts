@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { runActions, runPipeline } from "../automation/AutomationJobs.ts"
-import { CurrentChain } from "../automation/Chain.ts"
-import { Reactions } from "../automation/EventHooks.ts"
-import { Broadcast } from "../hub/Broadcast.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import type { JobPlace } from "../platform/queue/JobsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { runActions, runPipeline } from "./AutomationJobs.ts"
+import { Broadcast } from "./Broadcast.ts"
+import { CurrentChain } from "./Chain.ts"
 import type { Event } from "./Event.ts"
+import { Reactions } from "./EventHooks.ts"
 import { type EventParts, EventsRepo, type EventValues } from "./EventsRepo.ts"
 
 /** What follows from an event, as parts of the statement that makes it happen. */

@@ -1,11 +1,11 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { eventChannel } from "../hub/PostgresBroadcast.ts"
 import { eachStorable } from "../platform/database/Storable.ts"
 import type { Place } from "../platform/database/WrittenOnce.ts"
 import { type JobPlace, JobsRepo } from "../platform/queue/JobsRepo.ts"
 import type { Event, EventKind } from "./Event.ts"
+import { eventChannel } from "./PostgresBroadcast.ts"
 
 export interface EventValues extends JobPlace {
   readonly customerID: CustomerID

@@ -6,7 +6,7 @@ import { FileBody } from "../platform/http/SendResponse.ts"
 import { type ByteRange, largestPiece } from "./BlobStore.ts"
 import { wantedRange } from "./ByteRanges.ts"
 import { dispositionOf } from "./Disposition.ts"
-import type { OpenFile } from "./Files.ts"
+import type { OpenFile } from "./OpenFile.ts"
 
 /** What a browser may show by itself. Everything that can hold a script is saved instead. */
 const inline = new Set(["image/jpeg", "image/png", "image/webp", "image/gif", "application/pdf", "text/plain"])

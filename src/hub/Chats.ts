@@ -10,15 +10,15 @@ import { orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { PresenceRepo } from "../representatives/PresenceRepo.ts"
+import { AgentJoins } from "../ticketMessages/AgentJoins.ts"
 import { Escalations } from "../ticketMessages/Escalations.ts"
 import { FeedbackRepo } from "../ticketMessages/FeedbackRepo.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
-import { AgentJoins } from "./AgentJoins.ts"
 import { ChatsRepo } from "./ChatsRepo.ts"
 import type { Visitor } from "./HubClients.ts"
 import { switchedOff } from "./OpenChats.ts"
-import { PresenceRepo } from "./PresenceRepo.ts"
 
 type Begun = (ticketID: TicketID) => Effect.Effect<void>
 

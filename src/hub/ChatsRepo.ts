@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ResumedChat } from "../../schema/Hub.ts"
-import { ChannelID, CustomerID, type CustomerRepID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { type ReadyJson, readyJson } from "../platform/database/ReadyJson.ts"
 import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 import { visitorColumns } from "./VisitorColumns.ts"
@@ -43,12 +43,6 @@ export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
       customerID: CustomerID,
       ticketID: TicketID
     ) => Effect.Effect<Option.Option<ReadyJson<ResumedChat>>>
-    /** Whether the ticket is a chat, and nothing says yet that the representative is in it. */
-    readonly isNewTo: (
-      customerID: CustomerID,
-      ticketID: TicketID,
-      customerRepID: CustomerRepID
-    ) => Effect.Effect<boolean>
     /** Those of the channels, whosever they are, in which one can chat. */
     readonly openAmong: (channelIDs: ReadonlyArray<ChannelID>) => Effect.Effect<ReadonlyArray<ChannelID>>
   }
@@ -144,17 +138,6 @@ const make = Effect.gen(function* () {
     resume: (customerID, ticketID) =>
       resume({ customerID, ticketID }).pipe(
         Effect.map(Option.map(({ json }) => readyJson(ResumedChat, json))),
-        Effect.orDie
-      ),
-    isNewTo: (customerID, ticketID, customerRepID) =>
-      sql`
-        select 1 from ticket t
-        join channel c on c.customer_id = t.customer_id and c.channel_id = t.channel_id
-        where t.customer_id = ${customerID} and t.ticket_id = ${ticketID} and c.channel_type = 'Chat'
-          and not exists (
-            select 1 from event e where e.customer_id = ${customerID} and e.ticket_id = ${ticketID}
-              and e.kind = 'AgentJoined' and e.details->>'customerRepID' = ${String(customerRepID)})`.pipe(
-        Effect.map((rows) => rows.length > 0),
         Effect.orDie
       ),
     openAmong: (channelIDs) =>

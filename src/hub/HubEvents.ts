@@ -1,13 +1,13 @@
 import { Effect, Layer, Option, Queue } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { Broadcast } from "../events/Broadcast.ts"
+import type { Signal, TypingSignal } from "../events/Signal.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { Broadcast } from "./Broadcast.ts"
 import { logUntold, makeEventTelling } from "./EventTelling.ts"
 import { HubClients } from "./HubClients.ts"
 import { HubEventsRepo } from "./HubEventsRepo.ts"
 import { typingForRepresentatives, typingForVisitors } from "./HubTexts.ts"
 import { makeMissedEvents } from "./MissedEvents.ts"
-import type { Signal, TypingSignal } from "./Signal.ts"
 import { makeToldEvents } from "./ToldEvents.ts"
 
 const largestBatch = 500

@@ -4,12 +4,12 @@ import { BadRequest, type Conflict, type Forbidden, type NotFound } from "../../
 import { HubRequestAgent, HubSendMessage, HubSentMessage } from "../../schema/Hub.ts"
 import { TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
+import { Broadcast } from "../events/Broadcast.ts"
 import { problemsIn } from "../platform/http/ErrorResponse.ts"
 import { bindNames, nameTree } from "../platform/http/NameBinding.ts"
 import { steadyClock } from "../platform/SteadyClock.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
-import { Broadcast } from "./Broadcast.ts"
 import { Chats } from "./Chats.ts"
 import { type HubClient, HubClients, type Visitor } from "./HubClients.ts"
 

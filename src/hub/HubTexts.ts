@@ -1,7 +1,7 @@
+import type { TypingSignal } from "../events/Signal.ts"
 import type { HubEvent } from "./HubEventsRepo.ts"
 import { invocationOf } from "./HubProtocol.ts"
 import { lightened } from "./Lightened.ts"
-import type { TypingSignal } from "./Signal.ts"
 
 const agentJoined = (argument: { readonly name: string; readonly ticketID?: number }) =>
   invocationOf("AgentJoined", JSON.stringify(argument))

@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { PresenceRepo, presentSeconds } from "./PresenceRepo.ts"
+import { PresenceRepo, presentSeconds } from "../representatives/PresenceRepo.ts"
 
 // Nobody who comes, goes or stops waits for long on a database that does not answer.
 const longestWrite = "2 seconds"

@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { type DeliveryRoute, NotDelivered } from "../delivery/Delivery.ts"
-import { makeMailDelivery } from "../delivery/MailDelivery.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { makeMailDelivery } from "../sending/MailDelivery.ts"
 import { makeGraphDelivery } from "./GraphDelivery.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 

@@ -1,5 +1,5 @@
 import { Context, Data, type Effect, type Option, type Redacted, type Stream } from "effect"
-import type { AnswerFile } from "../delivery/AnswerFiles.ts"
+import type { AnswerFile } from "../sending/AnswerFiles.ts"
 import type { GraphAttachment, GraphFolder, GraphMessage, GraphSubscription } from "./GraphShapes.ts"
 
 /** How the service introduces itself to the mail provider. */

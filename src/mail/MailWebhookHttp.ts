@@ -1,7 +1,7 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
-import { MailRetrieval } from "./MailRetrieval.ts"
+import { MailRetrieval } from "../channels/MailRetrieval.ts"
 import { entriesOf } from "./NotificationEntry.ts"
 import { Notifications } from "./Notifications.ts"
 

@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import type { OutboundMessage } from "../delivery/Delivery.ts"
+import type { Unsent } from "../delivery/UnsentDrafts.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
 
@@ -12,11 +13,6 @@ const Answer = Schema.Struct({
   answersMessageID: Schema.NullOr(TicketMessageID),
   address: Schema.NullOr(Schema.String)
 })
-
-/** Answers that have not left, of whole tickets or single ones. */
-export type Unsent =
-  | { readonly ticketIDs: ReadonlyArray<TicketID> }
-  | { readonly ticketMessageIDs: ReadonlyArray<TicketMessageID> }
 
 const Draft = Schema.Struct({ channelID: ChannelID, draftID: Schema.String })
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schedule } from "effect"
+import type { WatchedFolder } from "../channels/FolderSubscriptions.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Secrets } from "../platform/Secrets.ts"
@@ -42,9 +43,7 @@ export class Subscriptions extends Context.Tag("casework/Subscriptions")<
     readonly renew: (open: OpenFolder, isReauthorization: boolean) => Effect.Effect<void, MailProblem>
     readonly startAnew: (open: OpenFolder) => Effect.Effect<void, MailProblem>
     /** Forgets them at once; the provider is told by a job. Belongs into the transaction of the cause. */
-    readonly end: (
-      folders: ReadonlyArray<Pick<MailFolder, "customerID" | "folderID" | "channelID">>
-    ) => Effect.Effect<void>
+    readonly end: (folders: ReadonlyArray<WatchedFolder>) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(

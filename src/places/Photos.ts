@@ -6,7 +6,7 @@ import { BadRequest, type NotFound, type PayloadTooLarge, type UnsupportedMediaT
 import type { CustomerID, PlaceDescriptionRoomID, PlaceDescriptionRoomPhotoID } from "../../schema/Ids.ts"
 import type { PhotoOrder, PlaceDescriptionRoomPhoto } from "../../schema/PlaceDescriptionPhotos.ts"
 import { Blobs } from "../files/Blobs.ts"
-import type { OpenFile } from "../files/Files.ts"
+import type { OpenFile } from "../files/OpenFile.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { lastTransaction } from "../platform/database/LastTransaction.ts"

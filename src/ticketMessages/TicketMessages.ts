@@ -10,8 +10,8 @@ import type {
   TicketMessageUpdate
 } from "../../schema/TicketMessageBodies.ts"
 import type { TicketMessage, TicketMessagePage } from "../../schema/TicketMessages.ts"
+import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
 import { Events } from "../events/Events.ts"
-import { makeWithdrawDrafts } from "../mail/WithdrawDrafts.ts"
 import { changedOrNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
   const access = yield* MessageAccess
   const newMessages = yield* NewMessages
   const events = yield* Events
-  const withdrawDrafts = yield* makeWithdrawDrafts
+  const drafts = yield* UnsentDrafts
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   /** A phone call speaks on its own channel, and only in tickets of that channel. */
@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
       const { customerID } = yield* CurrentRep
       const deleted = yield* repo.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       const { ticketID } = deleted
-      yield* withdrawDrafts(customerID, { ticketMessageIDs: [ticketMessageID] })
+      yield* drafts.withdraw(customerID, { ticketMessageIDs: [ticketMessageID] })
       yield* repo
         .delete(customerID, ticketMessageID)
         .pipe(changedOrNotFound(`There is no ticket message ${ticketMessageID}.`))

@@ -4,8 +4,8 @@ import { CurrentRep } from "../../schema/Authentication.ts"
 import { type BadRequest, type Conflict, NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, EndUserID, TicketID } from "../../schema/Ids.ts"
 import type { Ticket, TicketBulk, TicketCreate, TicketPage, TicketsQuery, TicketUpdate } from "../../schema/Tickets.ts"
+import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
 import { Events } from "../events/Events.ts"
-import { makeWithdrawDrafts } from "../mail/WithdrawDrafts.ts"
 import { orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences, newReferences, type Reference } from "../platform/database/OwnReferences.ts"
@@ -60,7 +60,7 @@ const make = Effect.gen(function* () {
   const shown = yield* TicketListRepo
   const changes = yield* TicketChanges
   const events = yield* Events
-  const withdrawDrafts = yield* makeWithdrawDrafts
+  const drafts = yield* UnsentDrafts
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   const get = (customerID: CustomerID, ticketID: TicketID) =>
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
 
   /** They are locked. */
   const remove = fn("Tickets.remove")(function* (customerID: CustomerID, ticketIDs: ReadonlyArray<TicketID>) {
-    yield* withdrawDrafts(customerID, { ticketIDs })
+    yield* drafts.withdraw(customerID, { ticketIDs })
     yield* repo.delete(customerID, ticketIDs)
   })
 

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { SqlClient, type Statement } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
-import { Reactions } from "../../src/automation/EventHooks.ts"
-import { CustomerRemovalTiming } from "../../src/customers/CustomerRemoval.ts"
-import { customerTables } from "../../src/customers/CustomerTables.ts"
+import { CustomerRemovalTiming } from "../../src/customerRemoval/CustomerRemoval.ts"
+import { customerTables } from "../../src/customerRemoval/CustomerTables.ts"
+import { Reactions } from "../../src/events/EventHooks.ts"
 import { Settings } from "../../src/platform/settings/Settings.ts"
 import { exported, leaveTraces } from "../dataRights/RightsTools.ts"
 import { capturedLog } from "../http/CapturedLog.ts"
@@ -27,7 +27,7 @@ layer(TestDatabase, { excludeTestServices: true })("The tables that removing a c
     Effect.gen(function* () {
       expect(
         [...customerTables].toSorted(),
-        "add it to src/customers/CustomerTables.ts, before what it refers to"
+        "add it to src/customerRemoval/CustomerTables.ts, before what it refers to"
       ).toEqual([...(yield* findTenantTables)].toSorted())
     })
   )

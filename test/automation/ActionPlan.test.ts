@@ -4,7 +4,7 @@ import { Arbitrary, Effect, FastCheck, Option, Schema } from "effect"
 import { ChannelType, SpecialChannel } from "../../schema/ChannelTypes.ts"
 import { ActionID, ChannelID, TopicID } from "../../schema/Ids.ts"
 import { type MappedAction, planActions } from "../../src/automation/ActionPlan.ts"
-import { deepestChain } from "../../src/automation/Chain.ts"
+import { deepestChain } from "../../src/events/Chain.ts"
 import { matchesChannel } from "../../src/hooks/ChannelMatch.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { workflowHooks } from "../../schema/Hooks.ts"
-import { reactionTo } from "../../src/automation/EventHooks.ts"
 import type { Event, EventKind } from "../../src/events/Event.ts"
+import { reactionTo } from "../../src/events/EventHooks.ts"
 
 const reaction = (kind: EventKind, details: Event["details"] = {}) => reactionTo({ kind, details })
 

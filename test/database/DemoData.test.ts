@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { customerTables } from "../../src/customers/CustomerTables.ts"
+import { customerTables } from "../../src/customerRemoval/CustomerTables.ts"
 import { prepare } from "../support/Prepare.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

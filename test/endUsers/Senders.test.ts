@@ -1,7 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { DataRequestsRepo } from "../../src/dataRights/DataRequestsRepo.ts"
+import { DataRequestsRepo } from "../../src/endUsers/DataRequestsRepo.ts"
 import { EndUsers } from "../../src/endUsers/EndUsers.ts"
 import { EndUsersRepo } from "../../src/endUsers/EndUsersRepo.ts"
 import { link, type Uid } from "../../src/endUsers/EndUserUids.ts"

@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Reactions } from "../../src/automation/EventHooks.ts"
+import { Reactions } from "../../src/events/EventHooks.ts"
 import { capturedLog } from "../http/CapturedLog.ts"
 import { expectError } from "../http/ErrorBody.ts"
 import { eventually } from "../support/Eventually.ts"

@@ -6,10 +6,11 @@ import { CustomerProfileRepo } from "../../src/customers/CustomerProfileRepo.ts"
 import { CustomerSettings } from "../../src/customers/CustomerSettings.ts"
 import { Mailboxes } from "../../src/mail/Mailboxes.ts"
 import { MicrosoftGraph } from "../../src/mail/MicrosoftGraph.ts"
-import { SystemMail } from "../../src/mail/SystemMail.ts"
+import { SystemMailLive } from "../../src/mail/SystemMailLive.ts"
 import { GuardedHttpClient } from "../../src/platform/outbound/Outbound.ts"
 import { ClaimLost, CurrentClaim, isClaimLost } from "../../src/platform/queue/JobClaim.ts"
 import { Secrets } from "../../src/platform/Secrets.ts"
+import { SystemMail } from "../../src/platform/SystemMail.ts"
 import { fire, freshHook, onHook } from "../automation/AutomationTools.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
@@ -40,7 +41,7 @@ const subjectsIn = Effect.map(GraphServer, ({ mailbox }) =>
   mailbox(address).unkept.map((one) => [String(one["subject"]), Object(one["toRecipients"])[0].emailAddress.address])
 )
 
-const systemMailLayer = SystemMail.layer.pipe(
+const systemMailLayer = SystemMailLive.pipe(
   Layer.provide(Mailboxes.layer),
   Layer.provide([
     CustomerSettings.layer.pipe(Layer.provide(CustomerProfileRepo.layer), Layer.provide(Secrets.layer)),

@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { ChannelType } from "../../schema/ChannelTypes.ts"
 import { ChannelID, CustomerID, CustomerRepID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
-import type { OutboundMessage } from "./Delivery.ts"
+import type { OutboundMessage } from "../delivery/Delivery.ts"
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
 

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
-import { makeEmailDelivery } from "../mail/EmailDelivery.ts"
-import { Delivery } from "./Delivery.ts"
-import { storedDelivery } from "./StoredDelivery.ts"
-import { makeWhatsAppDelivery } from "./WhatsAppDelivery.ts"
+import { Delivery } from "./delivery/Delivery.ts"
+import { makeEmailDelivery } from "./mail/EmailDelivery.ts"
+import { storedDelivery } from "./sending/StoredDelivery.ts"
+import { makeWhatsAppDelivery } from "./sending/WhatsAppDelivery.ts"
 
 /** Chat visitors and the phone client read the stored answer themselves. */
 export const DeliveryLive = Layer.effect(

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import type { workflowHooks } from "../../schema/Hooks.ts"
-import type { Event, EventKind } from "../events/Event.ts"
+import type { Event, EventKind } from "./Event.ts"
 
 type Hook = (typeof workflowHooks)[number]
 

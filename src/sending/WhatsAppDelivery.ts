@@ -3,10 +3,10 @@ import { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
+import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Telephony, type TelephonyAccount, type TelephonyFailed, type TextMessage } from "../telephony/Telephony.ts"
-import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "./Delivery.ts"
 import { SentTextsRepo } from "./SentTextsRepo.ts"
 
 const asNumber = (text: string) => `whatsapp:${text.replace(/^whatsapp:/i, "").replace(/[^+\d]/g, "")}`

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { answerHtml } from "../mail/AnswerHtml.ts"
+import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
 import { Mailer } from "../platform/Mailer.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -9,7 +9,7 @@ import { ReplySignatures } from "../representatives/ReplySignatures.ts"
 import type { SignatureTexts } from "../representatives/SignatureFallback.ts"
 import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
 import { makeAnswerFiles } from "./AnswerFiles.ts"
-import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "./Delivery.ts"
+import { answerHtml } from "./AnswerHtml.ts"
 
 /** How mail programs of many languages mark an answer, as in Re:, AW: or RE[2]:. */
 const replyPrefix =

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { CustomerID, CustomerRepID, TicketID } from "../../schema/Ids.ts"
 import { Events } from "../events/Events.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { ChatsRepo } from "./ChatsRepo.ts"
+import { AgentJoinsRepo } from "./AgentJoinsRepo.ts"
 
 /** Representatives who step into a chat. */
 export class AgentJoins extends Context.Tag("casework/AgentJoins")<
@@ -18,11 +18,11 @@ export class AgentJoins extends Context.Tag("casework/AgentJoins")<
   static readonly layer = Layer.effect(
     AgentJoins,
     Effect.gen(function* () {
-      const chats = yield* ChatsRepo
+      const repo = yield* AgentJoinsRepo
       const events = yield* Events
       return {
         note: fn("AgentJoins.note")(function* (customerID, ticketID, customerRepID) {
-          if (yield* chats.isNewTo(customerID, ticketID, customerRepID)) {
+          if (yield* repo.isNewTo(customerID, ticketID, customerRepID)) {
             yield* events.record(customerID, [{ kind: "AgentJoined", ticketID, details: { customerRepID } }])
           }
         })

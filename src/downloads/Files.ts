@@ -1,14 +1,10 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { NotFound } from "../../schema/Errors.ts"
-import { DataRequestsRepo } from "../dataRights/DataRequestsRepo.ts"
+import { DataRequestsRepo } from "../endUsers/DataRequestsRepo.ts"
+import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
+import { Blobs } from "../files/Blobs.ts"
+import type { OpenFile } from "../files/OpenFile.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { AttachmentsRepo, type StoredFile } from "./AttachmentsRepo.ts"
-import { type BlobReader, Blobs } from "./Blobs.ts"
-
-/** A file that may be read, whole or in part. */
-export interface OpenFile extends Pick<StoredFile, "fileName" | "contentType" | "size">, BlobReader {
-  readonly etag: string
-}
 
 export class Files extends Context.Tag("casework/Files")<
   Files,

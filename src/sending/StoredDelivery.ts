@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { DeliveryRoute } from "./Delivery.ts"
+import type { DeliveryRoute } from "../delivery/Delivery.ts"
 
 /** For channels whose client reads the answer itself: storing it is delivering it. */
 export const storedDelivery: DeliveryRoute = {

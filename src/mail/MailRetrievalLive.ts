@@ -1,13 +1,14 @@
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Context, Effect, Layer, Option, Order } from "effect"
+import { Array as Arr, Effect, Layer, Option, Order } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { ChannelFolder } from "../../schema/ChannelFolders.ts"
-import { BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
+import { BadGateway, BadRequest } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
-import { type ImportJob, ImportJobs, type MailSubscription } from "../../schema/MailWebhook.ts"
+import { type ImportJob, ImportJobs } from "../../schema/MailWebhook.ts"
 import { ChannelFoldersRepo } from "../channels/ChannelFoldersRepo.ts"
 import { missingChannel } from "../channels/Channels.ts"
 import { ChannelsRepo, type StoredChannel } from "../channels/ChannelsRepo.ts"
+import { MailRetrieval } from "../channels/MailRetrieval.ts"
 import { orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -17,24 +18,6 @@ import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
 import type { MailProblem } from "./MailGraph.ts"
 import { folderKey, importFolder, renewSubscription } from "./MailJobs.ts"
 import { Subscriptions } from "./Subscriptions.ts"
-
-/** What people switch on, off and start about the mail of their channels. */
-export class MailRetrieval extends Context.Tag("casework/MailRetrieval")<
-  MailRetrieval,
-  {
-    readonly subscribe: (
-      channelID: ChannelID
-    ) => Effect.Effect<MailSubscription, NotFound | BadRequest | BadGateway, CurrentRep>
-    readonly unsubscribe: (channelID: ChannelID) => Effect.Effect<MailSubscription, NotFound, CurrentRep>
-    readonly importChannel: (channelID: ChannelID) => Effect.Effect<ImportJobs, NotFound | BadRequest, CurrentRep>
-    readonly importAll: () => Effect.Effect<ImportJobs, never, CurrentRep>
-  }
->() {
-  static readonly layer = Layer.effect(
-    MailRetrieval,
-    Effect.suspend(() => make)
-  )
-}
 
 const inbox = {
   name: "Inbox",
@@ -166,3 +149,5 @@ const make = Effect.gen(function* () {
     }, inTransaction(sql))
   })
 })
+
+export const MailRetrievalLive = Layer.effect(MailRetrieval, make)

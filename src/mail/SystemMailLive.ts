@@ -1,32 +1,15 @@
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { type Mail, Mailer, MailNotSent } from "../platform/Mailer.ts"
 import { beforeItLeaves, CurrentClaim } from "../platform/queue/JobClaim.ts"
-import type { Again } from "../platform/queue/JobRun.ts"
 import { comeBackAfter } from "../platform/queue/Patience.ts"
+import { SystemMail } from "../platform/SystemMail.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailGraph, type MailProblem } from "./MailGraph.ts"
-
-/**
- * Mail of the service itself: password resets, notifications. It leaves from the customer's first mailbox where its
- * mail provider is configured, else through the service's own mailer.
- */
-export class SystemMail extends Context.Tag("casework/SystemMail")<
-  SystemMail,
-  {
-    /** Answers when the job that sends it is to come back, where nobody is there to take it yet. */
-    readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<Again | undefined, MailNotSent>
-  }
->() {
-  static readonly layer = Layer.effect(
-    SystemMail,
-    Effect.suspend(() => make)
-  )
-}
 
 /** Whether the provider will not do it, however often it is asked. */
 const isRefused = ({ reason }: MailProblem) => reason !== "Unavailable"
@@ -48,6 +31,7 @@ const orLater = (failure: MailNotSent) =>
       : Effect.as(Effect.logWarning("system mail waits", failure), again)
   })
 
+/** It leaves from the customer's first mailbox where its mail provider is configured, else through the service's own mailer. */
 const make = Effect.gen(function* () {
   const channels = yield* ChannelsRepo
   const mailboxes = yield* Mailboxes
@@ -91,3 +75,5 @@ const make = Effect.gen(function* () {
       leave(customerID, mail).pipe(Effect.as(undefined), Effect.catchTag("MailNotSent", orLater))
   })
 })
+
+export const SystemMailLive = Layer.effect(SystemMail, make)

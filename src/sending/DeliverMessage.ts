@@ -1,32 +1,21 @@
 import { SqlClient } from "@effect/sql"
-import { Cause, Clock, Effect, Layer, Option, Schema } from "effect"
-import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
-import { CurrentChain, inChain } from "../automation/Chain.ts"
+import { Cause, Clock, Effect, Layer, Option } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import { Delivery, NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
+import { deliverMessage } from "../delivery/DeliveryJobs.ts"
+import { CurrentChain, inChain } from "../events/Chain.ts"
 import { Events } from "../events/Events.ts"
 import { BytesMissing, StoreAway } from "../platform/BlobTrouble.ts"
 import { storable } from "../platform/database/Storable.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
-import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { comeBackAfter } from "../platform/queue/Patience.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
-import { Delivery, NotDelivered, type OutboundMessage } from "./Delivery.ts"
 import { followText } from "./FollowText.ts"
 import { makeMarkFailed } from "./MarkFailed.ts"
 import { OutboundRepo } from "./OutboundRepo.ts"
-
-const Payload = Schema.Struct({
-  ticketMessageID: TicketMessageID,
-  /** The run whose action sends it: what follows from the delivery belongs to the same chain. */
-  automationRunID: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
-})
-
-/** Enqueued in the transaction that stores the message. */
-export const deliverMessage: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
-  kind: "DeliverMessage",
-  payload: Payload
-}
 
 // Shorter than a job may take, so that the message itself learns of it; long enough for large files.
 const longestDelivery = "5 minutes"

@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import type { NotDelivered, OutboundMessage } from "../delivery/Delivery.ts"
+import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
 import { Events } from "../events/Events.ts"
-import { makeWithdrawDrafts } from "../mail/WithdrawDrafts.ts"
 import { storable } from "../platform/database/Storable.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
-import type { NotDelivered, OutboundMessage } from "./Delivery.ts"
 
 type Undelivered = Pick<OutboundMessage, "answersMessageID" | "ticketID" | "ticketMessageID">
 
@@ -16,7 +16,7 @@ export const makeMarkFailed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const messages = yield* TicketMessagesRepo
   const events = yield* Events
-  const withdrawDrafts = yield* makeWithdrawDrafts
+  const drafts = yield* UnsentDrafts
 
   // Only while this node holds the job: what follows from a failure follows once.
   return fn("MarkFailed.mark")(
@@ -36,7 +36,7 @@ export const makeMarkFailed = Effect.gen(function* () {
         ...(isFinal && { isGivenUp: true })
       })
       if (!isFinal) return
-      yield* withdrawDrafts(customerID, { ticketMessageIDs: [ticketMessageID] })
+      yield* drafts.withdraw(customerID, { ticketMessageIDs: [ticketMessageID] })
       if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
       yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])
     },

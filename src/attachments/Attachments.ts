@@ -11,14 +11,14 @@ import {
 } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
 import { largestAttachment, type TicketMessageAttachment } from "../../schema/TicketMessageAttachments.ts"
+import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
+import { Blobs } from "../files/Blobs.ts"
+import { checkUpload, type SentFile } from "../files/CheckedUpload.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { lastTransaction } from "../platform/database/LastTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
-import { AttachmentsRepo } from "./AttachmentsRepo.ts"
-import { Blobs } from "./Blobs.ts"
-import { checkUpload, type SentFile } from "./CheckedUpload.ts"
 
 type Refusal = BadRequest | PayloadTooLarge | UnsupportedMediaType
 

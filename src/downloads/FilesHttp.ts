@@ -1,7 +1,7 @@
 import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
-import { answerFile } from "./FileAnswer.ts"
+import { answerFile } from "../files/FileAnswer.ts"
 import { Files } from "./Files.ts"
 
 export const FilesHttp = HttpApiBuilder.group(CaseworkApi, "files", (handlers) =>

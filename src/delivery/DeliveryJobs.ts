@@ -1,0 +1,15 @@
+import { Schema } from "effect"
+import { TicketMessageID } from "../../schema/Ids.ts"
+import type { JobKind } from "../platform/queue/Jobs.ts"
+
+const Message = Schema.Struct({
+  ticketMessageID: TicketMessageID,
+  /** The run whose action sends it: what follows from the delivery belongs to the same chain. */
+  automationRunID: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+})
+
+/** Enqueued in the transaction that stores the message. */
+export const deliverMessage: JobKind<typeof Message.Type, typeof Message.Encoded> = {
+  kind: "DeliverMessage",
+  payload: Message
+}

@@ -1,0 +1,13 @@
+import { Context, type Effect } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
+import type { Mail, MailNotSent } from "./Mailer.ts"
+import type { Again } from "./queue/JobRun.ts"
+
+/** Mail of the service itself: password resets, notifications. */
+export class SystemMail extends Context.Tag("casework/SystemMail")<
+  SystemMail,
+  {
+    /** Answers when the job that sends it is to come back, where nobody is there to take it yet. */
+    readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<Again | undefined, MailNotSent>
+  }
+>() {}
