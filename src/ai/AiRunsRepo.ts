@@ -203,7 +203,9 @@ const make = Effect.gen(function* () {
       select "aiRunID", output from (
         select ai_run_id as "aiRunID", output from ai_run
         where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} and purpose = 'Draft'
-          and outcome = 'Succeeded' and replay_of is null
+          and outcome = 'Succeeded' and replay_of is null and exists (
+            select from event where event.customer_id = ${_.customerID}
+              and event.ticket_message_id = ${_.ticketMessageID} and kind = 'DraftReady' and at >= ai_run.created_at)
         order by created_at desc, ai_run_id desc limit 1) last
       where output is not null`
   })

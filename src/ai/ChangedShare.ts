@@ -21,12 +21,17 @@ const wordDistance = (one: ReadonlyArray<string>, other: ReadonlyArray<string>) 
   return above[other.length] ?? 0
 }
 
+const isSame = (one: ReadonlyArray<string>, other: ReadonlyArray<string>) =>
+  one.length === other.length && one.every((word, at) => word === other[at])
+
 /**
- * How far a sent text differs from its draft, by words: 0 when only spaces differ, 1 when nothing is left. Of very long
- * texts the beginning decides.
+ * How far a sent text differs from its draft, by words: 0 when only spaces differ, 1 when nothing is left. How far very
+ * long texts differ is told from their beginnings, and that they differ from the whole.
  */
 export const changedShare = (draft: string, sent: string): number => {
-  const [before, after] = [wordsOf(draft).slice(0, mostWords), wordsOf(sent).slice(0, mostWords)]
-  const longer = Math.max(before.length, after.length)
-  return longer === 0 ? 0 : wordDistance(before, after) / longer
+  const [before, after] = [wordsOf(draft), wordsOf(sent)]
+  if (isSame(before, after)) return 0
+  const longest = Math.min(Math.max(before.length, after.length), mostWords)
+  const distance = wordDistance(before.slice(0, mostWords), after.slice(0, mostWords))
+  return Math.max(distance, 1) / longest
 }

@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
 
     update: fn("TicketMessages.update")(function* (ticketMessageID, change) {
       const { customerID } = yield* CurrentRep
-      const { aiReply, senderType, ticketID } = yield* repo
+      const { aiReply, senderType, status, ticketID } = yield* repo
         .findForUpdate(customerID, ticketMessageID)
         .pipe(access.orRefuse(ticketMessageID))
       if ((change.aiReply ?? null) !== null && senderType === "CustomerRep") {
@@ -146,7 +146,9 @@ const make = Effect.gen(function* () {
       // Written back as it was read, a draft stays the model's.
       const isWritten = change.aiReply !== undefined && change.aiReply !== aiReply
       const author = isWritten ? { isPersonsDraft: change.aiReply !== null } : {}
-      if (yield* repo.update(customerID, ticketMessageID, { ...change, ...author })) {
+      // Without its draft the message waits for one, or for a person, as it did before.
+      const back = change.aiReply === null && status === "Drafted" ? { status: "Received" as const } : {}
+      if (yield* repo.update(customerID, ticketMessageID, { ...back, ...change, ...author })) {
         yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
       }
     }, inTransaction(sql)),

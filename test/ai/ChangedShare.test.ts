@@ -29,9 +29,10 @@ describe("How far a sent text differs from its draft", () => {
     )
   })
 
-  it("is decided by the beginning of very long texts", () => {
+  it("is measured at the beginning of very long texts, and none only where all of them is the same", () => {
     const long = Array.from({ length: 20_000 }, (_, index) => `word${index % 97}`).join(" ")
-    expect(changedShare(long, `${long} and more`)).toBe(0)
+    expect(changedShare(long, ` ${long}\n`)).toBe(0)
+    expect(changedShare(long, `${long} and more`)).toBe(0.001)
     expect(changedShare(long, `new ${long}`)).toBeCloseTo(0.002)
   })
 })

@@ -45,9 +45,40 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         yield* server.does(saying("From the model, later"))
         expect(yield* drafts.prepare(yield* acme, messageID)).toBe(false)
         expect((yield* readMessage("acme-agent", messageID)).aiReply).toBe("By a person")
-        yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: null } })
+        const takeBack = ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: null } })
+        yield* takeBack
         expect(yield* drafts.prepare(yield* acme, messageID)).toBe(true)
-        expect((yield* readMessage("acme-agent", messageID)).aiReply).toBe("From the model, later")
+        const drafted = { aiReply: "From the model, later", status: "Drafted" }
+        expect(yield* readMessage("acme-agent", messageID)).toMatchObject(drafted)
+        yield* takeBack
+        expect(yield* readMessage("acme-agent", messageID)).toMatchObject({ aiReply: null, status: "Received" })
+      })
+    )
+
+    it.effect("counts no draft as sent that nobody saw because a person was quicker", () =>
+      Effect.gen(function* () {
+        yield* withKey
+        const server = yield* OpenAiServer
+        const drafts = yield* DraftReplies
+        const { aiRuns, ticketMessages } = yield* clientOf("acme-admin")
+        const { messageID } = yield* postMessage("acme-agent", { message: "When do you close?" })
+        const sentTexts = Effect.map(aiRuns.listAiRuns({ urlParams: { ticketMessageId: messageID } }), ({ items }) =>
+          items.map(({ output, sentText }) => [output, sentText])
+        )
+        yield* server.does(saying("First from the model"))
+        expect(yield* drafts.prepare(yield* acme, messageID)).toBe(true)
+        const late = yield* sayingLate("Second from the model")
+        yield* server.does(late.behaviour)
+        const drafting = yield* Effect.fork(drafts.prepare(yield* acme, messageID))
+        yield* eventually(server.asked, ({ length }) => length > 1)
+        yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: "At five" } })
+        yield* late.goOn
+        expect(yield* Fiber.join(drafting)).toBe(false)
+        yield* ticketMessages.sendReply({ path: { id: messageID }, payload: {} })
+        expect(yield* sentTexts).toEqual([
+          ["Second from the model", null],
+          ["First from the model", "At five"]
+        ])
       })
     )
 
