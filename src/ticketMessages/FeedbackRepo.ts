@@ -52,6 +52,7 @@ const make = Effect.gen(function* () {
       with answer as (
         select ticket_message_id, liked from ticket_message
         where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and sender_type = 'CustomerRep'
+          and not is_given_up
         order by created_at desc, ticket_message_id desc limit 1 for no key update),
       on_ticket as (
         update ticket set liked = ${_.like} where customer_id = ${_.customerID} and ticket_id = ${_.ticketID}

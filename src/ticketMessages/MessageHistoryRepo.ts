@@ -45,7 +45,7 @@ export class MessageHistoryRepo extends Context.Tag("casework/MessageHistoryRepo
             select ticket_message_id as "ticketMessageID", sender_type as "senderType",
               coalesce(message_date, created_at) as "sentAt", message as text
             from ticket_message
-            where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and message is not null
+            where customer_id = ${_.customerID} and ticket_id = ${_.ticketID} and message is not null and not is_given_up
               and (${_.before}::int is null or ticket_message_id < ${_.before}::int)
             order by ticket_message_id desc limit ${_.most}) last
           order by "sentAt" desc, "ticketMessageID" desc`

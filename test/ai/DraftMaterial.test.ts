@@ -1,14 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { AiRunID } from "../../schema/Ids.ts"
+import { AiRunID, type TicketMessageID } from "../../schema/Ids.ts"
 import { DraftReplies } from "../../src/ticketMessages/DraftReplies.ts"
+import { readTicket } from "../automation/AutomationTools.ts"
 import { eventually } from "../support/Eventually.ts"
 import { answering } from "../support/Hostile.ts"
 import { failingWith, OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
+import { TestMailer } from "../support/TestMailer.ts"
 import { retrievalOf } from "../support/UpstreamApp.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
+import { settledAnswer } from "../ticketMessages/MessageTools.ts"
 import { newChannel } from "../topics/Mappings.ts"
 import { DraftTools, postMessage } from "./MessageAi.ts"
 import { acme } from "./Messages.ts"
@@ -122,6 +125,43 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         )
         expect(answers.map(({ json }) => json)).toEqual(Array.from({ length: 6 }, () => "A key is lost."))
         expect(yield* server.asked).toHaveLength(1)
+      })
+    )
+
+    it.effect("is what was said: no answer that never arrived, which is nothing to like either", () =>
+      Effect.gen(function* () {
+        yield* withKey
+        const [server, mailer] = yield* Effect.all([OpenAiServer, TestMailer])
+        const { ticketMessages } = yield* clientOf("acme-agent")
+        const first = yield* postMessage("acme-agent", {
+          message: "May I keep a dog?",
+          fromAddress: "dog@home.example"
+        })
+        const { ticketID } = first
+        const answer = (messageID: TicketMessageID, modifiedAnswer: string, status: string) =>
+          Effect.zipRight(
+            ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer } }),
+            settledAnswer(ticketID, status)
+          )
+        const arrived = yield* answer(first.messageID, "We will see", "Sent")
+        const second = yield* postMessage("acme-agent", { ticketID, message: "And?" })
+        yield* mailer.fail(Object.assign(new Error("no such user"), { code: "EENVELOPE", responseCode: 550 }))
+        const lost = yield* answer(second.messageID, "The refund is approved", "Failed")
+        yield* mailer.fail()
+        const { messageID } = yield* postMessage("acme-agent", { ticketID, message: "Hello?" })
+        yield* server.does(saying("Hello."))
+        expect(yield* (yield* DraftReplies).prepare(yield* acme, messageID)).toBe(true)
+        const prompt = (yield* promptsAsked).at(-1)
+        expect(prompt).toContain("We will see")
+        expect(prompt).not.toContain("The refund is approved")
+
+        const { ticketToken } = yield* readTicket(ticketID)
+        yield* sendJson("GET", `/ticketMessages/${ticketToken}/like-dislike?like=true`)
+        const sql = yield* SqlClient.SqlClient
+        const liked = yield* sql<{ id: number }>`
+          select ticket_message_id as id from ticket_message where customer_id = 1 and ticket_id = ${ticketID} and liked`
+        expect(liked.map(({ id }) => id)).toEqual([arrived?.messageID])
+        expect(lost?.messageID).not.toBe(arrived?.messageID)
       })
     )
   }
