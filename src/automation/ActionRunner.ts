@@ -52,6 +52,15 @@ export class ActionRunner extends Context.Tag("casework/ActionRunner")<
 
 const finished: Progress = { _tag: "Finished" }
 
+/** Operations that answer an end user. */
+const answering: ReadonlySet<string> = new Set(["SendReply", "SendDocument"])
+
+/** How many mails actions send by themselves: somebody's program may answer each of them, without saying that it is one. */
+const mostAnHour = { inTicket: 10, toEndUser: 50 }
+
+const looksLikeLoop = (sent: number, where: string) =>
+  `Left to a person: ${sent} mails have left ${where} by themselves within an hour, as if a program answered them.`
+
 const decodeOperation = Schema.decodeUnknownOption(Operation)
 
 const make = Effect.gen(function* () {
@@ -124,6 +133,23 @@ const make = Effect.gen(function* () {
   const forgetCalls = (customerID: CustomerID, { ticketMessageID }: Run, claim: JobClaim) =>
     ticketMessageID === null ? Effect.void : draftCalls.forget(customerID, ticketMessageID, claim)
 
+  /** Why an answer is not sent without a person: nobody answers spam, and two programs must not answer each other for ever. */
+  const whyNotByItself = fn("ActionRunner.whyNotByItself")(function* (
+    customerID: CustomerID,
+    { hookName, ticketID }: RunRequest,
+    { operation }: Step,
+    { channelType }: { readonly channelType: ChannelType }
+  ) {
+    if (!answering.has(operation)) return undefined
+    const found = yield* targets.findRestraints(customerID, ticketID)
+    if (Option.isNone(found)) return undefined
+    const { inTicket, isSpam, toEndUser } = found.value
+    if (isSpam && hookName !== "OnSpam") return "The ticket is spam."
+    if (channelType !== "Email") return undefined
+    if (inTicket >= mostAnHour.inTicket) return looksLikeLoop(inTicket, "in this ticket")
+    return toEndUser >= mostAnHour.toEndUser ? looksLikeLoop(toEndUser, "to this end user") : undefined
+  })
+
   /** Why it must not run any more. What has begun comes to its end. */
   const whyNotAnyMore = fn("ActionRunner.whyNotAnyMore")(function* (
     customerID: CustomerID,
@@ -138,7 +164,8 @@ const make = Effect.gen(function* () {
     const mappedNow = yield* mappedTo(request, customerID)
     const ofItsTopic = topicID === null ? [] : yield* mapped.ofTopic(customerID, topicID)
     const why = whyNoLongerMeant(actionID, [...mappedNow, ...ofItsTopic], channel.value)
-    return why !== undefined && hookName === null && topicID === null ? "The topic was deleted." : why
+    if (why === undefined) return yield* whyNotByItself(customerID, request, step, channel.value)
+    return hookName === null && topicID === null ? "The topic was deleted." : why
   })
 
   /** It reaches outside, or waits for a model: noted before and after, and repeated only where that does no harm. */

@@ -2,10 +2,18 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ChannelType } from "../../schema/ChannelTypes.ts"
 import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { fromMailbox } from "../ticketMessages/FromMailbox.ts"
 
 const Channel = Schema.Struct({ channelID: ChannelID, channelType: ChannelType })
 const OfTicket = Schema.Struct({ customerID: CustomerID, ticketID: TicketID })
 const OfEither = Schema.Struct({ ...OfTicket.fields, ticketMessageID: Schema.NullOr(TicketMessageID) })
+
+const Restraints = Schema.Struct({
+  isSpam: Schema.Boolean,
+  /** How many answers actions have sent within the last hour, into the ticket and to its end user. */
+  inTicket: Schema.Int,
+  toEndUser: Schema.Int
+})
 
 /** What actions are done to. */
 export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
@@ -16,6 +24,11 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
       customerID: CustomerID,
       about: { readonly ticketID: TicketID; readonly ticketMessageID: TicketMessageID | null }
     ) => Effect.Effect<Option.Option<typeof Channel.Type>>
+    /** What an action that answers by itself has to heed; none when the ticket is gone. */
+    readonly findRestraints: (
+      customerID: CustomerID,
+      ticketID: TicketID
+    ) => Effect.Effect<Option.Option<typeof Restraints.Type>>
     /** The last message of an end user in a ticket, and not of a program in their name: the one that an event without a message is about. */
     readonly findLastInbound: (
       customerID: CustomerID,
@@ -38,6 +51,21 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
             and c.channel_id = case when ${_.ticketMessageID}::int is null then t.channel_id else m.channel_id end
           where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
       })
+      const byActions = sql`m.sender_type = 'CustomerRep' and m.customer_rep_id is null
+        and m.created_at > now() - interval '1 hour' and not ${fromMailbox(sql)}`
+      const findRestraints = SqlSchema.findOne({
+        Request: OfTicket,
+        Result: Restraints,
+        execute: (_) => sql`
+          select t.is_spam as "isSpam",
+            (select count(*)::int from ticket_message m
+              where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and ${byActions}) as "inTicket",
+            (select count(*)::int from ticket o
+              join ticket_message m on m.customer_id = o.customer_id and m.ticket_id = o.ticket_id
+              where o.customer_id = t.customer_id and o.end_user_id = t.end_user_id
+                and o.last_message_at > now() - interval '1 hour' and ${byActions}) as "toEndUser"
+          from ticket t where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
+      })
       const findLast = SqlSchema.findOne({
         Request: OfTicket,
         Result: Schema.Struct({ ticketMessageID: TicketMessageID }),
@@ -50,6 +78,7 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
       return {
         findChannel: (customerID, { ticketID, ticketMessageID }) =>
           findChannel({ customerID, ticketID, ticketMessageID }).pipe(Effect.orDie),
+        findRestraints: (customerID, ticketID) => Effect.orDie(findRestraints({ customerID, ticketID })),
         findLastInbound: (customerID, ticketID) =>
           findLast({ customerID, ticketID }).pipe(
             Effect.map(Option.map(({ ticketMessageID }) => ticketMessageID)),

@@ -62,6 +62,9 @@ const make = Effect.gen(function* () {
         return yield* BadRequest.of("This is an answer itself. Send on the end user's message.")
       }
       if (inbound.status === "Replied") return yield* answered()
+      if (customerRepID === null && inbound.isAutomatic) {
+        return yield* Conflict.of("A program wrote this message: nobody reads what answers it.")
+      }
       if (customerRepID === null && inbound.isPersonsDraft) {
         return yield* Conflict.of("Left to the person who changed the prepared answer.")
       }

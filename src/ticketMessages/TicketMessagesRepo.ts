@@ -11,6 +11,7 @@ import {
   TicketMessageID
 } from "../../schema/Ids.ts"
 import { MessageStatus, SenderType } from "../../schema/TicketMessages.ts"
+import { fromMailbox } from "./FromMailbox.ts"
 
 const text = Schema.NullOr(Schema.String)
 
@@ -229,8 +230,11 @@ const make = Effect.gen(function* () {
 
     isAnsweredByPerson: (customerID, { ticketID, ticketMessageID }) =>
       sql`
-        select 1 from ticket_message where customer_id = ${customerID} and ticket_id = ${ticketID}
-          and ticket_message_id > ${ticketMessageID} and customer_rep_id is not null limit 1`.pipe(isAny, Effect.orDie),
+        select 1 from ticket_message m where m.customer_id = ${customerID} and m.ticket_id = ${ticketID}
+          and m.ticket_message_id > ${ticketMessageID} and (m.customer_rep_id is not null or ${fromMailbox(sql)}) limit 1`.pipe(
+        isAny,
+        Effect.orDie
+      ),
 
     delete: (customerID, ticketMessageID) =>
       sql`

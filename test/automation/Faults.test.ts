@@ -104,7 +104,9 @@ layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
       while (died) {
         lastWrite += 1
         life.isIdle = true
-        const { messageID, ticketID } = yield* newMessage({ channelID, message: "My trombone squeaks" })
+        // Each from somebody else: so many answers to one would look like a loop.
+        const fromAddress = `tenant-${lastWrite}@mail.example`
+        const { messageID, ticketID } = yield* newMessage({ channelID, message: "My trombone squeaks", fromAddress })
         Object.assign(life, { isIdle: false, writes: 0, lastWrite })
         yield* eventually(
           Effect.map(isBehind(messageID), (isOver) => life.isDead || isOver),

@@ -246,6 +246,53 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
+  it.effect("answers nobody whose ticket a person has meanwhile marked as spam, unless that is what it is for", () =>
+    Effect.gen(function* () {
+      const { tickets } = yield* clientOf("acme-agent")
+      const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
+      const { documentID } = yield* newDocument("Opening hours", "From nine to five.")
+      const sending = { operation: "SendDocument", parameters: { documentID } } as const
+      const hookName = freshHook()
+      const wait = { operation: "Wait", parameters: { seconds: 600 } } as const
+      yield* onHook(hookName, wait, { operation: "SendReply" }, sending)
+      const ofSpam = yield* onHook("OnSpam", sending)
+      yield* fire(hookName, messageID)
+      yield* tickets.updateTicket({ path: { id: ticketID }, payload: { isSpam: true } })
+      yield* endWait(messageID)
+      const left = yield* resultsOf(messageID, hookName, 3)
+      expect(left.map(({ error, status }) => [status, error])).toEqual([
+        ["Done", null],
+        ["Skipped", "The ticket is spam."],
+        ["Skipped", "The ticket is spam."]
+      ])
+      yield* resultsOf(messageID, "OnSpam", 1)
+      const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
+      expect(answers.map(({ message }) => message)).toEqual(["From nine to five."])
+      yield* unmap(ofSpam)
+    })
+  )
+
+  it.effect("leaves it to a person when so many answers have left by themselves that a program may answer them", () =>
+    Effect.gen(function* () {
+      const { ticketMessages } = yield* clientOf("acme-agent")
+      const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
+      const { documentID } = yield* newDocument("Received", "We have received your message.")
+      const sending = { operation: "SendDocument", parameters: { documentID } } as const
+      const sent = yield* doneTo(messageID, ...Array.from({ length: 10 }, () => sending))
+      expect(new Set(statuses(sent))).toEqual(new Set(["Done"]))
+      expect(yield* doneTo(messageID, sending, { operation: "SendReply" })).toMatchObject([
+        { status: "Skipped", error: expect.stringMatching(/^Left to a person: 10 mails have left in this ticket/) },
+        { status: "Skipped", error: expect.stringMatching(/^Left to a person: 10 mails have left in this ticket/) }
+      ])
+      // A person answers as often as they like, and whoever chats wants many answers.
+      yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "By a person" } })
+      expect(yield* settledAnswer(ticketID, "Sent")).toMatchObject({ message: "By a person" })
+      const chat = yield* channelOf("Chat")
+      const inChat = yield* settledMessage({ message: quietText, ticketID, channelID: chat, uid: "visitor-2" })
+      expect(statuses(yield* doneTo(inChat.messageID, sending))).toEqual(["Done"])
+    })
+  )
+
   it.effect("sends a document with its placeholders filled", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
@@ -462,18 +509,18 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       const hookName = freshHook()
       yield* onHook(
         hookName,
+        { operation: "SendDocument", parameters: { documentID: gone } },
         { operation: "MarkSpam" },
         { operation: "Escalate" },
-        { operation: "SendDocument", parameters: { documentID: gone } },
         { operation: "SetCustomField", parameters: { key: "last", value: "reached" } }
       )
       const { documents } = yield* clientOf("acme-admin")
       yield* documents.deleteDocument({ path: { id: gone } })
       yield* fire(hookName, messageID)
       expect(yield* resultsOf(messageID, hookName, 4)).toMatchObject([
+        { status: "Failed", error: `There is no document ${gone} any more.` },
         { status: "Done", error: null },
         { status: "Failed", error: "Spam cannot be escalated. Mark the ticket as not spam first." },
-        { status: "Failed", error: `There is no document ${gone} any more.` },
         { status: "Done", error: null }
       ])
       expect(yield* readMessage(messageID)).toMatchObject({ isEscalated: false })

@@ -1,7 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { ChannelID } from "../../schema/Ids.ts"
+import type { ChannelID, TicketMessageID } from "../../schema/Ids.ts"
+import type { OperationName } from "../../schema/Operations.ts"
+import { fire, freshHook, onHook, resultsOf } from "../automation/AutomationTools.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
 import {
@@ -31,6 +33,15 @@ const withSentMail = (sent: (address: string) => ReadonlyArray<MailParts>) =>
     yield* settled(channelID)
     expect(yield* ticketsOf(channelID)).toEqual([])
     return { ...channel, written }
+  })
+
+/** The result of one action on a message. */
+const doneTo = (messageID: TicketMessageID, operation: OperationName) =>
+  Effect.gen(function* () {
+    const hookName = freshHook()
+    yield* onHook(hookName, { operation })
+    yield* fire(hookName, messageID)
+    return yield* resultsOf(messageID, hookName, 1)
   })
 
 const ticketAbout = (channelID: ChannelID, wanted: string) =>
@@ -180,6 +191,41 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
       yield* ticketsArrive(channelID, 2)
       yield* settled(channelID)
       expect((yield* messagesOf(ticketID)).map(({ senderType }) => senderType)).toEqual(["EndUser", "CustomerRep"])
+    })
+  )
+
+  it.effect("is a person's answer: no action sends a prepared one on top of it, nor any to a program", () =>
+    Effect.gen(function* () {
+      const { address, channelID } = yield* subscribedChannel
+      const server = yield* GraphServer
+      const arrive = (parts: MailParts) => server.arrive(address, mail(parts))
+      yield* arrive({ subject: "Key", text: "I lost my key", messageId: "<key@home.example>" })
+      yield* arrive({ subject: "Away", text: "Back on Monday", headers: { "Auto-Submitted": "auto-replied" } })
+      yield* ticketsArrive(channelID, 2)
+      const questionIn = (subject: string) =>
+        Effect.gen(function* () {
+          const { ticketID } = yield* ticketAbout(channelID, subject)
+          const [question] = yield* messagesOf(ticketID)
+          return yield* Effect.fromNullable(question)
+        })
+      const drafted = (id: TicketMessageID) => Effect.map(doneTo(id, "DraftReply"), ([result]) => result?.status)
+      const sentTo = (id: TicketMessageID) => Effect.map(doneTo(id, "SendReply"), ([result]) => result?.error)
+
+      const { messageID: key } = yield* questionIn("Key")
+      expect(yield* drafted(key)).toBe("Done")
+      yield* arrive({
+        from: address,
+        to: ["tenant@home.example"],
+        text: "It is at the desk",
+        headers: { "In-Reply-To": "<key@home.example>" }
+      })
+      expect(yield* conversation(channelID, "Key", 2)).toHaveLength(2)
+      expect(yield* sentTo(key)).toBe("This message has been answered already.")
+      expect(yield* conversation(channelID, "Key", 2)).toHaveLength(2)
+
+      const { messageID: away } = yield* questionIn("Away")
+      expect(yield* drafted(away)).toBe("Done")
+      expect(yield* sentTo(away)).toBe("A program wrote this message: nobody reads what answers it.")
     })
   )
 })
