@@ -1,5 +1,8 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
+import type { Retention } from "../platform/queue/Retention.ts"
+
+export const attemptRetention: Retention = { table: "attempt", since: "last_failure", for: "1 hour" }
 
 const Keys = Schema.Array(Schema.String)
 

@@ -3,6 +3,9 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Role } from "../../schema/Authentication.ts"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { fence } from "../platform/queue/JobClaim.ts"
+import type { Retention } from "../platform/queue/Retention.ts"
+
+export const passwordResetRetention: Retention = { table: "password_reset", since: "expires_at", for: "0 hours" }
 
 const Rep = Schema.Struct({
   customerID: CustomerID,

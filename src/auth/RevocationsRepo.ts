@@ -1,6 +1,10 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import type { Retention } from "../platform/queue/Retention.ts"
+
+/** Twice as long as the longest token lives. */
+export const removedCustomerRetention: Retention = { table: "removed_customer", since: "removed_at", for: "24 hours" }
 
 const Raised = Schema.Struct({ customerRepID: CustomerRepID, securityVersion: Schema.Int })
 

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option, Schema } from "effect"
+import type { Retention } from "../platform/queue/Retention.ts"
+
+export const mailboxRetentions: ReadonlyArray<Retention> = ["mailbox_turn", "mailbox_wish", "mailbox_pause"].map(
+  (table) => ({ table, since: "ends_at", for: "1 hour" })
+)
 
 /** A turn of this node. */
 export interface Turn {

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { inTransaction } from "./database/InTransaction.ts"
 import { fence } from "./queue/JobClaim.ts"
+import type { Retention } from "./queue/Retention.ts"
 import { Secrets } from "./Secrets.ts"
 
 const Content = Schema.parseJson(Schema.Struct({ subject: Schema.String, text: Schema.String }))
@@ -23,6 +24,8 @@ const readAtOnce = 200
 
 /** As long as somebody may still look for a mail. */
 export const outboxDays = 90
+
+export const outboxRetention: Retention = { table: "outbox_mail", since: "created_at", for: `${outboxDays} days` }
 
 interface KeepableMail {
   readonly to: string

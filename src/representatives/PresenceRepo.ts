@@ -2,6 +2,10 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import type { Retention } from "../platform/queue/Retention.ts"
+
+/** Of nodes that are gone. */
+export const presenceRetention: Retention = { table: "hub_presence", since: "seen_at", for: "10 minutes" }
 
 /** A node renews its rows three times in this while; one that does not is gone. */
 export const presentSeconds = 30

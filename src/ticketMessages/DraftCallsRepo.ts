@@ -3,6 +3,15 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, DocumentID, TicketMessageID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
+import type { Retention } from "../platform/queue/Retention.ts"
+
+/** Of drafts whose end nobody noted. A job that still waits, for however long, may come for them. */
+export const draftCallRetention: Retention = {
+  table: "draft_call",
+  since: "begun_at",
+  for: "1 hour",
+  where: "not exists (select from job where job_id = draft_call.work and status in ('Queued', 'Running'))"
+}
 
 /** What a call brought for the prompt, or why it brought nothing. */
 export interface Called {

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
-import { Housekeeping } from "../../src/platform/queue/Housekeeping.ts"
+import { Housekeeping } from "../../src/Housekeeping.ts"
 import { LookEvery } from "../../src/platform/queue/Periodically.ts"
 import { eventually } from "../support/Eventually.ts"
 import { heard, StatementAudit } from "../support/StatementAudit.ts"

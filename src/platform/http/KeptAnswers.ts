@@ -3,6 +3,9 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { Conflict, stillRunning, UnprocessableEntity } from "../../../schema/Errors.ts"
 import { CustomerID } from "../../../schema/Ids.ts"
+import type { Retention } from "../queue/Retention.ts"
+
+export const idempotencyRetention: Retention = { table: "idempotency", since: "created_at", for: "24 hours" }
 
 /** What a key stands for. */
 export const KeyScope = Schema.Struct({

@@ -6,6 +6,14 @@ import { failOnDuplicate } from "../database/Violations.ts"
 import type { Place } from "../database/WrittenOnce.ts"
 import type { JobRank } from "./JobRank.ts"
 import { type ClaimedJob, claimNextJob, type JobSearch } from "./NextJob.ts"
+import type { Retention } from "./Retention.ts"
+
+export const jobRetention: Retention = {
+  table: "job",
+  since: "updated_at",
+  for: "30 days",
+  where: "status in ('Succeeded', 'Failed')"
+}
 
 /** How far a job is; what is not named stays. */
 export interface Progress {

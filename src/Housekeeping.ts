@@ -1,0 +1,23 @@
+import { attemptRetention } from "./auth/AttemptsRepo.ts"
+import { passwordResetRetention } from "./auth/AuthRepo.ts"
+import { removedCustomerRetention } from "./auth/RevocationsRepo.ts"
+import { mailboxRetentions } from "./mail/MailboxTurnsRepo.ts"
+import { idempotencyRetention } from "./platform/http/KeptAnswers.ts"
+import { outboxRetention } from "./platform/Outbox.ts"
+import { jobRetention } from "./platform/queue/JobsRepo.ts"
+import { removingOld } from "./platform/queue/Retention.ts"
+import { presenceRetention } from "./representatives/PresenceRepo.ts"
+import { draftCallRetention } from "./ticketMessages/DraftCallsRepo.ts"
+
+/** What features keep for a while and not for ever. */
+export const Housekeeping = removingOld([
+  idempotencyRetention,
+  passwordResetRetention,
+  presenceRetention,
+  attemptRetention,
+  ...mailboxRetentions,
+  removedCustomerRetention,
+  draftCallRetention,
+  outboxRetention,
+  jobRetention
+])
