@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema } from "effect"
+import { Cause, Effect, Layer, Schema } from "effect"
+import { isDatabaseAway } from "../database/DatabaseAway.ts"
 import { atAGlance, takesChanges } from "../database/Glance.ts"
 import { sampleBy } from "./Sampling.ts"
 import { databaseUp, jobsOldest, jobsWaiting, mailsSetAside } from "./ServiceMetrics.ts"
@@ -7,6 +8,8 @@ import { databaseUp, jobsOldest, jobsWaiting, mailsSetAside } from "./ServiceMet
 const Queue = Schema.Array(Schema.Struct({ kind: Schema.String, waiting: Schema.Int, oldest: Schema.Number }))
 
 const Count = Schema.Tuple(Schema.Struct({ mails: Schema.Int }))
+
+const isTooSlow = (cause: Cause.Cause<unknown>) => [...Cause.failures(cause)].some(Cause.isTimeoutException)
 
 /** What waits in the database, whichever node looks. */
 export const WorkSamples = Layer.scopedDiscard(
@@ -17,6 +20,9 @@ export const WorkSamples = Layer.scopedDiscard(
     const kinds = new Set<string>()
 
     const look = Effect.gen(function* () {
+      // A database that cannot even say this is down, for whatever reason.
+      const isUp = yield* Effect.tapError(takesChanges, () => Effect.sync(() => databaseUp.set(0)))
+      databaseUp.set(isUp ? 1 : 0)
       const queue = yield* Effect.flatMap(
         sql`/* all customers: how much work waits */
           select kind, count(*)::int as waiting, extract(epoch from now() - min(due_at))::float8 as oldest
@@ -35,7 +41,6 @@ export const WorkSamples = Layer.scopedDiscard(
         jobsOldest.set(Math.max(0, found?.oldest ?? 0), { kind })
       }
       mailsSetAside.set(mails)
-      databaseUp.set((yield* takesChanges) ? 1 : 0)
     })
 
     yield* sampleBy(
@@ -43,8 +48,12 @@ export const WorkSamples = Layer.scopedDiscard(
         Effect.provideService(SqlClient.SqlClient, sql),
         atAGlance,
         Effect.withTracerEnabled(false),
-        // What waits is not known now: the metric that says so is the one to look at.
-        Effect.catchAllCause(() => Effect.sync(() => databaseUp.set(0)))
+        // While the database is away, the metric that says so is the one to look at. Anything else is told.
+        Effect.catchAllCause((cause) =>
+          isDatabaseAway(cause) || isTooSlow(cause)
+            ? Effect.sync(() => databaseUp.set(0))
+            : Effect.logWarning("could not count what waits", cause)
+        )
       )
     )
   })
