@@ -27,7 +27,10 @@ interface Keyed {
   readonly hashesOf: (body: string) => Arr.NonEmptyArray<string>
 }
 
-/** Another node has answered the same request while this one was still reading it. */
+/**
+ * Another node has answered the same request while this one was still reading it. It is a defect, since it passes through
+ * a handler that knows nothing of keys and must not have it among its errors.
+ */
 class AnsweredMeanwhile {
   constructor(readonly response: HttpServerResponse.HttpServerResponse) {}
 }
@@ -44,14 +47,15 @@ export const makeIdempotency = Effect.gen(function* () {
 
   /** One at a time on this node, which need not ask the database for that. */
   const alone = (lock: string, app: App): App =>
-    Effect.suspend(() =>
-      running.has(lock)
-        ? notAnsweredYet
-        : Effect.acquireUseRelease(
-            Effect.sync(() => running.add(lock)),
-            () => app,
-            () => Effect.sync(() => running.delete(lock))
-          )
+    Effect.acquireUseRelease(
+      // Looking and marking are one step: between two of them another fiber may run.
+      Effect.sync(() => {
+        const isOurs = !running.has(lock)
+        running.add(lock)
+        return isOurs
+      }),
+      (isOurs) => (isOurs ? app : notAnsweredYet),
+      (isOurs) => Effect.sync(() => isOurs && running.delete(lock))
     )
 
   /** A text is read first: all that is done with it is the transaction. */
