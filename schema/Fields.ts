@@ -2,7 +2,7 @@ import { ParseResult, Predicate, Schema } from "effect"
 
 /**
  * What a caller sends. Unknown properties are ignored, every problem is reported, and the server binds the names
- * without regard to case (src/platform/http/NameBinding.ts derives that from the fields here).
+ * without regard to case (src/platform/NameBinding.ts derives that from the fields here).
  */
 export const Body = <Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) => {
   const body = Schema.Struct(fields).annotations({ identifier, parseOptions: { errors: "all" } })

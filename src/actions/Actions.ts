@@ -16,7 +16,7 @@ import { AuthRepo } from "../auth/AuthRepo.ts"
 import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
-import { problemsIn } from "../platform/http/ErrorResponse.ts"
+import { problemsIn } from "../platform/Problems.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionsRepo, type StoredAction } from "./ActionsRepo.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { CustomerID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
 import { AfterCommit } from "../platform/database/AfterCommit.ts"
-import { RequestId } from "../platform/http/RequestId.ts"
+import { RequestId } from "../platform/RequestId.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AuditLogRepo } from "./AuditLogRepo.ts"
 

@@ -8,6 +8,7 @@ import {
 } from "@effect/platform"
 import { Cause, Context, Effect, Exit, type Fiber, Option, Runtime } from "effect"
 import { BadRequest, TooManyRequests } from "../../../schema/Errors.ts"
+import { RequestId } from "../RequestId.ts"
 import { Stopping } from "../Stopping.ts"
 import { Settings } from "../settings/Settings.ts"
 import { makeRequestTelemetry, type Observed } from "../telemetry/RequestTelemetry.ts"
@@ -22,7 +23,7 @@ import type { Handlers } from "./Handlers.ts"
 import { type KeyOwner, makeIdempotency } from "./Idempotency.ts"
 import type { NodeRequest } from "./NodeRequest.ts"
 import { makeRateLimit, type Verdict } from "./RateLimit.ts"
-import { RequestId, requestIdOf } from "./RequestId.ts"
+import { requestIdOf } from "./RequestIdOf.ts"
 import {
   type App,
   type AppServices,

@@ -17,7 +17,7 @@ import {
   isSingleResource,
   OpenToEveryOrigin
 } from "../../../schema/Conventions.ts"
-import { type NameTree, nameTree } from "./NameBinding.ts"
+import { type NameTree, nameTree } from "../NameBinding.ts"
 
 /** What a request brings along, and what the library lets handlers take for granted. */
 export type AppServices = HttpRouter.HttpRouter.Provided | HttpRouter.HttpRouter.DefaultServices

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc, Schema } from "effect"
-import { bindNames, bindQuery, nameTree } from "../../src/platform/http/NameBinding.ts"
+import { bindNames, bindQuery, nameTree } from "../../src/platform/NameBinding.ts"
 
 const Body = Schema.Struct({
   firstName: Schema.String,

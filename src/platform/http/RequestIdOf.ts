@@ -1,9 +1,5 @@
 import { randomUUID } from "node:crypto"
 import type { HttpServerRequest } from "@effect/platform"
-import { Context } from "effect"
-
-/** The id under which the log knows the current request; empty outside of one. */
-export class RequestId extends Context.Reference<RequestId>()("casework/RequestId", { defaultValue: () => "" }) {}
 
 /** The caller's own X-Request-Id when it is safe to repeat, otherwise a new one. */
 export const requestIdOf = (request: HttpServerRequest.HttpServerRequest) => {
