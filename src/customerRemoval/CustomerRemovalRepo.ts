@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { removeSubscription } from "../mail/MailJobs.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { BlobTable, CustomerTable } from "./CustomerTables.ts"
 
 // A batch is locked and written for a moment only, however large the customer is.
@@ -72,7 +73,7 @@ const make = Effect.gen(function* () {
         sql`
           delete from job where customer_id = ${customerID} and status in ('Queued', 'Running')
             and kind <> ${removeSubscription.kind}`
-      ]).pipe(sql.withTransaction, Effect.asVoid, Effect.orDie),
+      ]).pipe(inTransaction(sql), Effect.asVoid),
 
     deleteSome: (customerID, table) =>
       // As a transaction it starts over when another one gets in its way.
@@ -97,6 +98,6 @@ const make = Effect.gen(function* () {
             and not exists (select 1 from blob where blob.customer_id = ${customerID})
             and not exists (select 1 from blob_removal left_over where left_over.customer_id = ${customerID})`
         return (yield* sql`select 1 from customer where customer_id = ${customerID}`).length === 0
-      }).pipe(sql.withTransaction, Effect.orDie)
+      }).pipe(inTransaction(sql))
   })
 })

@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, type Option, Schema } from "effect"
 import { CustomerID, TicketID, type TicketMessageID } from "../../schema/Ids.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 
 const Kept = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
@@ -48,9 +49,8 @@ export class HistorySummariesRepo extends Context.Tag("casework/HistorySummaries
                 select count(*) from ticket_message m where m.customer_id = ${customerID}
                   and m.ticket_id = ${ticketID} and m.message is not null
                   and ${sql.in("m.ticket_message_id", of)})`),
-            sql.withTransaction,
-            Effect.asVoid,
-            Effect.orDie
+            inTransaction(sql),
+            Effect.asVoid
           )
       }
     })

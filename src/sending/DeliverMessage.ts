@@ -6,6 +6,7 @@ import { deliverMessage } from "../delivery/DeliveryJobs.ts"
 import { CurrentChain, inChain } from "../events/Chain.ts"
 import { Events } from "../events/Events.ts"
 import { BytesMissing, StoreAway } from "../platform/BlobTrouble.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -46,21 +47,22 @@ export const DeliverMessageJob = Layer.effectDiscard(
     const markFailed = yield* makeMarkFailed
 
     // Only while this node holds the job: what follows from a delivery follows once.
-    const markSent = fn("DeliverMessage.markSent")(
-      function* (customerID: CustomerID, message: OutboundMessage, claim: JobClaim, deliveryError: string | null) {
-        const { channelType, ticketID, ticketMessageID } = message
-        yield* claim.confirm
-        if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
-        yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError })
-        yield* events.record(customerID, [{ kind: "MessageSent", ticketID, ticketMessageID }])
-        // The one channel on which it turns out later that a message which was taken does not arrive.
-        if (channelType !== "WhatsApp") return
-        const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
-        yield* jobs.enqueue(followText, customerID, { ticketMessageID, automationRunID }, String(ticketMessageID))
-      },
-      sql.withTransaction,
-      Effect.orDie
-    )
+    const markSent = fn("DeliverMessage.markSent")(function* (
+      customerID: CustomerID,
+      message: OutboundMessage,
+      claim: JobClaim,
+      deliveryError: string | null
+    ) {
+      const { channelType, ticketID, ticketMessageID } = message
+      yield* claim.confirm
+      if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
+      yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError })
+      yield* events.record(customerID, [{ kind: "MessageSent", ticketID, ticketMessageID }])
+      // The one channel on which it turns out later that a message which was taken does not arrive.
+      if (channelType !== "WhatsApp") return
+      const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
+      yield* jobs.enqueue(followText, customerID, { ticketMessageID, automationRunID }, String(ticketMessageID))
+    }, inTransaction(sql))
 
     /** Whatever becomes of it, the message must not wait for ever without anybody knowing. */
     const deliver = (customerID: CustomerID, message: OutboundMessage, attempt: number) =>

@@ -4,6 +4,7 @@ import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { NotDelivered } from "../delivery/Delivery.ts"
 import { inChain } from "../events/Chain.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
 import { Again } from "../platform/queue/JobRun.ts"
@@ -73,17 +74,18 @@ export const FollowTextJob = Layer.effectDiscard(
     )
 
     /** Answers whether it did: somebody may have deleted the message meanwhile. */
-    const markLost = fn("FollowText.markLost")(
-      function* (customerID: CustomerID, ticketMessageID: TicketMessageID, claim: JobClaim, failure: NotDelivered) {
-        yield* claim.confirm
-        const found = yield* messages.findForUpdate(customerID, ticketMessageID)
-        if (Option.isNone(found) || found.value.status !== "Sent") return false
-        yield* markFailed(customerID, found.value, claim, failure, true)
-        return true
-      },
-      sql.withTransaction,
-      Effect.orDie
-    )
+    const markLost = fn("FollowText.markLost")(function* (
+      customerID: CustomerID,
+      ticketMessageID: TicketMessageID,
+      claim: JobClaim,
+      failure: NotDelivered
+    ) {
+      yield* claim.confirm
+      const found = yield* messages.findForUpdate(customerID, ticketMessageID)
+      if (Option.isNone(found) || found.value.status !== "Sent") return false
+      yield* markFailed(customerID, found.value, claim, failure, true)
+      return true
+    }, inTransaction(sql))
 
     yield* jobs.handle(
       followText,

@@ -4,6 +4,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import type { NotDelivered, OutboundMessage } from "../delivery/Delivery.ts"
 import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
 import { Events } from "../events/Events.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -19,28 +20,24 @@ export const makeMarkFailed = Effect.gen(function* () {
   const drafts = yield* UnsentDrafts
 
   // Only while this node holds the job: what follows from a failure follows once.
-  return fn("MarkFailed.mark")(
-    function* (
-      customerID: CustomerID,
-      { answersMessageID, ticketID, ticketMessageID }: Undelivered,
-      claim: JobClaim,
-      failure: NotDelivered,
-      isFinal: boolean
-    ) {
-      yield* claim.confirm
-      const reason = storable(failure.message)
-      if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
-      yield* messages.update(customerID, ticketMessageID, {
-        status: "Failed",
-        deliveryError: reason,
-        ...(isFinal && { isGivenUp: true })
-      })
-      if (!isFinal) return
-      yield* drafts.withdraw(customerID, { ticketMessageIDs: [ticketMessageID] })
-      if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
-      yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])
-    },
-    sql.withTransaction,
-    Effect.orDie
-  )
+  return fn("MarkFailed.mark")(function* (
+    customerID: CustomerID,
+    { answersMessageID, ticketID, ticketMessageID }: Undelivered,
+    claim: JobClaim,
+    failure: NotDelivered,
+    isFinal: boolean
+  ) {
+    yield* claim.confirm
+    const reason = storable(failure.message)
+    if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
+    yield* messages.update(customerID, ticketMessageID, {
+      status: "Failed",
+      deliveryError: reason,
+      ...(isFinal && { isGivenUp: true })
+    })
+    if (!isFinal) return
+    yield* drafts.withdraw(customerID, { ticketMessageIDs: [ticketMessageID] })
+    if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
+    yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])
+  }, inTransaction(sql))
 })

@@ -1,6 +1,7 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { Array as Arr, Effect, Schema } from "effect"
 import type { CustomerID } from "../../../schema/Ids.ts"
+import { inTransaction } from "./InTransaction.ts"
 import { failOnDuplicate } from "./Violations.ts"
 
 type Values = Readonly<Record<string, string | number | boolean | null>>
@@ -61,6 +62,6 @@ export const ownRows = <Row, RowEncoded>(
 
     /** With what hangs on it in other tables. As a transaction it starts over when another one gets in its way. */
     delete: (customerID: CustomerID, id: number) =>
-      sql`delete from ${table} ${where(customerID, id)} returning ${key}`.pipe(isAny, sql.withTransaction, Effect.orDie)
+      sql`delete from ${table} ${where(customerID, id)} returning ${key}`.pipe(isAny, inTransaction(sql))
   }
 }
