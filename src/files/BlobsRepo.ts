@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { blobRemoval } from "./BlobRemoval.ts"
 import { BlobID } from "./BlobStore.ts"
 
@@ -90,9 +91,8 @@ const make = Effect.gen(function* () {
           returning customer_id, blob_id)
         insert into blob_removal (customer_id, about_blob) select customer_id, blob_id from gone returning 1`.pipe(
         // As a transaction it starts over when a reference comes just then, and finds it.
-        sql.withTransaction,
-        Effect.map((rows) => rows.length > 0),
-        Effect.orDie
+        inTransaction(sql),
+        Effect.map((rows) => rows.length > 0)
       ),
     hasLeftBytes: (customerID, blobID) =>
       sql`select 1 from blob_removal where customer_id = ${customerID} and about_blob = ${blobID}`.pipe(

@@ -1,6 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Duration, Effect, Layer, type Option, Schema, Struct } from "effect"
 import { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 import { importFolder } from "./MailJobs.ts"
 
@@ -169,9 +170,8 @@ const make = Effect.gen(function* () {
           where customer_id = ${customerID} and channel_folder_id = ${folderID} and not exists (
             select from job where job.customer_id = channel_folder.customer_id and kind = ${importFolder.kind}
               and status in ('Queued', 'Running') and payload ->> 'folderID' = ${String(folderID)})`),
-        sql.withTransaction,
-        Effect.asVoid,
-        Effect.orDie
+        inTransaction(sql),
+        Effect.asVoid
       ),
     retrieving: retrieving(null).pipe(Effect.orDie),
     expiring: (within) => retrieving(Duration.toSeconds(within)).pipe(Effect.orDie),

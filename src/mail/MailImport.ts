@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { ChannelID, CustomerID, TicketID } from "../../schema/Ids.ts"
 import { EndUsers } from "../endUsers/EndUsers.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { OldWork } from "../platform/queue/JobRank.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -173,8 +174,7 @@ const make = Effect.gen(function* () {
         yield* claim.advance({ done: imported + skipped, imported, skipped })
         return { imported, skipped }
       },
-      sql.withTransaction,
-      Effect.orDie,
+      inTransaction(sql),
       Effect.map(({ imported, skipped }) => {
         mails.add({ outcome: "imported" }, imported)
         mails.add({ outcome: "skipped" }, skipped)

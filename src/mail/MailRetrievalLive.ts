@@ -73,7 +73,7 @@ const make = Effect.gen(function* () {
       yield* channels.findForUpdate(customerID, channelID)
       const all = yield* folders.ofChannel(customerID, channelID)
       yield* subscriptions.end(all.filter(({ retrieves }) => !retrieves))
-    }).pipe(sql.withTransaction, Effect.orDie)
+    }).pipe(inTransaction(sql))
 
   /** Of somebody who subscribed at the same time, and was refused. */
   const renewEnded = fn("MailRetrieval.renewEnded")(function* (customerID: CustomerID, channelID: ChannelID) {
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
       )
       yield* Effect.forEach(all, (folder) => subscriptions.start({ folder, mailbox })).pipe(
         Effect.catchTag("MailProblem", refusal),
-        Effect.zipRight(switchOn.pipe(sql.withTransaction, Effect.orDie)),
+        Effect.zipRight(switchOn.pipe(inTransaction(sql))),
         // All folders or none: what was begun before a refusal, or before the caller went away, is ended again.
         Effect.onError(() => endUnwanted(customerID, channelID))
       )

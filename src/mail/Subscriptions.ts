@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { WatchedFolder } from "../channels/FolderSubscriptions.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { readSecret } from "../platform/Masking.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Secrets } from "../platform/Secrets.ts"
@@ -97,8 +98,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap((isMine) =>
         isMine ? catchUp(open.folder) : jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: id })
       ),
-      sql.withTransaction,
-      Effect.orDie
+      inTransaction(sql)
     )
   })
 
@@ -131,7 +131,7 @@ const make = Effect.gen(function* () {
       return taken
     })
     // Held before it is renewed: whoever is about to remove it sees that, or the renewal sees that it is gone.
-    const taken = yield* hold.pipe(sql.withTransaction, Effect.orDie)
+    const taken = yield* hold.pipe(inTransaction(sql))
     if (Option.isNone(taken)) return
     const { before } = taken.value
     const { expirationDateTime } = yield* graph
@@ -148,7 +148,7 @@ const make = Effect.gen(function* () {
       )
     yield* held
       .noteExpiry(customerID, folderID, { subscriptionID: twin.id, expires: DateTime.toDate(expirationDateTime) })
-      .pipe(Effect.zipRight(catchUp(open.folder)), sql.withTransaction, Effect.orDie)
+      .pipe(Effect.zipRight(catchUp(open.folder)), inTransaction(sql))
   })
 
   /** Somebody asked before us: another channel of the mailbox, or we ourselves. */
