@@ -1,5 +1,6 @@
 import { Data, type Effect, type Option } from "effect"
-import type { AiImage, AiPurpose } from "./AiProvider.ts"
+import type { AiPurpose } from "../../schema/AiRuns.ts"
+import type { AiImage } from "./AiCall.ts"
 
 /** A question as it goes to a model. */
 export interface Question {

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import type { CustomerID, PlaceDescriptionRoomID } from "../../schema/Ids.ts"
-import type { AiImage } from "../ai/AiProvider.ts"
+import type { AiImage } from "../ai/AiCall.ts"
 import { type BlobID, BlobStore } from "../files/BlobStore.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { wholeOf } from "../platform/WholeBytes.ts"

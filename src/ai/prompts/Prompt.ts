@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Effect, Schema } from "effect"
-import type { AiCall, AiPurpose } from "../AiProvider.ts"
+import type { AiPurpose } from "../../../schema/AiRuns.ts"
+import type { AiCall } from "../AiCall.ts"
 import { type Fence, fenceWith } from "../Fence.ts"
 
 export interface RenderedPrompt {

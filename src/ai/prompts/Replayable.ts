@@ -1,5 +1,5 @@
 import { Effect, type ParseResult, Schema } from "effect"
-import type { AiPurpose } from "../AiProvider.ts"
+import type { AiPurpose } from "../../../schema/AiRuns.ts"
 import type { Fence } from "../Fence.ts"
 import { draftPrompt } from "./Draft.ts"
 import { languagePrompt } from "./Language.ts"
