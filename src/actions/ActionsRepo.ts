@@ -18,7 +18,7 @@ const Fields = Schema.Struct({
   parameters: Schema.parseJson(OperationParameters),
   operationFromName: Schema.Boolean
 })
-export type ActionFields = typeof Fields.Type
+type ActionFields = typeof Fields.Type
 
 const Stored = Schema.Struct({ ...Fields.fields, parameters: OperationParameters, actionID: ActionID })
 export type StoredAction = typeof Stored.Type

@@ -36,7 +36,7 @@ interface Outcome {
   readonly outcome: "current" | "unreadable" | "changed"
 }
 
-export interface Rotated {
+interface Rotated {
   readonly changed: number
   readonly current: number
   /** Rows whose key SECRETS_KEY does not list; they stay as they are. */

@@ -6,7 +6,7 @@ import { AiProvider } from "./AiProvider.ts"
 import { callWith } from "./prompts/Prompt.ts"
 import { type TopicsInput, topicsPrompt } from "./prompts/Topics.ts"
 
-export interface DetectionRequest extends TopicsInput {
+interface DetectionRequest extends TopicsInput {
   readonly customerID: CustomerID
   readonly ticketMessageID: TicketMessageID
   readonly modelName?: string

@@ -8,7 +8,7 @@ import { AiProvider } from "./AiProvider.ts"
 import { type DraftInput, draftPrompt, mostDocuments } from "./prompts/Draft.ts"
 import { callWith } from "./prompts/Prompt.ts"
 
-export interface DraftDocument {
+interface DraftDocument {
   readonly documentID: DocumentID
   readonly version: number
   readonly title: string
@@ -16,7 +16,7 @@ export interface DraftDocument {
   readonly content: string
 }
 
-export interface DraftRequest extends Omit<DraftInput, "documents"> {
+interface DraftRequest extends Omit<DraftInput, "documents"> {
   readonly customerID: CustomerID
   readonly ticketMessageID: TicketMessageID
   /** The most relevant one first. */

@@ -27,7 +27,7 @@ export interface AnswerShape<A> {
   readonly attempts: number
 }
 
-export interface ModelAnswer<A> extends Completion {
+interface ModelAnswer<A> extends Completion {
   readonly value: A
   readonly modelID: ModelID
   readonly modelName: string

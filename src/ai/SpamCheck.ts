@@ -6,13 +6,13 @@ import { AiProvider } from "./AiProvider.ts"
 import { callWith } from "./prompts/Prompt.ts"
 import { type SpamInput, spamPrompt } from "./prompts/Spam.ts"
 
-export interface SpamRequest extends SpamInput {
+interface SpamRequest extends SpamInput {
   readonly customerID: CustomerID
   readonly ticketMessageID: TicketMessageID
 }
 
 const Verdict = Schema.Struct({ isSpam: Schema.Boolean, reason: Schema.String })
-export type SpamVerdict = typeof Verdict.Type
+type SpamVerdict = typeof Verdict.Type
 
 export class SpamCheck extends Context.Tag("casework/SpamCheck")<
   SpamCheck,

@@ -6,7 +6,7 @@ import { AiProvider } from "./AiProvider.ts"
 import { callWith } from "./prompts/Prompt.ts"
 import { type SummaryInput, summaryPrompt } from "./prompts/Summary.ts"
 
-export interface SummaryRequest extends SummaryInput {
+interface SummaryRequest extends SummaryInput {
   readonly customerID: CustomerID
   /** The last message that the summary takes in. */
   readonly ticketMessageID?: TicketMessageID

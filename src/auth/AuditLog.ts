@@ -5,7 +5,7 @@ import { RequestId } from "../platform/RequestId.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AuditLogRepo } from "./AuditLogRepo.ts"
 
-export type AuditEvent =
+type AuditEvent =
   | "Impersonated"
   | "PasswordReset"
   | "PasswordChanged"

@@ -18,7 +18,7 @@ const Rep = Schema.Struct({
   name: Schema.NullOr(Schema.String),
   email: Schema.NullOr(Schema.String)
 })
-export type AuthRep = typeof Rep.Type
+type AuthRep = typeof Rep.Type
 
 const PhoneChannel = Schema.Struct({ customerID: CustomerID, channelID: ChannelID, phoneNumber: Schema.String })
 

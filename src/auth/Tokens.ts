@@ -70,7 +70,7 @@ interface Lasting {
   readonly isStillGood: () => boolean
 }
 
-export interface TokenRep {
+interface TokenRep {
   readonly customerID: CustomerID
   readonly customerRepID: CustomerRepID
   readonly username: string

@@ -12,7 +12,7 @@ const Stored = Schema.Struct({
   lastNotificationUtc: moment,
   lastSyncUtc: moment
 })
-export type StoredFolder = typeof Stored.Type
+type StoredFolder = typeof Stored.Type
 
 const Fields = Schema.Struct({
   name: ChannelFolder.fields.name,
@@ -21,7 +21,7 @@ const Fields = Schema.Struct({
   externalFolderID: ChannelFolder.fields.externalFolderID,
   autoRetrieveEmails: ChannelFolder.fields.autoRetrieveEmails
 })
-export type FolderFields = typeof Fields.Type
+type FolderFields = typeof Fields.Type
 
 const Key = Schema.Struct({ customerID: CustomerID, folderID: ChannelFolderID })
 

@@ -20,7 +20,7 @@ const textColumns = {
   agentJoin: "agent_join"
 } as const satisfies Readonly<Record<keyof typeof ChatTexts.fields, string>>
 
-export type TranslationFields = Omit<ChannelTranslation, "channelTranslationID">
+type TranslationFields = Omit<ChannelTranslation, "channelTranslationID">
 
 type Find = (
   customerID: CustomerID,

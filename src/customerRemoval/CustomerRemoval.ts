@@ -14,7 +14,7 @@ export class CustomerRemovalTiming extends Context.Reference<CustomerRemovalTimi
   }
 ) {}
 
-export interface Removed {
+interface Removed {
   /** How many rows, by table. */
   readonly counts: ReadonlyMap<CustomerTable, number>
   readonly subscriptions: { readonly ended: number; readonly left: number }

@@ -10,7 +10,7 @@ const Stored = Schema.Struct({ ...Customer.fields, lastModifiedDate: Schema.Date
 export type StoredCustomer = typeof Stored.Type
 
 const Profile = Stored.omit("customerID", "name", "lastModifiedDate")
-export type StoredProfile = typeof Profile.Type
+type StoredProfile = typeof Profile.Type
 
 export class CustomerProfileRepo extends Context.Tag("casework/CustomerProfileRepo")<
   CustomerProfileRepo,

@@ -10,7 +10,7 @@ import { Delivery } from "./Delivery.ts"
 import { deliverMessage } from "./DeliveryJobs.ts"
 import { RecipientsRepo } from "./RecipientsRepo.ts"
 
-export interface Destination {
+interface Destination {
   readonly channelID: ChannelID
   readonly endUserID: EndUserID | null
   /** Where the caller wants it to go. */

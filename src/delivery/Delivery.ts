@@ -4,7 +4,7 @@ import type { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID, CustomerRepID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 
 /** Where an answer is to go. */
-export interface Recipient {
+interface Recipient {
   readonly channelID: ChannelID
   readonly channelType: ChannelType
   /** An address or a number; null when none is known. */
@@ -12,7 +12,7 @@ export interface Recipient {
 }
 
 /** What is to be sent. */
-export interface Content {
+interface Content {
   readonly text: string
   readonly fileNames: ReadonlyArray<string>
 }

@@ -7,7 +7,7 @@ export interface DemoRoom {
   readonly photos: ReadonlyArray<{ readonly fileName: string; readonly svg: string }>
 }
 
-export interface DemoReport {
+interface DemoReport {
   readonly caseNumber: string
   readonly address: string
   readonly clientNames: string

@@ -9,7 +9,7 @@ import { fillJson, fillUrl, fillWhole, fillXml, type Values } from "./Placeholde
 import { retrievalUrl } from "./RetrievalUrl.ts"
 
 /** What is called, still with its placeholders. */
-export interface ApiCall {
+interface ApiCall {
   readonly endpoint: string
   readonly method: string | null
   readonly headers: string | null

@@ -36,7 +36,7 @@ interface Problem {
   readonly message: string
 }
 
-export interface Changed {
+interface Changed {
   readonly uids: ReadonlyArray<Uid>
   readonly problems: ReadonlyArray<Problem>
 }

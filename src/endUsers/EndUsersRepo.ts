@@ -9,7 +9,7 @@ import { type Duplicate, failOnDuplicate } from "../platform/database/Violations
 import { searchTextOf } from "./EndUserSearch.ts"
 import type { Uid } from "./EndUserUids.ts"
 
-export interface EndUserFields {
+interface EndUserFields {
   readonly FirstName: string
   readonly LastName: string
   /** null: the first and the last name. */
@@ -28,7 +28,7 @@ const Row = Schema.Struct({
 })
 
 const Stored = Schema.Struct({ ...Row.fields, DisplayName: Schema.NullOr(Schema.String) })
-export type StoredEndUser = typeof Stored.Type
+type StoredEndUser = typeof Stored.Type
 
 export class EndUsersRepo extends Context.Tag("casework/EndUsersRepo")<
   EndUsersRepo,

@@ -18,13 +18,13 @@ const hookOf: Partial<Readonly<Record<EventKind, Hook>>> = {
 }
 
 /** What an event sets going. */
-export type Reaction =
+type Reaction =
   | { readonly _tag: "Pipeline"; readonly opensTicket: boolean }
   | { readonly _tag: "Hook"; readonly hookName: Hook }
   | { readonly _tag: "TopicActions" }
 
 /** What of an event decides what follows from it. */
-export type Happening = Pick<Event, "kind" | "details">
+type Happening = Pick<Event, "kind" | "details">
 
 export const reactionTo = ({ details = {}, kind }: Happening): Reaction | undefined => {
   switch (kind) {

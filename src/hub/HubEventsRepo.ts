@@ -25,7 +25,7 @@ export type HubEvent = typeof Event.Type
 const Missed = Schema.Struct({ customerID: CustomerID, eventID: Schema.String })
 
 /** A customer that has somebody here, and what could be seen before. */
-export interface Attending {
+interface Attending {
   readonly customerID: CustomerID
   readonly snapshot: string
 }

@@ -25,7 +25,7 @@ export interface Session {
 type Refusal = BadRequest | NotFound | Forbidden | Conflict
 
 /** What a method answers: JSON, or nothing. */
-export type Answer = Effect.Effect<string | undefined, Refusal>
+type Answer = Effect.Effect<string | undefined, Refusal>
 
 /** The functions that clients may call. */
 export class HubMethods extends Context.Tag("casework/HubMethods")<

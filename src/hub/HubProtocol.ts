@@ -19,7 +19,7 @@ export interface Invocation {
   readonly wantsStream: boolean
 }
 
-export type Received =
+type Received =
   | { readonly _tag: "Invocation"; readonly invocation: Invocation }
   | { readonly _tag: "Close" }
   | { readonly _tag: "Nothing" }

@@ -6,7 +6,7 @@ export const recordSeparator = "\u001e"
 /** In bytes, without the separator. */
 export const largestRecord = 32 * 1024
 
-export interface Framed {
+interface Framed {
   readonly records: ReadonlyArray<string>
   /** The beginning of a record whose end has not arrived yet. */
   readonly rest: string

@@ -8,7 +8,7 @@ export const mask = "********"
 export const masked = (stored: string | null) => (stored === null ? null : mask)
 
 /** What a caller writes into a secret: missing or the mask leaves it, null or an empty text clears it. */
-export type WrittenSecret = string | null | undefined
+type WrittenSecret = string | null | undefined
 
 /** The column's value after a write. */
 export const writtenSecret = (

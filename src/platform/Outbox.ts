@@ -36,7 +36,7 @@ interface KeepableMail {
   readonly about?: TicketMessageID
 }
 
-export interface KeptMail {
+interface KeptMail {
   readonly outboxMailID: number
   readonly to: string
   readonly subject: string

@@ -24,13 +24,13 @@ const Profile = Schema.Struct({
 })
 
 const Fields = Schema.Struct({ username: Schema.String, role: Role, ...Profile.fields })
-export type RepFields = typeof Fields.Type
+type RepFields = typeof Fields.Type
 
 const NewRep = Schema.extend(
   Schema.Struct({ customerID: CustomerID, username: Schema.String, role: Role, passwordHash: Schema.String }),
   Schema.partialWith(Profile, { exact: true })
 )
-export type NewRep = Omit<typeof NewRep.Type, "customerID">
+type NewRep = Omit<typeof NewRep.Type, "customerID">
 
 const Key = Schema.Struct({ customerID: CustomerID, customerRepID: CustomerRepID })
 const SecurityVersion = Schema.Struct({ securityVersion: Schema.Int })

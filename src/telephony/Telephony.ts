@@ -48,7 +48,7 @@ const isLost = (status: string | null | undefined) => /^(?:failed|undelivered|ca
 const hasArrived = (status: string | null | undefined) => /^(?:delivered|read)$/i.test(status ?? "")
 
 /** What became of a message that the provider took. */
-export type TextFate =
+type TextFate =
   | { readonly _tag: "Arrived" }
   /** It may still come to either. */
   | { readonly _tag: "OnItsWay" }

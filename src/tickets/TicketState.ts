@@ -22,13 +22,13 @@ export type TicketCommand =
   /** An end user wrote; automatic mail reopens nothing. */
   | { readonly _tag: "ReceiveMessage"; readonly isAutomatic: boolean }
 
-export interface Decision {
+interface Decision {
   readonly state: TicketState
   readonly events: ReadonlyArray<TicketEventKind>
 }
 
 /** Why a command cannot be carried out on the ticket as it stands. */
-export type StateConflict = "Spam cannot be escalated. Mark the ticket as not spam first."
+type StateConflict = "Spam cannot be escalated. Mark the ticket as not spam first."
 
 type Result = Either.Either<Decision, StateConflict>
 

@@ -12,7 +12,7 @@ const mostChanges = 100
  * Folds the changes of ticket_tally together. A fold is one statement: a reader sees the changes or their sum, and two
  * nodes that fold at once each fold what they deleted themselves.
  */
-export const foldTicketTally = Effect.gen(function* () {
+const foldTicketTally = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const customers = yield* sql`
     /* all customers: whose tally is long */

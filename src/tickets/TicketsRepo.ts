@@ -18,7 +18,7 @@ const Locked = Schema.Struct({
 })
 export type LockedTicket = typeof Locked.Type
 
-export interface NewTicket {
+interface NewTicket {
   readonly channelID: ChannelID
   readonly endUserID: EndUserID | null
   readonly status: TicketStatus

@@ -12,7 +12,7 @@ import { ownRows } from "../platform/database/OwnRows.ts"
 import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
 import type { Duplicate } from "../platform/database/Violations.ts"
 
-export type PageTopicMappingFields = Omit<PageTopicMapping, "pageTopicMappingID">
+type PageTopicMappingFields = Omit<PageTopicMapping, "pageTopicMappingID">
 
 type Find = (
   customerID: CustomerID,

@@ -12,7 +12,7 @@ import { ownRows } from "../platform/database/OwnRows.ts"
 import { pagedQuery } from "../platform/database/PagedQuery.ts"
 import { targetColumns, targetConditions, targetSortBy, targetValues } from "./TargetColumns.ts"
 
-export type TopicActionFields = Omit<TopicAction, "topicActionID">
+type TopicActionFields = Omit<TopicAction, "topicActionID">
 
 export class TopicActionsRepo extends Context.Tag("casework/TopicActionsRepo")<
   TopicActionsRepo,

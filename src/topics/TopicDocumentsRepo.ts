@@ -13,7 +13,7 @@ import { pagedQuery } from "../platform/database/PagedQuery.ts"
 import type { Duplicate } from "../platform/database/Violations.ts"
 import { targetColumns, targetConditions, targetSortBy, targetValues } from "./TargetColumns.ts"
 
-export type TopicDocumentFields = Omit<TopicDocument, "topicDocumentID">
+type TopicDocumentFields = Omit<TopicDocument, "topicDocumentID">
 
 type Find = (customerID: CustomerID, topicDocumentID: TopicDocumentID) => Effect.Effect<Option.Option<TopicDocument>>
 

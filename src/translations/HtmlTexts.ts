@@ -32,7 +32,7 @@ const textNodesIn = (nodes: Nodes): ReadonlyArray<TextNode> =>
     return DomUtils.isTag(node) && !kept.has(node.name) ? textNodesIn(node.children) : []
   })
 
-export interface HtmlTexts {
+interface HtmlTexts {
   /** The texts in the order of the page, without the spaces around them; a long one is several. */
   readonly texts: ReadonlyArray<string>
   /** The same page with other texts, one for one. */

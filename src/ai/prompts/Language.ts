@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { clip } from "../Clip.ts"
 import type { Prompt } from "./Prompt.ts"
 
-export const LanguageInput = Schema.Struct({ text: Schema.String })
-export type LanguageInput = typeof LanguageInput.Type
+const LanguageInput = Schema.Struct({ text: Schema.String })
+type LanguageInput = typeof LanguageInput.Type
 
 const shortened = ({ text }: LanguageInput): LanguageInput => ({ text: clip(text, 4_000) })
 

@@ -13,7 +13,7 @@ import { translationPrompt } from "./Translation.ts"
 import { translationHtmlPrompt } from "./TranslationHtml.ts"
 
 /** A version of a prompt that can be rendered from what the ledger kept. */
-export interface ReplayablePrompt {
+interface ReplayablePrompt {
   readonly purpose: AiPurpose
   readonly version: string
   readonly renderKept: (input: unknown, fence: Fence) => Effect.Effect<RenderedPrompt, ParseResult.ParseError>

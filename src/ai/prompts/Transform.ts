@@ -3,7 +3,7 @@ import { asItIs, type Prompt } from "./Prompt.ts"
 
 const Guide = Schema.Struct({ title: Schema.String, content: Schema.String })
 
-export const TransformInput = Schema.Struct({
+const TransformInput = Schema.Struct({
   roomName: Schema.NullOr(Schema.String),
   transcript: Schema.String.annotations({ description: "The raw notes of the room" }),
   guides: Schema.Array(Guide).annotations({ description: "How rooms are written, the most relevant one first" }),
@@ -11,7 +11,7 @@ export const TransformInput = Schema.Struct({
   lexicon: Schema.NullOr(Schema.String).annotations({ description: "The words to use" }),
   photos: Schema.Int.annotations({ description: "How many pictures of the room come along" })
 })
-export type TransformInput = typeof TransformInput.Type
+type TransformInput = typeof TransformInput.Type
 
 /** Of guides, instructions and lexicon together: as much as notes may have. Whoever asks says so when it is more. */
 export const longestGuides = 200_000

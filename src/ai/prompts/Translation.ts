@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { languageName } from "../LanguageNames.ts"
 import { asItIs, type Prompt } from "./Prompt.ts"
 
-export const TranslationInput = Schema.Struct({ text: Schema.String, targetLang: Schema.String })
-export type TranslationInput = typeof TranslationInput.Type
+const TranslationInput = Schema.Struct({ text: Schema.String, targetLang: Schema.String })
+type TranslationInput = typeof TranslationInput.Type
 
 export const translationPrompt: Prompt<TranslationInput, typeof TranslationInput.Encoded> = {
   purpose: "Translation",

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { languageName } from "../LanguageNames.ts"
 import { asItIs, type Prompt } from "./Prompt.ts"
 
-export const TranslationHtmlInput = Schema.Struct({ texts: Schema.Array(Schema.String), targetLang: Schema.String })
-export type TranslationHtmlInput = typeof TranslationHtmlInput.Type
+const TranslationHtmlInput = Schema.Struct({ texts: Schema.Array(Schema.String), targetLang: Schema.String })
+type TranslationHtmlInput = typeof TranslationHtmlInput.Type
 
 export const translationHtmlPrompt: Prompt<TranslationHtmlInput, typeof TranslationHtmlInput.Encoded> = {
   purpose: "TranslationHtml",

@@ -9,7 +9,7 @@ import { spamSigns } from "./SpamSigns.ts"
 import { matchTopics } from "./TopicMatch.ts"
 
 /** Every text starts with it: nobody shall take it for the work of a model. */
-export const label = "[sandbox]"
+const label = "[sandbox]"
 
 const labelled = (text: string) => `${label} ${text}`
 

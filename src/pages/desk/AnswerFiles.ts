@@ -12,7 +12,7 @@ import { kindOf, sizeOf } from "./FileWords.ts"
 import type { MessageFiles } from "./MessageFiles.ts"
 import { toast } from "./Toast.ts"
 
-export interface AnswerFilesHandlers {
+interface AnswerFilesHandlers {
   readonly onChange: (ticketID: TicketID) => void
   /** Whoever was at a file has nothing left to do with files. */
   readonly onLeft: () => void

@@ -5,7 +5,7 @@ import { Ticket } from "../../../schema/Tickets.ts"
 import { HubClient, type HubState } from "../hub/HubClient.ts"
 import { isRecord } from "../hub/Protocol.ts"
 
-export interface LiveHandlers {
+interface LiveHandlers {
   readonly onState: (state: HubState) => void
   readonly onMessage: (message: TicketMessage) => void
   readonly onTicket: (ticket: Ticket) => void

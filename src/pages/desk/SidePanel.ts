@@ -1,7 +1,7 @@
 import { button, element, icon, listen } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 
-export type Side = "details" | "why"
+type Side = "details" | "why"
 
 const names = { why: "Why did it do that?", details: "Details" } satisfies Readonly<Record<Side, string>>
 

@@ -4,7 +4,7 @@ import { toast } from "./Toast.ts"
 import type { Unsent, UnsentTexts } from "./Unsent.ts"
 
 /** What stands in the field, and what the person has made of it, if anything. */
-export interface Written {
+interface Written {
   readonly text: string
   readonly filled: string
   readonly unsent: Unsent | undefined

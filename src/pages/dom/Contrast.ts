@@ -4,7 +4,7 @@ const channel = (value: number) => {
 }
 
 /** How bright a colour such as #2457d6 is, from 0 to 1, as WCAG has it. */
-export const luminance = (colour: string) => {
+const luminance = (colour: string) => {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => channel(Number.parseInt(colour.slice(at, at + 2), 16)))
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }

@@ -13,7 +13,7 @@ export type HubState = "stopped" | "connecting" | "connected" | "waiting"
 /** Why it is over: what the hub said, or the status with which it lets nobody in. */
 export type Ending = { readonly words: string } | { readonly status: number }
 
-export interface HubOptions {
+interface HubOptions {
   readonly address: () => string
   readonly onEvent: (target: string, values: ReadonlyArray<unknown>) => void
   readonly onState: (state: HubState) => void

@@ -3,7 +3,7 @@ import { Refused } from "../hub/HubClient.ts"
 import type { ChatTexts } from "./ChatTexts.ts"
 import type { Words } from "./Words.ts"
 
-export interface EscalationHandlers {
+interface EscalationHandlers {
   /** Asks for a person; answers whether one is there right now. */
   readonly onAsk: () => Promise<boolean>
   readonly onEmail: (email: string) => Promise<unknown>

@@ -7,7 +7,7 @@ import type { ChatTexts } from "./ChatTexts.ts"
 import { type Line, lastAnswer } from "./Conversation.ts"
 import type { Words } from "./Words.ts"
 
-export interface LineView {
+interface LineView {
   readonly chat: Chat
   readonly texts: ChatTexts
   readonly words: Words

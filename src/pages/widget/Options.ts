@@ -11,7 +11,7 @@ export interface Options {
 
 const rightToLeft = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ku", "ps", "sd", "syr", "ug", "ur", "yi"])
 
-export const isRightToLeft = (language: string) => rightToLeft.has(language.split("-")[0]?.toLowerCase() ?? "")
+const isRightToLeft = (language: string) => rightToLeft.has(language.split("-")[0]?.toLowerCase() ?? "")
 
 /** What the script tag says; what it does not say, the page around it does. */
 export const readOptions = (script: HTMLScriptElement): Options | undefined => {

@@ -48,7 +48,7 @@ interface Asked {
 }
 
 /** Who asks, as far as the conventions need to know. */
-export interface KnownCaller extends KeyOwner {
+interface KnownCaller extends KeyOwner {
   /** The same for all tokens of one representative or phone channel. */
   readonly name: string
 }

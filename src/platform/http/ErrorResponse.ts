@@ -79,7 +79,7 @@ const unstorable = new Set(["22021", "22P05"])
 /** And for a standby's refusal to write. */
 const onlyReads = "25006"
 
-export interface Answer {
+interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
   /** Nobody foresaw it: the log must have the cause. */
   readonly unexpected: boolean

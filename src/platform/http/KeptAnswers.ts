@@ -22,7 +22,7 @@ const Answer = Schema.Struct({
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   body: Schema.String
 })
-export type KeptAnswer = typeof Answer.Type
+type KeptAnswer = typeof Answer.Type
 
 export const notAnsweredYet = Conflict.of(stillRunning)
 

@@ -16,7 +16,7 @@ import { decodeText, largestJson, readBody } from "./RequestBody.ts"
 type Reading = Pick<HttpServerRequest.HttpServerRequest, "text" | "json" | "multipart" | "multipartStream" | "upgrade">
 
 /** What may be other than what came in. */
-export interface Changes extends Partial<Reading> {
+interface Changes extends Partial<Reading> {
   readonly method?: HttpMethod.HttpMethod
   readonly url?: string
   readonly headers?: Headers.Headers

@@ -4,10 +4,10 @@ import { BadRequest, PayloadTooLarge } from "../../../schema/Errors.ts"
 
 export const largestJson = 1024 * 1024
 
-export const tooLarge = (largest: number) =>
+const tooLarge = (largest: number) =>
   new PayloadTooLarge({ message: `The body is too large: this route takes up to ${largest / largestJson} MiB.` })
 
-export const brokenOff = new BadRequest({ message: "The body broke off before its end. Send it again." })
+const brokenOff = new BadRequest({ message: "The body broke off before its end. Send it again." })
 
 /** The rest of a refused body is read and dropped, so that the caller gets the answer and not a reset connection. */
 export const drop = (source: IncomingMessage) => {

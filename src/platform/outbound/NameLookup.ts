@@ -1,13 +1,13 @@
 import { lookup } from "node:dns/promises"
 import { Context, Data, Deferred, Effect, FiberId, FiberSet } from "effect"
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }
 
 /** A name without an address; the code is the resolver's, such as ENOTFOUND. */
-export class LookupFailed extends Data.TaggedError("LookupFailed")<{ readonly code: string }> {}
+class LookupFailed extends Data.TaggedError("LookupFailed")<{ readonly code: string }> {}
 
 export type Resolve = (hostname: string) => Effect.Effect<ReadonlyArray<ResolvedAddress>, LookupFailed>
 

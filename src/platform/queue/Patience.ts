@@ -1,14 +1,14 @@
 import { Duration } from "effect"
 import { Again, pauseFor } from "./JobRun.ts"
 
-export interface Patience {
+interface Patience {
   readonly lasts: Duration.DurationInput
   readonly longestPause: Duration.DurationInput
 }
 
 const aDay: Patience = { lasts: "1 day", longestPause: "15 minutes" }
 
-export interface Trouble {
+interface Trouble {
   /** Nobody there to do it, so that it may be tried for long: it was surely not done, or one would find out. */
   readonly isAway: boolean
   /** When one was told how long to wait. */

@@ -20,7 +20,7 @@ import {
 } from "./SettingValues.ts"
 
 /** Who answers for a customer without an AI key of its own: nobody, or the sandbox. */
-export type AiProviderName = "openai" | "sandbox"
+type AiProviderName = "openai" | "sandbox"
 
 /** Requests a minute on this node: of one caller, and of one address without a good token. None: no limit. */
 export interface RateLimits {
