@@ -14,6 +14,8 @@ export type FailedMail = typeof FailedMail.Type
 
 const mostAgain = 1000
 
+const noLongerThere = "It is no longer in the mailbox; what is kept here is its source"
+
 /** Mails that could not be imported so far. */
 export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
   FailedMailsRepo,
@@ -28,11 +30,16 @@ export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
     readonly setAside: (mail: Omit<FailedMail, "attempts">, source: BlobID | null) => Effect.Effect<void>
     readonly hasSource: (mail: Omit<FailedMail, "attempts">) => Effect.Effect<boolean>
     readonly delete: (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => Effect.Effect<void>
+    /** Sets aside for good what has left the mailbox, when its source is kept; answers whether it is. */
+    readonly keepLast: (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => Effect.Effect<boolean>
     /** Those that have come another way meanwhile. */
     readonly deleteImported: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
     /** Of all customers: what the operator may have tried again. */
     readonly setAsideMails: Effect.Effect<ReadonlyArray<FailedMail>>
-    /** Of all customers: what was set aside a while ago, in the first day, or a day ago, in the week after that. */
+    /**
+     * Of all customers: what was set aside a while ago, in the first day, or a day ago, in the week after that. Not what
+     * has left its mailbox: only the operator knows whether it has come back.
+     */
     readonly dueAgain: Effect.Effect<ReadonlyArray<FailedMail>>
     readonly tryAgain: (mail: FailedMail) => Effect.Effect<void>
   }
@@ -64,6 +71,7 @@ const make = Effect.gen(function* () {
       /* all customers: what comes round comes round for everybody */
       ${setAside} and (created_at > now() - interval '1 day' and set_aside_at <= now() - interval '30 minutes'
           or created_at > now() - interval '8 days' and set_aside_at <= now() - interval '1 day')
+        and error <> ${noLongerThere}
         and exists (
           select from channel_folder f
           join channel c on c.customer_id = f.customer_id and c.channel_id = f.channel_id
@@ -93,6 +101,13 @@ const make = Effect.gen(function* () {
       ),
     delete: (customerID, folderID, messageID) =>
       sql`delete from failed_mail where ${of(customerID, folderID, messageID)}`.pipe(Effect.asVoid, Effect.orDie),
+    keepLast: (customerID, folderID, messageID) =>
+      sql`
+        update failed_mail set set_aside_at = now(), error = ${noLongerThere}, updated_at = now()
+        where ${of(customerID, folderID, messageID)} and blob_id is not null returning 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      ),
     deleteImported: (customerID, folderID) =>
       sql`
         delete from failed_mail failed using channel_folder f, mail_message m

@@ -137,11 +137,12 @@ export const ImportJobs = Layer.effectDiscard(
     const importOne = fn("ImportJobs.importOne")(function* (open: OpenFolder, messageID: string, claim: JobClaim) {
       const { channelID, customerID } = open.folder
       const known = yield* mails.known(customerID, channelID, [messageID])
-      const fetched = known.has(messageID)
-        ? Option.none()
-        : yield* mailImport.fetch(customerID, open.mailbox, messageID)
-      if (Option.isSome(fetched)) yield* mailImport.store(open.folder, [fetched.value], claim)
-      else yield* claim.advance({ done: 1, skipped: 1 })
+      if (known.has(messageID)) yield* claim.advance({ done: 1, skipped: 1 })
+      else {
+        const fetched = yield* mailImport.fetch(customerID, open.mailbox, messageID)
+        if (Option.isNone(fetched)) return yield* poison.outlive(open, messageID, claim)
+        yield* mailImport.store(open.folder, [fetched.value], claim)
+      }
       yield* poison.forget(open, messageID)
     })
 

@@ -29,6 +29,8 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
     /** The whole folder was gone through: what has come another way is no trouble any more. */
     readonly forgetImported: (open: OpenFolder) => Effect.Effect<void>
     readonly forget: (open: OpenFolder, messageID: string) => Effect.Effect<void>
+    /** It has left the mailbox. A source that was kept is the last of it, and stays for a person to look at. */
+    readonly outlive: (open: OpenFolder, messageID: string, claim: JobClaim) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -83,7 +85,16 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           mails.add({ outcome: "set_aside" })
         }),
         forgetImported: ({ folder: { customerID, folderID } }) => repo.deleteImported(customerID, folderID),
-        forget: ({ folder: { customerID, folderID } }, messageID) => repo.delete(customerID, folderID, messageID)
+        forget: ({ folder: { customerID, folderID } }, messageID) => repo.delete(customerID, folderID, messageID),
+        outlive: fn("PoisonMail.outlive")(
+          function* ({ folder: { customerID, folderID } }, messageID, claim) {
+            const isKept = yield* repo.keepLast(customerID, folderID, messageID)
+            if (!isKept) yield* repo.delete(customerID, folderID, messageID)
+            yield* claim.advance(isKept ? { done: 1, failed: 1 } : { done: 1, skipped: 1 })
+          },
+          sql.withTransaction,
+          Effect.orDie
+        )
       }
     })
   )

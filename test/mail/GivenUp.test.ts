@@ -3,7 +3,9 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { ChannelFolderID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
+import { FailedMailsRepo } from "../../src/mail/FailedMailsRepo.ts"
 import { MailFoldersRepo } from "../../src/mail/MailFoldersRepo.ts"
+import { admin } from "../admin/RunAdmin.ts"
 import { eventually } from "../support/Eventually.ts"
 import { simulatedCredentials } from "../support/GraphServer.ts"
 import { mailApp, newMailChannel, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
@@ -105,6 +107,35 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       const { channels } = yield* clientOf("acme-admin")
       yield* channels.importEmails({ path: { id: channelID } })
       yield* ticketsArrive(channelID, 1)
+      yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
+    })
+  )
+
+  it.effect("a single mail that is set aside outlives its deletion from the mailbox, and is left in peace then", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { channelID, folderID, mailbox } = yield* subscribedChannel
+      const stubborn = mailbox.add("AAMk-inbox", mail({ subject: "The last of it" }).fields)
+      yield* worn("ImportMessage", { folderID, messageID: stubborn.id })
+      mailbox.messages.delete(stubborn.id)
+      const comeRound = sql`
+        update failed_mail set set_aside_at = now() - interval '31 minutes'
+        where customer_id = 1 and channel_folder_id = ${folderID}`
+      yield* comeRound
+      yield* sql`update periodic_work set next_at = now() where name = 'Set-aside mail'`
+      const tried = yield* eventually(folderOf(folderID), ({ lastError }) => !lastError?.includes("10 times"))
+      expect(tried).toMatchObject({ lastError: expect.stringContaining("no longer in the mailbox"), failedMessages: 1 })
+      const kept = yield* sql`
+        select set_aside_at is not null as "isAside", blob_id is not null as "hasSource" from failed_mail
+        where customer_id = 1 and channel_folder_id = ${folderID}`
+      expect(kept).toEqual([{ isAside: true, hasSource: true }])
+      yield* comeRound
+      const again = yield* Effect.flatMap(FailedMailsRepo, ({ dueAgain }) => dueAgain)
+      expect(again.filter((one) => one.folderID === folderID)).toEqual([])
+
+      mailbox.messages.set(stubborn.id, stubborn)
+      expect((yield* admin("mail", "retry")).output).toBe("1 mails are tried again.")
+      expect((yield* ticketsArrive(channelID, 1))[0]?.subject).toBe("The last of it")
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
     })
   )
