@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import type { ChannelID, CustomerID, TicketID } from "../../schema/Ids.ts"
 import { EndUsers } from "../endUsers/EndUsers.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
@@ -26,6 +26,14 @@ export interface FetchedMail {
   readonly files: ReadonlyArray<KeptFile>
   readonly links: ReadonlyArray<string>
 }
+
+/**
+ * How long a mail may take to come while others wait behind it. Longer than a provider is waited for that has no time
+ * now; twice as long is still shorter than a job may run, and so it is the mail that is blamed.
+ */
+export class LongestFetch extends Context.Reference<LongestFetch>()("casework/LongestFetch", {
+  defaultValue: () => Duration.seconds(270)
+}) {}
 
 /** Brings mail into tickets, each once for a channel. */
 export class MailImport extends Context.Tag("casework/MailImport")<

@@ -1,10 +1,10 @@
-import { Cause, Chunk, Effect, Exit, Option, Stream } from "effect"
+import { Cause, Chunk, Duration, Effect, Exit, Option, Stream } from "effect"
 import { firstLine } from "../platform/FirstLine.ts"
 import { isClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { OpenFolder } from "./MailFolders.ts"
-import type { MailProblem } from "./MailGraph.ts"
-import { type FetchedMail, MailImport } from "./MailImport.ts"
+import { MailProblem } from "./MailGraph.ts"
+import { type FetchedMail, LongestFetch, MailImport } from "./MailImport.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { PoisonMail } from "./PoisonMail.ts"
 
@@ -78,13 +78,18 @@ export const makePageImport = Effect.gen(function* () {
   const mails = yield* MailMessagesRepo
   const mailImport = yield* MailImport
   const poison = yield* PoisonMail
+  const longest = yield* LongestFetch
 
+  const onTimeout = () =>
+    new MailProblem({ reason: "Refused", message: `The mail takes longer than ${Duration.format(longest)} to come` })
+
+  /** One whose file never ends would else take the whole job with it, again and again. In its own job it has more time. */
   const fetch = ({ folder, mailbox }: OpenFolder, messageID: string): Effect.Effect<Came> =>
-    Effect.map(Effect.exit(mailImport.fetch(folder.customerID, mailbox, messageID)), (exit) => ({
-      _tag: "Mail",
-      messageID,
-      exit
-    }))
+    mailImport.fetch(folder.customerID, mailbox, messageID).pipe(
+      Effect.timeoutFail({ duration: longest, onTimeout }),
+      Effect.exit,
+      Effect.map((exit) => ({ _tag: "Mail", messageID, exit }))
+    )
 
   const storeOne = (open: OpenFolder, { exit, messageID }: CameMail, claim: JobClaim) => {
     const postpone = (cause: Cause.Cause<MailProblem>) => poison.postpone(open, messageID, firstLine(cause), claim)

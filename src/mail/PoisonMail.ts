@@ -8,6 +8,7 @@ import { mails } from "../platform/telemetry/ServiceMetrics.ts"
 import { type FailedMail, FailedMailsRepo } from "./FailedMailsRepo.ts"
 import type { OpenFolder } from "./MailFolders.ts"
 import { MailGraph } from "./MailGraph.ts"
+import { LongestFetch } from "./MailImport.ts"
 import { importMessage, messageKey } from "./MailJobs.ts"
 
 const largestSource = 160 * 1024 * 1024
@@ -41,6 +42,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
       const graph = yield* MailGraph
       const blobs = yield* Blobs
       const jobs = yield* Jobs
+      const longest = yield* LongestFetch
 
       const note = ({ folder: { customerID, folderID } }: OpenFolder, messageID: string, error: string) =>
         repo.record(customerID, folderID, messageID, error)
@@ -53,6 +55,8 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           blobs.store(customerID, graph.source(mailbox, messageID), largestSource)
         ).pipe(
           Effect.map(({ blobID }) => blobID),
+          // One that never ends must not keep the mail from being set aside.
+          Effect.timeout(longest),
           // Whatever is in its way, as a store that is away: without its source it is set aside all the same.
           Effect.catchAllCause((cause) =>
             Effect.as(Effect.logWarning("the source of a mail cannot be kept", cause), null)

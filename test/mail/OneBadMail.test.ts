@@ -2,9 +2,10 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import type { ChannelFolderID, ChannelID } from "../../schema/Ids.ts"
 import { LargestMailFile } from "../../src/mail/MailFiles.ts"
+import { LongestFetch } from "../../src/mail/MailImport.ts"
 import { Settings } from "../../src/platform/settings/Settings.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
@@ -106,7 +107,48 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
   )
 })
 
-layer(app, { excludeTestServices: true })("A mail whose files make difficulties", (it) => {
+const impatientApp = Layer.provide(app, Layer.succeed(LongestFetch, Duration.seconds(3)))
+
+layer(impatientApp, { excludeTestServices: true })("A mail whose files make difficulties", (it) => {
+  it.effect("has a job of its own when they come byte by byte, and those behind it come", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { channelID, mailbox } = yield* newMailChannel()
+      const { folderID } = yield* folderAt(channelID, "Inbox")
+      const endless = file("endless.txt", "text/plain", Buffer.from("x"))
+      mailbox.add("AAMk-inbox", mail({ subject: "Slow" }).fields, [endless])
+      mailbox.add("AAMk-inbox", mail({ subject: "Behind it" }).fields)
+      yield* server.set({ dripPath: endless.id })
+      yield* importAll(channelID)
+      const folder = yield* eventually(folderOf(folderID), ({ lastSyncUtc }) => lastSyncUtc !== null, "20 seconds")
+      expect(folder).toMatchObject({ failedMessages: 1, lastError: "The mail takes longer than 3s to come" })
+      expect(yield* subjectsOf(channelID)).toEqual(["Behind it"])
+      yield* server.set()
+      yield* ticketsArrive(channelID, 2)
+      expect(yield* subjectsOf(channelID)).toEqual(["Behind it", "Slow"])
+    })
+  )
+
+  it.effect("is set aside without its source when that comes byte by byte", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { channelID, folderID, mailbox } = yield* subscribedChannel
+      const { id } = mailbox.add("AAMk-inbox", mail({ subject: "Slow" }).fields)
+      yield* server.set({ dripPath: `${id}/$value` })
+      yield* sql`
+        insert into job (customer_id, kind, payload, attempts)
+        values (1, 'ImportMessage', ${JSON.stringify({ folderID, messageID: id })}::jsonb, 10)`
+      const aside = sql`
+        select blob_id as source from failed_mail
+        where customer_id = 1 and channel_folder_id = ${folderID} and set_aside_at is not null`
+      yield* eventually(aside, ({ length }) => length === 1, "20 seconds")
+      expect(yield* aside).toEqual([{ source: null }])
+      yield* server.set()
+      yield* settled(channelID)
+    })
+  )
+
   it.effect("comes without those that are too large, and says so", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer

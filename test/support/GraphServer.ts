@@ -165,11 +165,29 @@ const make = Effect.gen(function* () {
     return refused(404, "ResourceNotFound")
   }
 
-  const respond = (response: ServerResponse, { bytes, cut, json, retryAfter, status }: GraphAnswer) => {
+  /** One byte after the other, and the rest once that is over. */
+  const drip = (response: ServerResponse, bytes: Buffer, isOver: () => boolean) => {
+    const timer = setInterval(() => {
+      if (!isOver()) return response.write("x")
+      clearInterval(timer)
+      return response.end(bytes)
+    }, 100)
+    response.once("close", () => clearInterval(timer))
+  }
+
+  const isDripping = (path: string) => {
+    const { dripPath } = state.switches
+    return dripPath !== null && path.includes(dripPath)
+  }
+
+  const respond = (response: ServerResponse, path: string, answered: GraphAnswer) => {
+    const { bytes, cut, json, retryAfter, status } = answered
     if (cut === true) return response.destroy()
     if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter)
-    if (bytes !== undefined)
-      return response.writeHead(status, { "content-type": "application/octet-stream" }).end(bytes)
+    if (bytes !== undefined) {
+      response.writeHead(status, { "content-type": "application/octet-stream" })
+      return isDripping(path) ? drip(response, bytes, () => !isDripping(path)) : response.end(bytes)
+    }
     return json === undefined
       ? response.writeHead(status).end()
       : response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json))
@@ -187,7 +205,7 @@ const make = Effect.gen(function* () {
     const result = await answer(request, `http://${request.headers.host}`).catch(() => refused(400, "ValidationError"))
     if (mailbox !== undefined) mailbox.atOnce -= 1
     state.seen.push({ method: request.method ?? "", path: request.url ?? "", status: result.status })
-    respond(response, result)
+    respond(response, request.url ?? "", result)
   })
   yield* Effect.acquireRelease(
     Effect.async<void>((resume) => {

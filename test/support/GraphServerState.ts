@@ -55,6 +55,8 @@ export interface Switches {
   failPath: string | null
   /** When such an answer says to come back. */
   failPathRetryAfter: string | null
+  /** Bytes whose path contains this come one by one, and do not end before this does. */
+  dripPath: string | null
   /** The next requests to end a subscription are answered 503. */
   failRemovals: number
   /** The next requests for a subscription are answered 503. */
@@ -103,6 +105,7 @@ export const goodDay = (): Switches => ({
   fail: { requests: 0, status: 500 },
   failPath: null,
   failPathRetryAfter: null,
+  dripPath: null,
   failRemovals: 0,
   failSubscribing: 0,
   cut: 0,
