@@ -72,11 +72,19 @@ export const makeGraphRequests = Effect.gen(function* () {
     HttpClient.withScope
   )
 
-  /** A link that the provider gave: only its own addresses get the token. */
+  const isOwnLink = (link: string) => URL.canParse(link) && new URL(link).origin === new URL(graphBaseUrl).origin
+
+  /** A link that the provider has just given: only its own addresses get the token. */
   const checkedLink = (link: string) =>
-    URL.canParse(link) && new URL(link).origin === new URL(graphBaseUrl).origin
+    isOwnLink(link)
       ? Effect.succeed(link)
       : new MailProblem({ reason: "Refused", message: "The mail provider names an address that is not its own" })
+
+  /** A link that was kept. The provider may be called at another address since then, where nobody knows it. */
+  const keptLink = (link: string) =>
+    isOwnLink(link)
+      ? Effect.succeed(link)
+      : new MailProblem({ reason: "Expired", message: "The place to go on from is at another address" })
 
   const execute = (
     request: Request,
@@ -156,6 +164,7 @@ export const makeGraphRequests = Effect.gen(function* () {
   return {
     url: (path: string) => `${graphBaseUrl}${path}`,
     checkedLink,
+    keptLink,
     prefer,
     /** Asks until there is an answer or no hope. For requests that may be repeated. */
     ask: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>

@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
 
     delta: fn("MicrosoftGraph.delta")(function* (mailbox, folderID, { link, since }) {
       const request =
-        link === null ? firstDelta(mailbox, folderID, since) : HttpClientRequest.get(yield* requests.checkedLink(link))
+        link === null ? firstDelta(mailbox, folderID, since) : HttpClientRequest.get(yield* requests.keptLink(link))
       const page = yield* askPreferring(mailbox, request, "odata.maxpagesize=100", decodeJson(DeltaAnswer))
       const [next, last] = [page["@odata.nextLink"], page["@odata.deltaLink"]]
       const following = next ?? last
@@ -143,7 +143,7 @@ const make = Effect.gen(function* () {
       }
       return {
         messageIDs: page.value.filter((item) => item["@removed"] === undefined).map(({ id }) => id),
-        next: { link: following, isLast: next === null }
+        next: { link: yield* requests.checkedLink(following), isLast: next === null }
       }
     }),
 

@@ -203,11 +203,14 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
 
   it.effect("never gets the token sent to an address that is not its own", () =>
     Effect.gen(function* () {
-      const graph = yield* MailGraph
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("links@acme.example")
-      const link = "https://graph.elsewhere.example/v1.0/users/x/messages/delta"
-      const refused = Effect.flip(graph.delta(mailbox, "AAMk-inbox", { link, since: null }))
-      expect(yield* refused).toMatchObject({ reason: "Refused" })
+      const from = (link: string | null) => Effect.flip(graph.delta(mailbox, "AAMk-inbox", { link, since: null }))
+      const kept = "https://graph.elsewhere.example/v1.0/users/x/messages/delta"
+      expect(yield* from(kept)).toMatchObject({ reason: "Expired" })
+      yield* server.set({ leadAway: true })
+      expect(yield* from(null)).toMatchObject({ reason: "Refused" })
+      yield* server.set()
     })
   )
 

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array as Arr, DateTime, Effect } from "effect"
+import { Array as Arr, DateTime, Effect, Equal } from "effect"
 import type { ChannelFolder } from "../../schema/ChannelFolders.ts"
 import { type ChannelFolderID, ChannelID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -24,6 +24,9 @@ const folderOf = (folderID: ChannelFolderID) =>
   Effect.flatMap(clientOf("acme-admin"), ({ channelFolders }) =>
     channelFolders.getChannelFolder({ path: { id: folderID } })
   )
+
+/** Surely later than a subscription that was made just now: the provider's moments are whole seconds. */
+const inAMinute = () => new Date(Date.now() + 60_000)
 
 const post = (body: unknown) => sendJson("POST", "/api/MailWebhook", { body })
 
@@ -443,6 +446,26 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       expect(totalCount).toBe(230)
       expect(mailbox.mostAtOnce).toBeLessThanOrEqual(4)
       yield* server.set()
+    })
+  )
+
+  it.effect("a catch-up begins anew when the provider is called at another address than the last time", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { address, channelID, folderID, mailbox } = yield* subscribedChannel
+      mailbox.add("AAMk-inbox", mail({ subject: "After the move", received: inAMinute() }).fields)
+      yield* sql`
+        update channel_folder set delta_link = replace(delta_link, '127.0.0.1', 'graph.before.example')
+        where customer_id = 1 and channel_folder_id = ${folderID}`
+      const { lastSyncUtc: before } = yield* folderOf(folderID)
+      yield* server.lifecycle(yield* subscriptionOf(address), "missed")
+      const folder = yield* eventually(
+        folderOf(folderID),
+        ({ lastError, lastSyncUtc }) => lastError !== null || !Equal.equals(lastSyncUtc, before)
+      )
+      expect(folder.lastError).toBeNull()
+      expect((yield* ticketsArrive(channelID, 1))[0]?.subject).toBe("After the move")
     })
   )
 

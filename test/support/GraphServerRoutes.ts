@@ -94,7 +94,8 @@ const delta = (state: GraphState, mailbox: SimulatedMailbox, folderID: string, r
   const isLast = page.length === waiting.length
   const reached = isLast ? mailbox.number : (page.at(-1)?.number ?? after)
   const next = Buffer.from(`${reached}|${since}`).toString("base64url")
-  const link = `${request.origin}${request.url.pathname}?${isLast ? "$deltatoken" : "$skiptoken"}=${next}`
+  const origin = state.switches.leadAway ? "https://graph.elsewhere.example" : request.origin
+  const link = `${origin}${request.url.pathname}?${isLast ? "$deltatoken" : "$skiptoken"}=${next}`
   return {
     status: 200,
     json: {

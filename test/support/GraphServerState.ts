@@ -67,6 +67,8 @@ export interface Switches {
   withdrawTokensAfter: number
   /** The next delta that goes on from somewhere is told that nobody remembers. */
   forgetDelta: boolean
+  /** What a delta says about where to go on leads to somebody else. */
+  leadAway: boolean
   /** Subscriptions are gone when they are to be renewed. */
   forgetSubscriptions: boolean
   /** So many times all subscriptions are gone when they are asked for. */
@@ -111,6 +113,7 @@ export const goodDay = (): Switches => ({
   cut: 0,
   withdrawTokensAfter: 0,
   forgetDelta: false,
+  leadAway: false,
   forgetSubscriptions: false,
   loseSubscriptions: 0,
   vanish: false,
