@@ -11,9 +11,9 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { comeBack } from "./ComeBack.ts"
 import { MailFolders, type OpenFolder } from "./MailFolders.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
-import { type DeltaPage, MailGraph } from "./MailGraph.ts"
+import { type DeltaPage, MailGraph, type MailProblem } from "./MailGraph.ts"
 import { MailImport } from "./MailImport.ts"
-import { folderKey, importFolder, importMessage, importMessages, messageKey } from "./MailJobs.ts"
+import { folderKey, importFolder, importMessage, importMessages, messageKey, renewSubscription } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { isTheProviders, makePageImport } from "./PageImport.ts"
 import { PoisonMail } from "./PoisonMail.ts"
@@ -76,6 +76,18 @@ export const ImportJobs = Layer.effectDiscard(
       yield* importPages(open, pages, claim)
       return isDone ? undefined : new Again({ pauseSeconds: 0 })
     })
+
+    /** What the provider does not know any more may be elsewhere by now: the job goes on there. */
+    const orElsewhere = fn("ImportJobs.orElsewhere")(function* (open: OpenFolder, problem: MailProblem) {
+      const { customerID, folderID, retrieves } = open.folder
+      const found = problem.reason === "Missing" ? yield* folders.findAnew(open) : Option.none()
+      if (Option.isNone(found)) return yield* problem
+      if (retrieves) {
+        yield* jobs.enqueue(renewSubscription, customerID, { folderID, reason: "Expiring" }, folderKey(folderID))
+      }
+      return new Again({ pauseSeconds: 0 })
+    })
+
     const isNobodysFault = (cause: Cause.Cause<unknown>) => Cause.isInterrupted(cause) || isClaimLost(cause)
 
     /** The folder says what went wrong, at each attempt. */
@@ -94,6 +106,7 @@ export const ImportJobs = Layer.effectDiscard(
         const open = yield* noted(customerID, folderID)(folders.open(customerID, folderID))
         if (Option.isNone(open)) return
         return yield* catchUp(open.value, claim).pipe(
+          Effect.catchTag("MailProblem", (problem) => orElsewhere(open.value, problem)),
           Effect.provideService(OldWork, true),
           noted(customerID, folderID),
           comeBack

@@ -1,16 +1,25 @@
+import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import type { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { HeldSubscriptionsRepo } from "./HeldSubscriptionsRepo.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
+import { removeSubscription } from "./MailJobs.ts"
 
 /** A folder with the way into it. */
 export interface OpenFolder {
   readonly folder: MailFolder
   readonly mailbox: Mailbox
+}
+
+const sameAsAnother = ({ folder: { name } }: OpenFolder) => {
+  const message = `${name} is the same folder at the mail provider as another one of the channel`
+  return new MailProblem({ reason: "Refused", message })
 }
 
 const wellKnown: Readonly<Record<string, string>> = {
@@ -34,11 +43,19 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
     ) => Effect.Effect<Option.Option<OpenFolder>, BadRequest>
     /** The folder's id at the provider; the first time it is looked up by type, else by name. */
     readonly externalID: (open: OpenFolder) => Effect.Effect<string, MailProblem>
+    /**
+     * For a folder that the provider does not know any more, as after a mailbox was restored: the same one where its type
+     * leads to now. Nothing when its type says nothing, or leads to where it was.
+     */
+    readonly findAnew: (open: OpenFolder) => Effect.Effect<Option.Option<OpenFolder>, MailProblem>
   }
 >() {
   static readonly layer = Layer.effect(
     MailFolders,
     Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* Jobs
+      const held = yield* HeldSubscriptionsRepo
       const repo = yield* MailFoldersRepo
       const channels = yield* ChannelsRepo
       const mailboxes = yield* Mailboxes
@@ -53,7 +70,31 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
         return yield* new MailProblem({ reason: "Missing", message })
       })
 
+      /** What the provider tells about the old place is no longer wanted. */
+      const relocate = fn("MailFolders.relocate")(
+        function* (
+          { channelID, customerID, folderID }: MailFolder,
+          place: { readonly from: string; readonly to: string }
+        ) {
+          if (!(yield* repo.relocate(customerID, folderID, place))) return
+          const released = yield* held.release(customerID, folderID)
+          if (Option.isNone(released)) return
+          yield* jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: released.value })
+        },
+        sql.withTransaction,
+        Effect.catchTag("SqlError", Effect.die)
+      )
+
       return {
+        findAnew: fn("MailFolders.findAnew")(function* (open) {
+          const { customerID, externalFolderID: from, folderID, type } = open.folder
+          const known = wellKnown[type.toLowerCase()]
+          if (known === undefined || from === null) return Option.none()
+          const { id: to } = yield* graph.folder(open.mailbox, known)
+          if (to === from) return Option.none()
+          yield* Effect.catchTag(relocate(open.folder, { from, to }), "Duplicate", () => sameAsAnother(open))
+          return Option.map(yield* repo.find(customerID, folderID), (folder) => ({ ...open, folder }))
+        }),
         open: fn("MailFolders.open")(function* (customerID, folderID) {
           const folder = yield* repo.find(customerID, folderID)
           if (Option.isNone(folder)) return Option.none()
@@ -65,10 +106,7 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
           const { customerID, externalFolderID, folderID } = open.folder
           if (externalFolderID !== null) return externalFolderID
           const found = yield* lookUp(open)
-          yield* Effect.catchTag(repo.locate(customerID, folderID, found), "Duplicate", () => {
-            const message = `${open.folder.name} is the same folder at the mail provider as another one of the channel`
-            return new MailProblem({ reason: "Refused", message })
-          })
+          yield* Effect.catchTag(repo.locate(customerID, folderID, found), "Duplicate", () => sameAsAnother(open))
           return found
         })
       }

@@ -72,6 +72,15 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
       externalFolderID: string
     ) => Effect.Effect<void, Duplicate>
     /**
+     * Notes that the folder is somewhere else at the provider, where reading it begins anew. Not when somebody has noted
+     * another place meanwhile; answers whether it did.
+     */
+    readonly relocate: (
+      customerID: CustomerID,
+      folderID: ChannelFolderID,
+      place: { readonly from: string; readonly to: string }
+    ) => Effect.Effect<boolean, Duplicate>
+    /**
      * Notes how far the folder is read. Not when somebody has it read from somewhere else meanwhile; answers whether it
      * did.
      */
@@ -179,6 +188,15 @@ const make = Effect.gen(function* () {
       sql`
         update channel_folder set external_folder_id = ${externalFolderID}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, failOnDuplicate),
+    relocate: (customerID, folderID, place) =>
+      sql`
+        update channel_folder set external_folder_id = ${place.to}, delta_link = null
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+          and external_folder_id = ${place.from}
+        returning 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        failOnDuplicate
+      ),
     save: (customerID, folderID, state) =>
       sql`
         update channel_folder set ${sql.update(valuesOf(state))}

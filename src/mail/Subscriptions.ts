@@ -166,7 +166,7 @@ const make = Effect.gen(function* () {
     return yield* subscribe(open, externalID, agreed)
   })
 
-  const create = fn("Subscriptions.create")(function* (open: OpenFolder) {
+  const createAt = fn("Subscriptions.createAt")(function* (open: OpenFolder) {
     const externalID = yield* folders.externalID(open)
     const agreed = yield* agree(open.folder)
     yield* subscribe(open, externalID, agreed).pipe(
@@ -178,6 +178,15 @@ const make = Effect.gen(function* () {
       Effect.retry({ schedule: soonAgain, while: ({ reason }) => reason === "Missing" || reason === "Exists" })
     )
   })
+
+  /** A folder that the provider does not know any more may be elsewhere by now. */
+  const create = (open: OpenFolder) =>
+    Effect.catchIf(
+      createAt(open),
+      ({ reason }) => reason === "Missing",
+      (problem) =>
+        Effect.flatMap(folders.findAnew(open), Option.match({ onNone: () => Effect.fail(problem), onSome: createAt }))
+    )
 
   const renew = fn("Subscriptions.renew")(function* (open: OpenFolder, isReauthorization: boolean) {
     const { subscriptionID } = open.folder

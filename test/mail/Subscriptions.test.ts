@@ -469,6 +469,46 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
+  it.effect("an inbox that has another id since its mailbox was restored is read and told about there", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, folderID, mailbox } = yield* subscribedChannel
+      const old = yield* subscriptionOf(address)
+      yield* server.set({ lose: true })
+      yield* server.arrive(address, mail({ subject: "Before", received: inAMinute() }))
+      mailbox.restore()
+      yield* server.set()
+      yield* server.lifecycle(old, "missed")
+      const found = yield* eventually(
+        folderOf(folderID),
+        ({ lastError, subscriptionID }) => lastError !== null || (subscriptionID !== null && subscriptionID !== old.id)
+      )
+      expect(found).toMatchObject({ lastError: null, externalFolderID: mailbox.folder("inbox")?.id })
+      yield* server.arrive(address, mail({ subject: "After", received: inAMinute() }))
+      const arrived = yield* ticketsArrive(channelID, 2)
+      expect(arrived.map(({ subject }) => subject)).toEqual(["Before", "After"])
+      yield* eventually(server.subscriptions, (all) => all.every(({ id }) => id !== old.id))
+    })
+  )
+
+  it.effect("an inbox that has another id is found also when its subscription is made anew", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, folderID, mailbox } = yield* subscribedChannel
+      const old = yield* subscriptionOf(address)
+      mailbox.restore()
+      server.state.subscriptions.delete(old.id)
+      yield* server.lifecycle(old, "subscriptionRemoved")
+      const found = yield* eventually(
+        folderOf(folderID),
+        ({ lastError, subscriptionID }) => lastError !== null || (subscriptionID !== null && subscriptionID !== old.id)
+      )
+      expect(found).toMatchObject({ lastError: null, externalFolderID: mailbox.folder("inbox")?.id })
+      yield* server.arrive(address, mail({ received: inAMinute() }))
+      yield* ticketsArrive(channelID, 1)
+    })
+  )
+
   it.effect("unsubscribe, deleting the folder and deleting the channel end the subscription at the provider", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer

@@ -166,6 +166,8 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
       state.switches.failSubscribing -= 1
       return problem(503, "ServiceUnavailable", "Try again.")
     }
+    const [, address = "", folderID = ""] = /^\/users\/([^/]+)\/mailFolders\('([^']+)'\)/.exec(resource) ?? []
+    if (state.mailbox(address).folder(folderID) === undefined) return missing
     const twin = [...state.subscriptions.values()].find(
       (known) => known.resource === resource && known.notificationUrl === notificationUrl
     )
@@ -184,7 +186,6 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
     }
     state.subscriptions.set(subscription.id, subscription)
     if (state.switches.notifyEarly) {
-      const [, address = "", folderID = ""] = /^\/users\/([^/]+)\/mailFolders\('([^']+)'\)/.exec(resource) ?? []
       const message = state.mailbox(address).add(folderID, earlyMail())
       await fetch(new URL(new URL(notificationUrl).pathname, state.serviceUrl ?? notificationUrl), {
         method: "POST",

@@ -25,7 +25,8 @@ export interface StoredMessage {
 }
 
 export interface StoredFolder {
-  readonly id: string
+  /** Another one when the mailbox is restored. */
+  id: string
   readonly displayName: string
   readonly parentID: string | null
 }
@@ -150,12 +151,21 @@ export class SimulatedMailbox {
 
   folder(nameOrID: string) {
     const wellKnown: Readonly<Record<string, string>> = {
-      inbox: "AAMk-inbox",
-      sentitems: "AAMk-sent",
-      drafts: "AAMk-drafts"
+      inbox: "Inbox",
+      sentitems: "Sent Items",
+      drafts: "Drafts"
     }
-    const id = wellKnown[nameOrID.toLowerCase()] ?? nameOrID
-    return this.folders.find((folder) => folder.id === id)
+    const name = wellKnown[nameOrID.toLowerCase()]
+    return this.folders.find(({ displayName, id }) => (name === undefined ? id === nameOrID : displayName === name))
+  }
+
+  /** It is what it was, and the inbox has another id. */
+  restore() {
+    const [inbox] = this.folders
+    if (inbox === undefined) return
+    const messages = [...this.messages.values()].filter(({ folderID }) => folderID === inbox.id)
+    inbox.id = `AAMk-${randomUUID()}`
+    for (const message of messages) message.folderID = inbox.id
   }
 
   add(folderID: string, fields: Readonly<Record<string, unknown>>, attachments: ReadonlyArray<StoredAttachment> = []) {
