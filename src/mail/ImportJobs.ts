@@ -152,7 +152,7 @@ export const ImportJobs = Layer.effectDiscard(
       const known = yield* mails.known(customerID, channelID, [messageID])
       if (known.has(messageID)) yield* claim.advance({ done: 1, skipped: 1 })
       else {
-        const fetched = yield* mailImport.fetch(customerID, open.mailbox, messageID)
+        const fetched = yield* mailImport.fetch(open, messageID)
         if (Option.isNone(fetched)) return yield* poison.outlive(open, messageID, claim)
         yield* mailImport.store(open.folder, [fetched.value], claim)
       }

@@ -12,7 +12,9 @@ import { mails } from "../platform/telemetry/ServiceMetrics.ts"
 import type { Incoming } from "../ticketMessages/IncomingMessage.ts"
 import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
+import { makeMailCopiesRepo } from "./MailCopiesRepo.ts"
 import { type KeptFile, MailFiles } from "./MailFiles.ts"
+import type { OpenFolder } from "./MailFolders.ts"
 import type { MailFolder } from "./MailFoldersRepo.ts"
 import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
 import { importMessages } from "./MailJobs.ts"
@@ -40,11 +42,7 @@ export class MailImport extends Context.Tag("casework/MailImport")<
   MailImport,
   {
     /** Nothing when the mail is gone, or was never sent. */
-    readonly fetch: (
-      customerID: CustomerID,
-      mailbox: Mailbox,
-      messageID: string
-    ) => Effect.Effect<Option.Option<FetchedMail>, MailProblem>
+    readonly fetch: (open: OpenFolder, messageID: string) => Effect.Effect<Option.Option<FetchedMail>, MailProblem>
     /**
      * Stores the first of them, as many as go into one transaction, and answers how many. The job's progress and its
      * fence are part of it.
@@ -69,6 +67,7 @@ const make = Effect.gen(function* () {
   const graph = yield* MailGraph
   const mailFiles = yield* MailFiles
   const repo = yield* MailMessagesRepo
+  const copies = yield* makeMailCopiesRepo
   const attachments = yield* AttachmentsRepo
   const newMessages = yield* NewMessages
   const endUsers = yield* EndUsers
@@ -88,13 +87,16 @@ const make = Effect.gen(function* () {
       )
     )
 
-  /** Whoever asks something new is made known before it is stored: then that is short, and holds up nobody. */
-  const makeKnown = (customerID: CustomerID, mail: ReadMail) => {
+  /**
+   * Whoever asks something new is made known before it is stored: then that is short, and holds up nobody. A copy is
+   * nothing new: who wrote it may have been deleted since.
+   */
+  const makeKnown = fn("MailImport.makeKnown")(function* ({ channelID, customerID }: MailFolder, mail: ReadMail) {
     const { fromAddress, fromName, isOurs } = mail
-    return isOurs || fromAddress === undefined || isAnswer(mail.hints)
-      ? Effect.void
-      : endUsers.forSender(customerID, { fromAddress, fromName })
-  }
+    if (isOurs || fromAddress === undefined || isAnswer(mail.hints)) return
+    if (yield* copies.isCopy(customerID, channelID, mail)) return
+    yield* endUsers.forSender(customerID, { fromAddress, fromName })
+  })
 
   const findThread = fn("MailImport.findThread")(function* (
     customerID: CustomerID,
@@ -153,13 +155,13 @@ const make = Effect.gen(function* () {
     )
 
   return MailImport.of({
-    fetch: fn("MailImport.fetch")(function* (customerID, mailbox, messageID) {
+    fetch: fn("MailImport.fetch")(function* ({ folder, mailbox }, messageID) {
       const message = yield* orGone(graph.message(mailbox, messageID))
       if (Option.isNone(message) || message.value.isDraft === true) return Option.none()
       const mail = readMail(message.value, mailbox.address)
-      yield* makeKnown(customerID, mail)
+      yield* makeKnown(folder, mail)
       if (!mail.mayHaveAttachments) return Option.some({ mail, files: [], links: [] })
-      return Option.map(yield* filesOf(customerID, mailbox, messageID), (kept) => ({ mail, ...kept }))
+      return Option.map(yield* filesOf(folder.customerID, mailbox, messageID), (kept) => ({ mail, ...kept }))
     }),
 
     store: fn("MailImport.store")(

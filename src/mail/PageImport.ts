@@ -84,8 +84,8 @@ export const makePageImport = Effect.gen(function* () {
     new MailProblem({ reason: "Refused", message: `The mail takes longer than ${Duration.format(longest)} to come` })
 
   /** One whose file never ends would else take the whole job with it, again and again. In its own job it has more time. */
-  const fetch = ({ folder, mailbox }: OpenFolder, messageID: string): Effect.Effect<Came> =>
-    mailImport.fetch(folder.customerID, mailbox, messageID).pipe(
+  const fetch = (open: OpenFolder, messageID: string): Effect.Effect<Came> =>
+    mailImport.fetch(open, messageID).pipe(
       Effect.timeoutFail({ duration: longest, onTimeout }),
       Effect.exit,
       Effect.map((exit) => ({ _tag: "Mail", messageID, exit }))

@@ -5,7 +5,17 @@ import type { ChannelID, TicketID } from "../../schema/Ids.ts"
 import { admin } from "../admin/RunAdmin.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
-import { mailApp, messagesOf, settled, subscribedChannel, ticketsArrive, ticketsOf } from "../support/MailApp.ts"
+import {
+  folderAt,
+  folderOf as folderWith,
+  importAll,
+  mailApp,
+  messagesOf,
+  settled,
+  subscribedChannel,
+  ticketsArrive,
+  ticketsOf
+} from "../support/MailApp.ts"
 import { file, mail } from "../support/Mails.ts"
 import { clientOf, send } from "../support/TestApp.ts"
 
@@ -208,6 +218,28 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
       yield* server.arrive(address, mail({ subject: "Last" }))
       yield* eventually(ticketsOf(channelID), (all) => all.some(({ subject }) => subject === "Last"))
       expect((yield* ticketsOf(channelID)).map(({ subject }) => subject)).toEqual(["A leaking tap", "Last"])
+    })
+  )
+
+  it.effect("that is a copy of one that came before makes nobody known again", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID, mailbox } = yield* subscribedChannel
+      const { endUsers, tickets } = yield* clientOf("acme-admin")
+      const original = mail({ from: "once@home.example" })
+      yield* server.arrive(address, original)
+      const { endUserID, ticketID } = yield* onlyTicket(channelID)
+      yield* settled(channelID)
+      yield* tickets.deleteTicket({ path: { id: ticketID } })
+      yield* endUsers.deleteEndUser({ path: { id: yield* Effect.fromNullable(endUserID) } })
+
+      mailbox.add("AAMk-sent", original.fields)
+      const copies = yield* folderAt(channelID, "Sent")
+      yield* importAll(channelID)
+      yield* eventually(folderWith(copies.folderID), ({ lastSyncUtc }) => lastSyncUtc !== null)
+      expect(yield* ticketsOf(channelID)).toEqual([])
+      const { items } = yield* endUsers.listEndUsers({ urlParams: { search: "once@home.example" } })
+      expect(items).toEqual([])
     })
   )
 
