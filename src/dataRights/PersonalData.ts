@@ -1,3 +1,5 @@
+import { forgottenID } from "../mail/MailMessagesRepo.ts"
+
 /** What becomes of a row that is about the person: it goes, or these columns of it become the given SQL. */
 export type Erasing = "delete" | Readonly<Record<string, string>>
 
@@ -17,6 +19,13 @@ const othersIn = "'{corrections,history,messages}'::text[]"
 
 /** The topics that were found are no words of anybody; whatever else was made of others' messages may tell of these. */
 const isOwnAnswer = "(purpose = 'Topics' or quotes <@ own_messages)"
+
+/** Both looks write it. An older version may have brought the same mail in again; then it is left of one of the two. */
+const messageIDLeft = `case when internet_message_id like 'sha256:%' then internet_message_id else (
+  select gone.id from (select ${forgottenID("mail_message.internet_message_id")} as id) gone where not exists (
+    select from mail_message same where same.customer_id = mail_message.customer_id
+      and same.channel_id = mail_message.channel_id and same.internet_message_id = gone.id
+      and same.content_hash = mail_message.content_hash)) end`
 
 /**
  * Where data about end users lie, in the order in which they are erased. Every other column that could hold words is in
@@ -72,8 +81,14 @@ export const personalTables = {
   },
   mail_message: {
     name: "Mails",
-    // What is left keeps the mail from coming in again.
-    erasing: { internet_message_id: "null", conversation_id: "null", participants: "'{}'", waits_for: "null" },
+    // What is left keeps the mail from coming in again, also as a copy from another folder.
+    erasing: {
+      internet_message_id: messageIDLeft,
+      conversation_id: "null",
+      participants: "'{}'",
+      waits_for: "null",
+      is_due: "false"
+    },
     shown: `mail_message_id as "mailID", ticket_message_id as "messageID", internet_message_id as "internetMessageID",
       participants, is_outgoing as "isOutgoing", created_at as "createdAt"`
   },

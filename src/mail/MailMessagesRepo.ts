@@ -19,6 +19,10 @@ const mostCalled = 200
 const mostAwaited = 50
 const longestMessageID = 998
 
+/** What is left of a Message-ID when whoever the mail is about was erased, as SQL: it still tells the mail from others. */
+export const forgottenID = (messageID: string) =>
+  `('sha256:' || encode(sha256(convert_to(${messageID}, 'UTF8')), 'hex'))`
+
 /** The mails that are known on a channel. */
 const Overdue = Schema.Struct({ customerID: CustomerID, folderID: ChannelFolderID, messageID: Schema.String })
 type OverdueMail = typeof Overdue.Type
@@ -36,7 +40,7 @@ export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
     readonly lock: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
     /**
      * Answers its number, and nothing for a mail that is known already; also nothing for a copy of an answer that left from
-     * here. One that waits for its question has its number still.
+     * here. One that waits for its question has its number still. Of a copy its id is kept: it is not fetched again.
      */
     readonly insert: (
       customerID: CustomerID,
@@ -182,15 +186,22 @@ const make = Effect.gen(function* () {
       ),
     insert: (customerID, channelID, mail) =>
       sql`
-        with made as (
+        with given as (
+          select ${mail.internetMessageID}::text as id
+        ), made as (
           insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash,
             conversation_id, participants)
-          select ${customerID}, ${channelID}, ${mail.externalID}, ${mail.internetMessageID}::text, ${mail.contentHash},
+          select ${customerID}, ${channelID}, ${mail.externalID}, given.id, ${mail.contentHash},
             ${mail.conversationID}, ${[...mail.participants]}::text[]
-          where not (${mail.isOurs} and exists (
-            select from mail_message sent where sent.customer_id = ${customerID} and sent.channel_id = ${channelID}
-              and sent.internet_message_id = ${mail.internetMessageID} and sent.is_outgoing))
+          from given where not exists (
+            select from mail_message same where same.customer_id = ${customerID} and same.channel_id = ${channelID}
+              and same.internet_message_id in (given.id, ${sql.literal(forgottenID("given.id"))})
+              and (same.content_hash = ${mail.contentHash} or ${mail.isOurs} and same.is_outgoing))
           on conflict do nothing returning mail_message_id
+        ), copy as (
+          insert into mail_message (customer_id, channel_id, external_id, content_hash)
+          select ${customerID}, ${channelID}, ${mail.externalID}, ${mail.contentHash}
+          where not exists (select from made) on conflict do nothing
         )
         select mail_message_id as number from made
         union all
