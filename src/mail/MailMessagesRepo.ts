@@ -15,6 +15,9 @@ const Known = Schema.Struct({
 // As many as somebody may have written in one conversation; what is left waits for the next mail of it.
 const mostCalled = 200
 
+// Of a conversation that has gone on for years, the newest ones.
+const mostOfConversation = 500
+
 // Of a thread that has gone on for years, the newest ones. The provider's Message-IDs are no longer than that.
 const mostAwaited = 50
 const longestMessageID = 998
@@ -102,6 +105,7 @@ const make = Effect.gen(function* () {
         and external_id = any(${_.externalIDs}::text[]) and is_due = ${_.isDue}`
   })
   const externalIDs = (rows: ReadonlyArray<{ readonly externalID: string }>) => rows.map(({ externalID }) => externalID)
+  // Of each mail that is named the newest: a long conversation does not hide it.
   const findRelated = SqlSchema.findAll({
     Request: Schema.Struct({
       ...InChannel,
@@ -110,15 +114,21 @@ const make = Effect.gen(function* () {
       after: Schema.NullOr(Schema.DateTimeUtcFromDate)
     }),
     Result: Known,
-    execute: (_) => sql`
-      select k.mail_message_id as number, k.internet_message_id as "internetMessageID",
-        k.conversation_id as "conversationID", k.participants, m.ticket_id as "ticketID"
-      from mail_message k
-      join ticket_message m on m.customer_id = k.customer_id and m.ticket_message_id = k.ticket_message_id
-      where k.customer_id = ${_.customerID} and k.channel_id = ${_.channelID}
-        and (k.internet_message_id = any(${_.messageIDs}::text[]) or k.conversation_id = ${_.conversationID}
-          and (${_.after}::timestamptz is null or m.message_date <= ${_.after}::timestamptz))
-      order by k.mail_message_id desc limit 500`
+    execute: (_) => {
+      const related = sql`
+        select k.mail_message_id as number, k.internet_message_id as "internetMessageID",
+          k.conversation_id as "conversationID", k.participants, m.ticket_id as "ticketID"
+        from mail_message k
+        join ticket_message m on m.customer_id = k.customer_id and m.ticket_message_id = k.ticket_message_id
+        where k.customer_id = ${_.customerID} and k.channel_id = ${_.channelID}`
+      return sql`
+        select named.* from unnest(${_.messageIDs}::text[]) wanted cross join lateral (
+          ${related} and k.internet_message_id = wanted order by k.mail_message_id desc limit 1) named
+        union all (
+          ${related} and k.conversation_id = ${_.conversationID}
+            and (${_.after}::timestamptz is null or m.message_date <= ${_.after}::timestamptz)
+          order by k.mail_message_id desc limit ${mostOfConversation})`
+    }
   })
   // By its conversation only what was written after it, and to or by the same people: no answer is older than its question.
   const callWaiting = SqlSchema.findAll({
