@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer"
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Chunk, Context, Effect, Layer, Schema, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
@@ -5,6 +6,7 @@ import { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { Outbox } from "../platform/Outbox.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { type MailHead, mailHeadOf } from "./MailHead.ts"
 import type { Person } from "./PersonsRepo.ts"
 import { mailsOf } from "./Traces.ts"
 
@@ -13,6 +15,9 @@ const SetAside = Schema.Struct({
   externalID: Schema.String,
   blobID: BlobID
 })
+
+/** With the address of the mailbox that it lies in. */
+const Listed = Schema.Struct({ ...SetAside.fields, mailbox: Schema.NullOr(Schema.String) })
 
 export interface LooseRows {
   readonly setAsideMails: ReadonlyArray<typeof SetAside.Type>
@@ -54,10 +59,14 @@ const make = Effect.gen(function* () {
 
   const listSetAside = SqlSchema.findAll({
     Request: CustomerID,
-    Result: SetAside,
+    Result: Listed,
     execute: (customerID) => sql`
-      select failed_mail_id as "failedMailID", external_id as "externalID", blob_id as "blobID"
-      from failed_mail where customer_id = ${customerID} and blob_id is not null order by failed_mail_id`
+      select f.failed_mail_id as "failedMailID", f.external_id as "externalID", f.blob_id as "blobID",
+        lower(c.email_address) as mailbox
+      from failed_mail f
+      join channel_folder d on d.customer_id = f.customer_id and d.channel_folder_id = f.channel_folder_id
+      join channel c on c.customer_id = d.customer_id and c.channel_id = d.channel_id
+      where f.customer_id = ${customerID} and f.blob_id is not null order by f.failed_mail_id`
   })
 
   const listKept = (person: Person) =>
@@ -65,24 +74,22 @@ const make = Effect.gen(function* () {
       select outbox_mail_id as "outboxMailID" from outbox_mail
       where customer_id = ${person.customerID} and ${mailsOf(sql, person)} order by 1`.pipe(Effect.flatMap(decodeKept))
 
-  /** Who wrote a mail, as far as its source says. */
-  const senderOf = (customerID: CustomerID, blobID: BlobID) =>
+  const headOf = (customerID: CustomerID, blobID: BlobID) =>
     blobs.open(customerID, blobID, { start: 0, end: longestHead - 1 }).pipe(
-      Stream.decodeText("latin1"),
-      Stream.runFold("", (text, piece) => text + piece),
-      Effect.map((text) => {
-        const [head = ""] = text.split(/\r?\n\r?\n/)
-        const lines = head.replaceAll(/\r?\n[ \t]+/g, " ").split(/\r?\n/)
-        return lines.filter((line) => /^(?:from|sender|reply-to|return-path):/i.test(line)).join("\n")
-      })
+      Stream.runCollect,
+      Effect.map((pieces) => mailHeadOf(Buffer.concat([...pieces])))
     )
+
+  /** Who a mail is from. One from the mailbox itself, as an answer, is about whoever it went to, as one that is stored. */
+  const isAbout = (word: RegExp, { from, recipients, writers }: MailHead, mailbox: string | null) =>
+    word.test(writers) || (mailbox !== null && from.includes(mailbox) && word.test(recipients))
 
   return LooseRowsOf.of({
     setAsideMails: fn("LooseRowsOf.setAsideMails")(function* ({ customerID, marks }) {
       if (marks.length === 0) return []
-      const inSender = asRegExp(marks)
-      return yield* Effect.filter(yield* Effect.orDie(listSetAside(customerID)), ({ blobID }) =>
-        Effect.map(senderOf(customerID, blobID), (sender) => inSender.test(sender))
+      const word = asRegExp(marks)
+      return yield* Effect.filter(yield* Effect.orDie(listSetAside(customerID)), ({ blobID, mailbox }) =>
+        Effect.map(headOf(customerID, blobID), (head) => isAbout(word, head, mailbox))
       )
     }),
 
