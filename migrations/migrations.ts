@@ -35,6 +35,7 @@ import mailsOfMessages from "./0032_mails_of_messages.ts"
 import askedForResets from "./0033_asked_for_resets.ts"
 import runsOfRooms from "./0034_runs_of_rooms.ts"
 import auditedRepresentatives from "./0035_audited_representatives.ts"
+import oneSigma from "./0036_one_sigma.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -72,5 +73,6 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0032_mails_of_messages": mailsOfMessages,
   "0033_asked_for_resets": askedForResets,
   "0034_runs_of_rooms": runsOfRooms,
-  "0035_audited_representatives": auditedRepresentatives
+  "0035_audited_representatives": auditedRepresentatives,
+  "0036_one_sigma": oneSigma
 }

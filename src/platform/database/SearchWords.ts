@@ -1,7 +1,10 @@
 import type { SqlClient, Statement } from "@effect/sql"
 
-/** Lower case is made here and not by the database, whose locale may know no letters beyond ASCII. */
-export const folded = (text: string) => text.normalize("NFC").toLowerCase()
+/**
+ * Lower case is made here and not by the database, whose locale may know no letters beyond ASCII. A Σ at the end of a word
+ * becomes another letter than within one, and a part of a word ends elsewhere than the whole.
+ */
+export const folded = (text: string) => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ")
 
 /** Each once: what is looked for again costs as much as before. */
 const words = (text: string) => [...new Set(text.split(/\s+/).filter((word) => word !== ""))]
@@ -21,10 +24,17 @@ const searchable = (spellings: ReadonlyArray<string>) => {
   return indexed.length === 0 ? spellings : indexed
 }
 
+/** As it was typed, as it is in capitals, and as people write the end of a word: the database takes them for different letters. */
+const withSigmas = (word: string) => [
+  word,
+  word.replaceAll("ς", "σ"),
+  word.replaceAll("ς", "σ").replace(/[Σσ](?!\p{L})/gu, "ς")
+]
+
 /** The same for text as people wrote it, each word in every spelling that looks the same. */
 export const spelledPatterns = (search: string | undefined): ReadonlyArray<ReadonlyArray<string>> =>
   words((search ?? "").normalize("NFC")).map((word) =>
-    searchable([...new Set([word, word.normalize("NFD")])].map(asPattern))
+    searchable([...new Set(withSigmas(word).flatMap((spelled) => [spelled, spelled.normalize("NFD")]))].map(asPattern))
   )
 
 /**
