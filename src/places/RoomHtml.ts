@@ -13,14 +13,19 @@ const tables = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"]
 
 const isReview = (attributes: sanitize.Attributes) => /(?:^|\s)review(?:\s|$)/.test(attributes["class"] ?? "")
 
-const cell: sanitize.Transformer = (tagName, attributes) => ({
-  tagName,
-  attribs: Object.fromEntries(
-    Object.entries(attributes).filter(
-      ([name, value]) => (name === "colspan" || name === "rowspan") && /^[1-9]\d?$/.test(value)
+/** The element with those of its attributes that have such a number. */
+const keeping =
+  (names: ReadonlyArray<string>, number: RegExp): sanitize.Transformer =>
+  (tagName, attributes) => ({
+    tagName,
+    attribs: Object.fromEntries(
+      Object.entries(attributes).filter(([name, value]) => names.includes(name) && number.test(value))
     )
-  )
-})
+  })
+
+const spans = ["colspan", "rowspan"]
+
+const cell = keeping(spans, /^[1-9]\d?$/)
 
 const becoming = (tagName: string, names: ReadonlyArray<string>) =>
   Object.fromEntries(names.map((name) => [name, () => ({ tagName, attribs: {} })]))
@@ -28,7 +33,7 @@ const becoming = (tagName: string, names: ReadonlyArray<string>) =>
 const sanitized = (html: string) =>
   sanitize(html, {
     allowedTags: [...blocks, ...tables, ...emphasis, "span", "div", "sup", "sub", transparent],
-    allowedAttributes: { span: ["class", "style"], td: ["colspan", "rowspan"], th: ["colspan", "rowspan"] },
+    allowedAttributes: { span: ["class", "style"], ol: ["start"], td: spans, th: spans },
     // Not parsed: transformTags leaves no style but our own.
     parseStyleAttributes: false,
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "title", "iframe", "xmp", "svg", "math"],
@@ -38,6 +43,8 @@ const sanitized = (html: string) =>
       span: (_, attributes) =>
         isReview(attributes) ? { tagName: "span", attribs: { ...review } } : { tagName: transparent, attribs: {} },
       mark: () => ({ tagName: "span", attribs: { ...review } }),
+      // A list may go on after a paragraph.
+      ol: keeping(["start"], /^[1-9]\d{0,3}$/),
       td: cell,
       th: cell,
       ...becoming("div", containers),

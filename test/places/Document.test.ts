@@ -35,8 +35,8 @@ const anyHtml = fc
       inline.map((words) => `<p>${words}</p>`),
       fc.tuple(fc.integer({ min: 1, max: 6 }), inline).map(([level, words]) => `<h${level}>${words}</h${level}>`),
       fc
-        .tuple(fc.constantFrom("ul", "ol"), fc.array(tie("html"), { maxLength: 4 }))
-        .map(([list, items]) => `<${list}>${items.map((item) => `<li>${item}</li>`).join("")}</${list}>`),
+        .tuple(fc.constantFrom("ul", "ol", 'ol start="4"'), fc.array(tie("html"), { maxLength: 4 }))
+        .map(([list, items]) => `<${list}>${items.map((item) => `<li>${item}</li>`).join("")}</${list.slice(0, 2)}>`),
       fc
         .array(
           fc.array(
@@ -79,6 +79,18 @@ describe("HTML as blocks", () => {
     expect(
       outline("<table><caption>C</caption><thead><tr><th>A</th></tr></thead><tr><td>1<p>2</p></td></tr></table>")
     ).toEqual(["C", "A\n1/2"])
+  })
+
+  it("has an entry for each number of a list, also for one that says nothing by itself", () => {
+    expect(outline("<ol><li>a</li><li></li><li> <br> </li><li><ol><li>b</li></ol></li><li>c</li></ol>")).toEqual([
+      "#1 a",
+      "#1 ",
+      "#1 ",
+      "#1 ",
+      " #2 b",
+      "#1 c"
+    ])
+    expect(outline("<ul><li>a</li><li></li><li>b</li></ul>"), "nothing is counted").toEqual(["- a", "- b"])
   })
 
   it("loses no word", () => {
@@ -135,6 +147,24 @@ describe("A Word document", () => {
       (list) => numbers.includes(list.attributes["w:numId"]) && elementsNamed(list, "w:startOverride").length > 0
     )
     expect(restarted).toHaveLength(4)
+  })
+
+  it("counts a list on from where it says, on its own level", async () => {
+    const html =
+      '<ol><li>a</li></ol><p>between</p><ol start="12"><li>b<ol start="3"><li>c</li></ol></li></ol><ul><li><ol start="7"><li>d</li></ol></li></ul>'
+    const docx = await openDocx(await render(documentOf([html])))
+    expect(problemsOf(docx)).toEqual([])
+    const lists = elementsNamed(docx.xml.get("word/numbering.xml") ?? docx.document, "w:num")
+    const starts = lists
+      .map((list) => elementsNamed(list, "w:startOverride").map(({ attributes }) => attributes["w:val"]))
+      .filter(({ length }) => length > 1)
+    const ones = ["1", "1", "1", "1", "1", "1", "1"]
+    expect(starts).toEqual([
+      ["1", "1", ...ones],
+      ["12", "1", ...ones],
+      ["1", "3", ...ones],
+      ["1", "7", ...ones]
+    ])
   })
 
   it("never takes a value for a placeholder", async () => {

@@ -21,7 +21,7 @@ const markup = fc
         ...'<p>|</p>|<b>|</b>|<ul><li>|</li></ul>|<span class="review">|</span>|<mark>|</mark>|<script>|</script>'.split(
           "|"
         ),
-        ...'<svg onload=x>|<td colspan="3">|</td>|<td rowspan="999">|<a href="javascript:x">|<!--|-->|[[|]]|&lt;|&amp;|&#x3c;'.split(
+        ...'<svg onload=x>|<td colspan="3">|</td>|<td rowspan="999">|<ol start="5"><li>|<ol start="-1">|</ol>|<a href="javascript:x">|<!--|-->|[[|]]|&lt;|&amp;|&#x3c;'.split(
           "|"
         ),
         ...'<style>|</style>|<iframe src=x>|<math>|<div>|</div>|<dt>|<section>|<hr>|<p style="position:fixed">|<title>|<sup>|</sup>|<sub>2|</sub>|"|\'|`|\u0000'.split(
@@ -42,13 +42,26 @@ describe("The HTML of a room", () => {
         const attributes = Array.from(clean.matchAll(/<\w+ ([^>]*)>/g), ([, text]) => text)
         for (const text of attributes) {
           expect(text).toMatch(
-            /^(?:\/|class="review" style="background-color:#fff59d"|(?:colspan|rowspan)="\d{1,2}"(?: (?:col|row)span="\d{1,2}")?)$/
+            /^(?:\/|start="5"|class="review" style="background-color:#fff59d"|(?:colspan|rowspan)="\d{1,2}"(?: (?:col|row)span="\d{1,2}")?)$/
           )
         }
         expect(cleanHtml(clean)).toBe(clean)
       }),
       { numRuns: 500 }
     )
+  })
+
+  it("has lists that go on counting where they say, and say nothing else", () => {
+    const list = (start: string) => `<ol${start}><li>Sockets</li></ol>`
+    for (const start of [' start="1"', ' start="12"', ' start="9999"']) {
+      expect(cleanHtml(list(start))).toBe(list(start))
+      expect(cleanHtml(`<div>${list(`${start} type="a" class="x" reversed`)}</div>`)).toBe(list(start))
+    }
+    for (const start of ["0", "-3", "03", "10000", "1.5", "a", ""]) {
+      expect(cleanHtml(list(` start="${start}"`))).toBe(list(""))
+    }
+    expect(cleanHtml('<ul start="3"><li start="3">a</li></ul>')).toBe("<ul><li>a</li></ul>")
+    expect(htmlOfAnswer(`${list("")}<p>b</p>${list(' start="2"')}`)).toBe(`${list("")}<p>b</p>${list(' start="2"')}`)
   })
 
   it("has paragraphs where other elements held text apart", () => {

@@ -28,11 +28,13 @@ export type Block =
     }
   | { readonly kind: "table"; readonly rows: ReadonlyArray<ReadonlyArray<Cell>> }
 
-/** Each list of a document has a number of its own, so that each begins to count at one. */
+/** Each list of a document has a number of its own, so that each counts by itself. */
 export interface List {
   readonly number: number
   readonly isOrdered: boolean
   readonly depth: number
+  /** What its first entry counts as. */
+  readonly start: number
 }
 
 export interface Cell {
@@ -157,20 +159,27 @@ export const makeHtmlReader = () => {
 
   const itemsOf = function* (element: Element, { depth, marks }: Around): Steps<ReadonlyArray<Block>> {
     lists += 1
-    const list: List = { number: lists, isOrdered: element.name === "ol", depth }
+    const start = Number(element.attribs["start"] ?? 1)
+    const list: List = { number: lists, isOrdered: element.name === "ol", depth, start }
     const blocks: Array<Block> = []
     for (const child of childrenOf(element)) {
-      let isMore = false
-      const item = (runs: ReadonlyArray<Run>): Block => {
-        const block: Block = { kind: "item", list, isMore, runs }
-        isMore = true
-        return block
-      }
-      const nodes = isTag(child) && child.name === "li" ? childrenOf(child) : [child]
-      for (const block of yield* blocksOf(nodes, item, { depth: depth + 1, marks })) blocks.push(block)
+      for (const block of yield* itemOf(child, list, marks)) blocks.push(block)
       yield ""
     }
     return blocks
+  }
+
+  /** An entry, or what stands beside them. One that says nothing by itself has its number all the same, as in a browser. */
+  const itemOf = function* (child: ChildNode, list: List, marks: Marks): Steps<ReadonlyArray<Block>> {
+    let isMore = false
+    const item = (runs: ReadonlyArray<Run>): Block => {
+      const block: Block = { kind: "item", list, isMore, runs }
+      isMore = true
+      return block
+    }
+    const isEntry = isTag(child) && child.name === "li"
+    const blocks = yield* blocksOf(isEntry ? childrenOf(child) : [child], item, { depth: list.depth + 1, marks })
+    return isEntry && list.isOrdered && !isMore ? [item([]), ...blocks] : blocks
   }
 
   /** A table, below its caption and whatever else is in it and in no cell. Cells in no row make one, as in a browser. */

@@ -4,19 +4,21 @@ import { addRelations } from "./PictureParts.ts"
 import { inSlices } from "./Slices.ts"
 
 /** Word knows nine levels. */
-export const deepestLevel = 8
+const deepestLevel = 8
+
+export const levelOf = ({ depth }: List) => Math.min(depth, deepestLevel)
 
 /** Gives each list of a document the number under which Word knows it. Bullets need no counting: they share one. */
 export const makeListNumbers = (bullets: number) => {
-  const counted = new Map<number, number>()
+  const counted = new Map<number, { readonly id: number; readonly list: List }>()
   return {
     bullets,
     counted,
-    numberOf: ({ isOrdered, number }: List) => {
-      if (!isOrdered) return bullets
-      const known = counted.get(number) ?? bullets + 1 + counted.size
-      counted.set(number, known)
-      return known
+    numberOf: (list: List) => {
+      if (!list.isOrdered) return bullets
+      const known = counted.get(list.number) ?? { id: bullets + 1 + counted.size, list }
+      counted.set(list.number, known)
+      return known.id
     }
   }
 }
@@ -59,10 +61,13 @@ const countedLevels = levels(
 const abstractNumber = (id: number, content: string) =>
   `<w:abstractNum w:abstractNumId="${id}"><w:multiLevelType w:val="multilevel"/>${content}</w:abstractNum>`
 
-const restarts = Array.from(
-  { length: deepestLevel + 1 },
-  (_, level) => `<w:lvlOverride w:ilvl="${level}"><w:startOverride w:val="1"/></w:lvlOverride>`
-).join("")
+const restart = (level: number, start: number) =>
+  `<w:lvlOverride w:ilvl="${level}"><w:startOverride w:val="${start}"/></w:lvlOverride>`
+
+const restarts = (list: List) =>
+  Array.from({ length: deepestLevel + 1 }, (_, level) => restart(level, level === levelOf(list) ? list.start : 1)).join(
+    ""
+  )
 
 const number = (id: number, abstractId: number, overrides = "") =>
   `<w:num w:numId="${id}"><w:abstractNumId w:val="${abstractId}"/>${overrides}</w:num>`
@@ -85,7 +90,7 @@ export const freeListNumber = async (template: JSZip) =>
 
 const listsOf = function* (numbers: ListNumbers, bulletId: number) {
   yield number(numbers.bullets, bulletId)
-  for (const id of numbers.counted.values()) yield number(id, bulletId + 1, restarts)
+  for (const { id, list } of numbers.counted.values()) yield number(id, bulletId + 1, restarts(list))
 }
 
 const withLists = function* (xml: string, numbers: ListNumbers) {

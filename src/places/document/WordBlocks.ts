@@ -17,8 +17,8 @@ import {
 } from "docx"
 import type { Allowance } from "./Allowance.ts"
 import { runsGoBackward, stretchesOf, tableGoesBackward } from "./Direction.ts"
-import type { Block, Cell, List, Run } from "./HtmlBlocks.ts"
-import { deepestLevel, type ListNumbers } from "./ListNumbering.ts"
+import type { Block, Cell, Run } from "./HtmlBlocks.ts"
+import { type ListNumbers, levelOf } from "./ListNumbering.ts"
 import { columnsIn, type Place, tableGrid } from "./TableGrid.ts"
 import { wordText } from "./WordText.ts"
 import { type Frame, filled, framed, frameOf, hole, xmlOf } from "./WordXml.ts"
@@ -59,8 +59,6 @@ class ListParagraph extends Paragraph {
 const headings = [HeadingLevel.HEADING_2, HeadingLevel.HEADING_2, HeadingLevel.HEADING_3]
 
 const headingOf = (level: number) => headings[level - 1] ?? HeadingLevel.HEADING_4
-
-const levelOf = ({ depth }: List) => Math.min(depth, deepestLevel)
 
 const line = { style: BorderStyle.SINGLE, size: 4, color: "BFBFBF" }
 
