@@ -1,8 +1,7 @@
-import { once } from "node:events"
-import { createWriteStream } from "node:fs"
+import { copyFile } from "node:fs/promises"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { SqlClient } from "@effect/sql"
-import { Console, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Console, Effect, Layer, Option, Schema } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { CustomerID, CustomerRepID, PlaceDescriptionReportID } from "../../schema/Ids.ts"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
@@ -32,21 +31,12 @@ const firstReport = Effect.gen(function* () {
   return first
 })
 
-const write = (path: string, bytes: Stream.Stream<Uint8Array>) =>
-  Effect.gen(function* () {
-    const file = createWriteStream(path)
-    yield* Stream.runForEach(bytes, (chunk) =>
-      Effect.promise(async () => (file.write(chunk) ? undefined : once(file, "drain")))
-    )
-    yield* Effect.promise(() => new Promise((resolve) => file.end(resolve)))
-  })
-
 /** Writes the demo report as DOCX, from a database that is gone afterwards. */
 const program = Effect.gen(function* () {
   yield* seedDemoData
   const { customerID, customerRepID, reportID } = yield* firstReport
   const { docx } = yield* ReportExport
-  const { bytes, fileName } = yield* docx(reportID, {}).pipe(
+  const exported = yield* docx(reportID, {}).pipe(
     Effect.provideService(CurrentRep, {
       _tag: "Representative",
       customerID,
@@ -56,8 +46,8 @@ const program = Effect.gen(function* () {
       impersonated: false
     })
   )
-  const path = process.argv[2] ?? fileName
-  yield* write(path, bytes)
+  const path = process.argv[2] ?? exported.fileName
+  yield* Effect.promise(() => copyFile(exported.path, path))
   yield* Console.log(`Wrote ${path}.`)
 })
 
@@ -69,4 +59,4 @@ const Tools = Layer.merge(
   )
 ).pipe(Layer.provideMerge(PostgresBlobStore), Layer.provideMerge(migrated(layerFromPGlite(openPGlite({})))))
 
-NodeRuntime.runMain(program.pipe(Effect.provide(Tools)))
+NodeRuntime.runMain(program.pipe(Effect.scoped, Effect.provide(Tools)))

@@ -1,34 +1,17 @@
-import { open, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { open } from "node:fs/promises"
 import { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Duration, Effect, Layer, Option, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { BytesMissing, StoreAway } from "../platform/BlobTrouble.ts"
 import { wholeOf } from "../platform/WholeBytes.ts"
-import { type BlobID, BlobStore, type ByteRange, type Bytes, eachPiece } from "./BlobStore.ts"
+import { type BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
 import { orAway, storeAway } from "./OrAway.ts"
 import { loadClient, S3Failed, type S3Place } from "./S3Client.ts"
 import { S3Deadlines } from "./S3Deadlines.ts"
 import { checkS3 } from "./S3StartCheck.ts"
-import { spoolFolder } from "./Spool.ts"
+import { spooled } from "./Spool.ts"
 import { untilStalled } from "./Stalled.ts"
-
-/**
- * The bytes as a file for the time of the upload. The protocol wants to know the length first; cutting an upload in
- * parts instead would hold megabytes of each in memory and leave parts behind when a process dies.
- */
-const spooled = <E>(bytes: Bytes<E>) =>
-  Effect.gen(function* () {
-    const path = join(yield* spoolFolder, "bytes")
-    yield* Effect.acquireUseRelease(
-      orAway(() => open(path, "wx", 0o600)),
-      (file) => eachPiece(bytes, (piece) => orAway(() => file.writeFile(piece))),
-      (file) => orAway(() => file.close())
-    )
-    const { size } = yield* orAway(() => stat(path))
-    return { path, size }
-  })
 
 /** The client leaves it open when a request comes to nothing, and a file that is open keeps its room on the disk. */
 const opened = (path: string) =>
@@ -111,6 +94,8 @@ export const s3BlobStore = (place: S3Place) =>
       return BlobStore.of({
         put: (customerID, blobID, bytes) =>
           Effect.gen(function* () {
+            // The protocol wants to know the length first; cutting an upload in parts instead would hold megabytes of
+            // each in memory and leave parts behind when a process dies.
             const { path, size } = yield* spooled(bytes)
             const file = yield* opened(path)
             const command = new s3.PutObjectCommand({

@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
+import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Duration, Effect, Layer } from "effect"
+import { type Bytes, eachPiece, type ReadInto } from "./BlobStore.ts"
 import { orAway } from "./OrAway.ts"
 
 const prefix = "casework-spool-"
@@ -11,11 +12,37 @@ const keptFor = Duration.toMillis("1 day")
 
 const removed = (path: string) => rm(path, { recursive: true, force: true })
 
-/** A folder for what waits to be stored. It goes with the scope. */
+/** A folder for what waits to be stored or sent. It goes with the scope. */
 export const spoolFolder = Effect.acquireRelease(
   orAway(() => mkdtemp(join(tmpdir(), prefix))),
   (path) => orAway(() => removed(path))
 )
+
+/** Bytes as a file, for as long as the scope. */
+export const spooled = <E>(bytes: Bytes<E>) =>
+  Effect.gen(function* () {
+    const path = join(yield* spoolFolder, "bytes")
+    yield* Effect.acquireUseRelease(
+      orAway(() => open(path, "wx", 0o600)),
+      (file) => eachPiece(bytes, (piece) => orAway(() => file.writeFile(piece))),
+      (file) => orAway(() => file.close())
+    )
+    const { size } = yield* orAway(() => stat(path))
+    return { path, size }
+  })
+
+/** Reads from any place of a file, which is open as long as the scope. */
+export const readerOf = (path: string) =>
+  Effect.acquireRelease(
+    orAway(() => open(path)),
+    (file) => orAway(() => file.close())
+  ).pipe(
+    Effect.map(
+      (file): ReadInto =>
+        async (memory, at) =>
+          (await file.read(memory, 0, memory.length, at)).bytesRead
+    )
+  )
 
 const removeOld = (path: string) =>
   Effect.gen(function* () {

@@ -2,6 +2,7 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Data, Deferred, Effect, Exit, Stream } from "effect"
 import type { LazyArg } from "effect/Function"
 import type JSZip from "jszip"
+import { isBlobTrouble } from "../platform/BlobTrouble.ts"
 
 /** A file was lost or the writer failed in the middle, when the first bytes were under way already. */
 class BrokenOff extends Data.TaggedError("BrokenOff")<{ readonly cause: unknown }> {}
@@ -42,6 +43,10 @@ export const zipStream = (
       return NodeStream.fromReadable<BrokenOff, Uint8Array>(
         () => zip.generateNodeStream({ compression: "DEFLATE", ...options }),
         (cause) => new BrokenOff({ cause })
-      ).pipe(Stream.interruptWhenDeferred(lost), Stream.orDie)
+      ).pipe(
+        Stream.interruptWhenDeferred(lost),
+        // Who has sent nothing yet can still say what it is.
+        Stream.orDieWith((broken) => (isBlobTrouble(broken.cause) ? broken.cause : broken))
+      )
     })
   )

@@ -1,8 +1,11 @@
-import { Context, Effect, Layer, type Stream } from "effect"
+import { Context, Effect, Layer, Scope } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import type { InternalServerError, NotFound } from "../../schema/Errors.ts"
-import type { PlaceDescriptionReportID } from "../../schema/Ids.ts"
+import type { CustomerID, PlaceDescriptionReportID } from "../../schema/Ids.ts"
 import type { ExportQuery } from "../../schema/PlaceDescriptionReports.ts"
+import { largestPiece } from "../files/BlobStore.ts"
+import { piecesOf } from "../files/Pieces.ts"
+import { spooled } from "../files/Spool.ts"
 import { orNotFound } from "../platform/database/Found.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { DocxRenderer } from "./document/DocxRenderer.ts"
@@ -15,9 +18,11 @@ import { missingReport } from "./Reports.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
 import { RoomsRepo } from "./RoomsRepo.ts"
 
+/** A document that lies in a file, for as long as the scope. */
 export interface ExportedReport {
   readonly fileName: string
-  readonly bytes: Stream.Stream<Uint8Array>
+  readonly path: string
+  readonly size: number
 }
 
 /** Makes the Word document of a report. */
@@ -27,7 +32,7 @@ export class ReportExport extends Context.Tag("casework/ReportExport")<
     readonly docx: (
       reportID: PlaceDescriptionReportID,
       query: ExportQuery
-    ) => Effect.Effect<ExportedReport, NotFound | InternalServerError, CurrentRep>
+    ) => Effect.Effect<ExportedReport, NotFound | InternalServerError, CurrentRep | Scope.Scope>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -36,7 +41,7 @@ export class ReportExport extends Context.Tag("casework/ReportExport")<
   )
 }
 
-/** Each holds all the text of a report while it is put together; more at a time would only take turns. */
+/** Each holds all the text of a report until it is written; more at a time would only take turns. */
 const atOnce = 2
 
 /** So that the many of one customer leave a place for the next one. */
@@ -56,23 +61,33 @@ const make = Effect.gen(function* () {
   const images = yield* ImageProcessor
   const renderer = yield* DocxRenderer
 
-  return ReportExport.of({
-    docx: fn("ReportExport.docx")(function* (reportID, query) {
-      const { customerID } = yield* CurrentRep
-      yield* turns.take(String(customerID), 1)
-      const report = yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
-      const document = composeDocument(
-        report,
-        yield* rooms.list(customerID, reportID),
-        yield* photos.listOfReport(customerID, reportID),
-        query
-      )
+  /** In a file: who reads slowly would keep the text of a whole report in memory, and any number may. */
+  const write = (customerID: CustomerID, document: ReportDocument) =>
+    Effect.gen(function* () {
       const shown = photosIn(document)
       if (shown.length > 0) yield* photoBytes.check(customerID, shown)
       const bytes = yield* renderer.render(document, ({ blobID }) =>
         Effect.flatMap(photoBytes.read(customerID, blobID), (photo) => images.forWord(customerID, photo))
       )
-      return { fileName: documentFileName(report), bytes }
-    }, Effect.scoped)
+      return yield* spooled(piecesOf(bytes, largestPiece))
+    })
+
+  return ReportExport.of({
+    docx: fn("ReportExport.docx")(function* (reportID, query) {
+      const { customerID } = yield* CurrentRep
+      const ofFile = yield* Effect.scope
+      return yield* Effect.gen(function* () {
+        yield* turns.take(String(customerID), 1)
+        const report = yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
+        const document = composeDocument(
+          report,
+          yield* rooms.list(customerID, reportID),
+          yield* photos.listOfReport(customerID, reportID),
+          query
+        )
+        const file = yield* Scope.extend(write(customerID, document), ofFile)
+        return { fileName: documentFileName(report), ...file }
+      }).pipe(Effect.scoped)
+    })
   })
 })

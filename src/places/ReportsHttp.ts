@@ -3,14 +3,19 @@ import { Effect } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
 import { docxType } from "../../schema/PlaceDescriptionReports.ts"
 import { dispositionOf } from "../files/Disposition.ts"
+import { readerOf } from "../files/Spool.ts"
+import { FileBody } from "../platform/http/SendResponse.ts"
 import { type ExportedReport, ReportExport } from "./ReportExport.ts"
 import { Reports } from "./Reports.ts"
 
-const asResponse = ({ bytes, fileName }: ExportedReport) =>
-  HttpServerResponse.stream(bytes, {
-    contentType: docxType,
-    headers: { "content-disposition": dispositionOf(fileName, "attachment"), "cache-control": "private, no-store" }
-  })
+const asResponse = ({ fileName, path, size }: ExportedReport) =>
+  Effect.map(readerOf(path), (readInto) =>
+    HttpServerResponse.raw(new FileBody(readInto, size), {
+      contentType: docxType,
+      contentLength: size,
+      headers: { "content-disposition": dispositionOf(fileName, "attachment"), "cache-control": "private, no-store" }
+    })
+  )
 
 export const ReportsHttp = HttpApiBuilder.group(CaseworkApi, "placeDescriptionReports", (handlers) =>
   Effect.gen(function* () {
@@ -23,7 +28,7 @@ export const ReportsHttp = HttpApiBuilder.group(CaseworkApi, "placeDescriptionRe
       .handle("updatePlaceDescriptionReport", ({ path, payload }) => reports.update(path.id, payload))
       .handle("deletePlaceDescriptionReport", ({ path }) => reports.delete(path.id))
       .handle("exportPlaceDescriptionReport", ({ path, urlParams }) =>
-        Effect.map(reportExport.docx(path.id, urlParams), asResponse)
+        Effect.flatMap(reportExport.docx(path.id, urlParams), asResponse)
       )
   })
 )

@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Stream } from "effect"
 import JSZip from "jszip"
 import { zipStream } from "../../src/files/ZipStream.ts"
+import { StoreAway } from "../../src/platform/BlobTrouble.ts"
 
 const zipOf = (content: Stream.Stream<Uint8Array>) =>
   zipStream(() => new JSZip(), [{ name: "a.bin", content, options: {} }], { streamFiles: true })
@@ -23,6 +24,13 @@ it.live("A zip fails when a file breaks off while the writer waits for its reade
       Effect.exit
     )
     expect(Exit.isFailure(exit) && Cause.pretty(exit.cause, { renderErrorCause: true })).toContain("the disk is gone")
+  })
+)
+
+it.live("A zip whose file the store does not give says so", () =>
+  Effect.gen(function* () {
+    const exit = yield* zipOf(Stream.die(new StoreAway({ message: "away" }))).pipe(Stream.runDrain, Effect.exit)
+    expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBeInstanceOf(StoreAway)
   })
 )
 
