@@ -12,7 +12,6 @@ import { mails } from "../platform/telemetry/ServiceMetrics.ts"
 import type { Incoming } from "../ticketMessages/IncomingMessage.ts"
 import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
-import { makeMailCopiesRepo } from "./MailCopiesRepo.ts"
 import { type KeptFile, MailFiles } from "./MailFiles.ts"
 import type { OpenFolder } from "./MailFolders.ts"
 import type { MailFolder } from "./MailFoldersRepo.ts"
@@ -67,7 +66,6 @@ const make = Effect.gen(function* () {
   const graph = yield* MailGraph
   const mailFiles = yield* MailFiles
   const repo = yield* MailMessagesRepo
-  const copies = yield* makeMailCopiesRepo
   const attachments = yield* AttachmentsRepo
   const newMessages = yield* NewMessages
   const endUsers = yield* EndUsers
@@ -94,7 +92,7 @@ const make = Effect.gen(function* () {
   const makeKnown = fn("MailImport.makeKnown")(function* ({ channelID, customerID }: MailFolder, mail: ReadMail) {
     const { fromAddress, fromName, isOurs } = mail
     if (isOurs || fromAddress === undefined || isAnswer(mail.hints)) return
-    if (yield* copies.isCopy(customerID, channelID, mail)) return
+    if (yield* repo.isCopy(customerID, channelID, mail)) return
     yield* endUsers.forSender(customerID, { fromAddress, fromName })
   })
 

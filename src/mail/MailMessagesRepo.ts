@@ -41,6 +41,8 @@ export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
     ) => Effect.Effect<ReadonlySet<string>>
     /** Nobody else brings mail into the channel until the transaction ends: answers find what they answer. */
     readonly lock: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
+    /** Whether the channel knows the same mail by another id, as from another folder, and so will not take this one. */
+    readonly isCopy: (customerID: CustomerID, channelID: ChannelID, mail: ReadMail) => Effect.Effect<boolean>
     /**
      * Answers its number, and nothing for a mail that is known already; also nothing for a copy of an answer that left from
      * here. One that waits for its question has its number still. Of a copy its id is kept: it is not fetched again.
@@ -180,7 +182,19 @@ const make = Effect.gen(function* () {
   })
   const decodeNumbers = Schema.decodeUnknown(Schema.Array(Schema.Struct({ number: Schema.Int })))
 
+  /** The same mail by another id, or the answer from here that it is a copy of. */
+  const sameMail = (customerID: CustomerID, channelID: ChannelID, mail: ReadMail) => sql`
+    select from (select ${mail.internetMessageID}::text as id) given
+    join mail_message same on same.customer_id = ${customerID} and same.channel_id = ${channelID}
+      and same.internet_message_id in (given.id, ${sql.literal(forgottenID("given.id"))})
+      and (same.content_hash = ${mail.contentHash} or ${mail.isOurs} and same.is_outgoing)`
+
   return MailMessagesRepo.of({
+    isCopy: (customerID, channelID, mail) =>
+      sql`select 1 where exists (${sameMail(customerID, channelID, mail)})`.pipe(
+        Effect.map(({ length }) => length > 0),
+        Effect.orDie
+      ),
     known: (customerID, channelID, ids) =>
       find({ customerID, channelID, externalIDs: ids, isDue: false }).pipe(
         Effect.map((rows) => new Set(externalIDs(rows))),
@@ -196,17 +210,12 @@ const make = Effect.gen(function* () {
       ),
     insert: (customerID, channelID, mail) =>
       sql`
-        with given as (
-          select ${mail.internetMessageID}::text as id
-        ), made as (
+        with made as (
           insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash,
             conversation_id, participants)
-          select ${customerID}, ${channelID}, ${mail.externalID}, given.id, ${mail.contentHash},
+          select ${customerID}, ${channelID}, ${mail.externalID}, ${mail.internetMessageID}::text, ${mail.contentHash},
             ${mail.conversationID}, ${[...mail.participants]}::text[]
-          from given where not exists (
-            select from mail_message same where same.customer_id = ${customerID} and same.channel_id = ${channelID}
-              and same.internet_message_id in (given.id, ${sql.literal(forgottenID("given.id"))})
-              and (same.content_hash = ${mail.contentHash} or ${mail.isOurs} and same.is_outgoing))
+          where not exists (${sameMail(customerID, channelID, mail)})
           on conflict do nothing returning mail_message_id
         ), copy as (
           insert into mail_message (customer_id, channel_id, external_id, content_hash)

@@ -49,6 +49,7 @@ layer(app, { excludeTestServices: true })("A copy of a mail of an end user who w
       mailbox.add("AAMk-inbox", fields)
       yield* readAgain(channelID)
       expect((yield* ticketsOf(channelID)).map(({ subject }) => subject)).toEqual([null])
+      expect(yield* rowsWith("copia@people")).toEqual({})
     })
   )
 
@@ -64,7 +65,7 @@ layer(app, { excludeTestServices: true })("A copy of a mail of an end user who w
       const path = { id: yield* Effect.fromNullable(question?.messageID) }
       yield* ticketMessages.sendReply({ path, payload: { modifiedAnswer: "We come." } })
       const sent = Effect.sync(() => [...mailbox.messages.values()].find(({ folderID }) => folderID === "AAMk-sent"))
-      const answer = yield* eventually(sent, (found) => found !== undefined, "20 seconds")
+      const answer = yield* eventually(sent, (found) => found !== undefined)
       yield* erased(yield* personOf(channelID))
 
       const messageId = String(answer?.fields["internetMessageId"])
