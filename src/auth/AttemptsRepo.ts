@@ -7,7 +7,7 @@ export const attemptRetention: Retention = { table: "attempt", since: "last_fail
 const Keys = Schema.Array(Schema.String)
 
 const Counted = Schema.Struct({
-  /** When the database counted it: by this it is forgiven. */
+  /** When the database counted the attempt: by this time it is forgiven. */
   at: Schema.String,
   /** None while all keys are within the limit. */
   secondsToWait: Schema.NullOr(Schema.Number)

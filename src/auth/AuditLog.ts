@@ -24,7 +24,7 @@ export class AuditLog extends Context.Tag("casework/AuditLog")<
       /** None when the operator did it. */
       customerRepID: CustomerRepID | null,
       event: AuditEvent,
-      /** Whom it was about, when that is an end user, or a representative whose password it was. */
+      /** Whom the action was about, when that is an end user, or a representative whose password it was. */
       about?: About
     ) => Effect.Effect<void>
   }

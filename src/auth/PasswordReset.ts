@@ -39,7 +39,7 @@ export const PasswordResetJob = Layer.effectDiscard(
     yield* jobs.handle(
       sendResetMail,
       fn("PasswordReset.sendMail")(function* (customerID, { customerRepID }, { ageSeconds, askedAt }) {
-        // Whoever asked has given up waiting; who gets it now might take it for somebody else's doing.
+        // Whoever asked has given up waiting, and might now take the mail for somebody else's doing.
         if (ageSeconds > resetTokenHours * 3600)
           return yield* Effect.logWarning("a password reset is too late to be sent")
         const rep = yield* repo.find(customerID, customerRepID)
@@ -47,7 +47,7 @@ export const PasswordResetJob = Layer.effectDiscard(
         const { email } = rep.value
         const token = randomUUID()
         const asked = { email, at: askedAt }
-        // One that waited until another was sent, or until nobody needs it any more, does not leave.
+        // The mail does not leave when a newer one was sent meanwhile, or when nobody needs it any more.
         if (!(yield* repo.replaceResetToken(customerID, customerRepID, hashResetToken(token), asked))) return
         const link = `${baseUrl}/reset-password?token=${token}`
         return yield* mailer.send(customerID, resetMail(email, rep.value, link))

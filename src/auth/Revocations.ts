@@ -7,7 +7,7 @@ import { RevocationsRepo } from "./RevocationsRepo.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
 
-// Every look is later than it should be while the node is paused or the database is away.
+// How long a look counts. The next one comes late while the node is paused or the database is away.
 const goodForSeconds = 5
 
 // A change becomes visible only when its transaction commits: each look goes back a bit further than the last one.
@@ -16,14 +16,14 @@ const overlapSeconds = 60
 // Tokens live 12 hours, by a clock that may be ahead by five minutes: older changes concern none that is still valid.
 const longestTokenSeconds = 12 * 60 * 60 + 5 * 60
 
-// Twice as long, so that no clock that is set back by some hours brings a token back.
+// Twice as long as tokens live, so that no clock that is set back by some hours brings a token back.
 const rememberedSeconds = 2 * longestTokenSeconds
 
 /**
- * Knows which tokens have ended before their time. Each representative has a security version that a new password, a new
- * role or its deletion raises; a token carries the version it was made with. That of a call ends with its channel, and all
- * of a customer's end with it. Every node keeps the recent changes in memory, so that no request has to ask the database,
- * and forgets those that concern no token any more.
+ * Knows which tokens have ended before their time. Each representative has a security version that a new password, a
+ * new role or its deletion raises; a token carries the version it was made with. The token of a call ends with its
+ * channel, and all tokens of a customer end with the customer. Every node keeps the recent changes in memory, so that
+ * no request has to ask the database, and forgets those that concern no token any more.
  */
 export class Revocations extends Context.Tag("casework/Revocations")<
   Revocations,
@@ -35,7 +35,7 @@ export class Revocations extends Context.Tag("casework/Revocations")<
     readonly hasCustomer: (customerID: CustomerID) => boolean
     /** Whether the last look is not too long ago, as it is after a pause of the node. */
     readonly isFresh: () => boolean
-    /** Looks when it is too long ago. */
+    /** Looks for changes when the last look is too long ago. */
     readonly fresh: Effect.Effect<void>
     /** Tells this node as soon as the change is committed; the others find out within seconds. */
     readonly raised: (customerRepID: CustomerRepID, securityVersion: number) => Effect.Effect<void>

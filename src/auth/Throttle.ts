@@ -21,7 +21,7 @@ export class Throttle extends Context.Tag("casework/Throttle")<
       effect: Effect.Effect<A, E, R>,
       options?: { readonly clearOnSuccess: string }
     ) => Effect.Effect<A, E | TooManyRequests, R>
-    /** Counts a use as such; true while it is within the limit. */
+    /** Counts a use, whether or not it succeeds; true while the uses are within the limit. */
     readonly isAllowed: (keys: ReadonlyArray<string>) => Effect.Effect<boolean>
   }
 >() {

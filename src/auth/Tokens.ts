@@ -10,7 +10,7 @@ const issuer = "casework"
 const audience = "casework-api"
 const lifetime = Duration.hours(12)
 
-// Clocks of two nodes may differ: a token is good at once, wherever it was made. When it ends is looked at exactly.
+// Clocks of two nodes may differ: a token is good at once, wherever it was made. Its end is taken exactly.
 const clockTolerance = 300
 
 const RepClaims = Schema.Struct({
@@ -64,7 +64,7 @@ const toVerified = (payload: unknown, expiresAt: number): Option.Option<Verified
         }
   )
 
-/** Who stays, and whether its token is still good by all that this node knows now: that asks nobody. */
+/** A caller who stays connected. `isStillGood` goes by what this node knows now, and asks nobody. */
 interface Lasting {
   readonly caller: Caller
   readonly isStillGood: () => boolean
@@ -107,7 +107,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
     }) => Effect.Effect<string>
     /** The caller of a token that is genuine, not expired and not revoked. */
     readonly verify: (token: string) => Effect.Effect<Option.Option<Caller>>
-    /** The same for one who stays. */
+    /** Verifies the token of a caller who stays connected. */
     readonly admit: (token: string) => Effect.Effect<Option.Option<Lasting>>
   }
 >() {
@@ -156,7 +156,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
           Effect.tap((verified) =>
             Effect.sync(() => {
               if (Option.isNone(verified)) return
-              // The oldest makes room, not all at once: they would all be verified anew together.
+              // Only the oldest token makes room: if all did at once, all would be verified anew together.
               const [oldest] = known.keys()
               if (known.size >= remembered && oldest !== undefined) known.delete(oldest)
               known.set(token, verified.value)
@@ -208,7 +208,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
         verify: (token) =>
           Effect.suspend(() => {
             const verified = known.get(token)
-            // What nearly every request comes to, in one step.
+            // Nearly every request ends here, in one step.
             if (verified !== undefined && revocations.isFresh()) {
               return isStillGood(verified) ? Effect.succeedSome(verified.caller) : Effect.succeedNone
             }

@@ -38,7 +38,7 @@ const Asked = Schema.Struct({ customerID: CustomerID, endUserID: EndUserID, kind
 export class DataRequestsRepo extends Context.Tag("casework/DataRequestsRepo")<
   DataRequestsRepo,
   {
-    /** The last one that holds: an export whose file has gone does not. */
+    /** The last request that still counts: an export whose file has gone does not. */
     readonly find: (
       customerID: CustomerID,
       endUserID: EndUserID,
@@ -55,7 +55,7 @@ export class DataRequestsRepo extends Context.Tag("casework/DataRequestsRepo")<
         readonly jobID: JobID
       }
     ) => Effect.Effect<void>
-    /** One that failed goes on in another job. */
+    /** Lets another job go on with a request that failed. */
     readonly setJob: (request: DataRequest, jobID: JobID) => Effect.Effect<void>
     readonly noteErased: (
       request: DataRequest,

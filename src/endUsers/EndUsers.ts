@@ -33,7 +33,7 @@ export class EndUsers extends Context.Tag("casework/EndUsers")<
       endUserID: EndUserID,
       change: EndUserUpdate
     ) => Effect.Effect<void, BadRequest | NotFound, CurrentRep>
-    /** Not while it is being erased: what leads to its traces would be gone. */
+    /** Refused while the end user is being erased: what leads to its traces would be gone. */
     readonly delete: (endUserID: EndUserID) => Effect.Effect<void, NotFound | Conflict, CurrentRep>
     readonly assignUid: (assignment: AssignUID) => Effect.Effect<AssignedUID, BadRequest, CurrentRep>
     /** Who sent a message: somebody known by the uid, else by the address or number, else somebody new. */
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
           : changeUids(UIDs === null ? [] : stored.UIDs, UIDs ?? [])
       if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
       if (uids.length > Math.max(mostUids, stored.UIDs.length)) return yield* BadRequest.at("UIDs", tooManyUids)
-      // Who sends back what was read has given no name: it goes on following the first and the last one.
+      // A caller who sends back what was read has given no display name: it goes on following the other two.
       const isReadBack = stored.DisplayName === null && change.DisplayName === nameMadeOf(stored)
       yield* repo
         .update(customerID, stored, { ...stored, ...change, ...(isReadBack && { DisplayName: null }) }, uids)

@@ -12,7 +12,7 @@ import type { Uid } from "./EndUserUids.ts"
 interface EndUserFields {
   readonly FirstName: string
   readonly LastName: string
-  /** null: the first and the last name. */
+  /** null stands for the first and the last name. */
   readonly DisplayName: string | null
   readonly Email: string | null
   readonly Phone: string | null
@@ -46,7 +46,7 @@ export class EndUsersRepo extends Context.Tag("casework/EndUsersRepo")<
       fields: EndUserFields,
       uids: ReadonlyArray<Uid>
     ) => Effect.Effect<EndUserID, Duplicate>
-    /** The UIDs as they shall be afterwards, all of them. */
+    /** `uids` are all UIDs that the end user shall have afterwards. */
     readonly update: (
       customerID: CustomerID,
       stored: StoredEndUser,
@@ -64,7 +64,7 @@ export class EndUsersRepo extends Context.Tag("casework/EndUsersRepo")<
 
 const displayName = "coalesce(display_name, trim(first_name || ' ' || last_name))"
 
-/** The same for who was not given one. */
+/** The display name of an end user who was not given one. */
 export const nameMadeOf = ({ FirstName, LastName }: { readonly FirstName: string; readonly LastName: string }) =>
   `${FirstName} ${LastName}`.trim()
 
@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
 
   const decodeId = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ EndUserID })))
 
-  // Written anew under their ids, so that two may swap their UIDs, or which of them is primary, in one go.
+  // All UIDs are written anew under their ids, so that two may swap their texts, or which is primary, in one go.
   const writeUids = (customerID: CustomerID, endUserID: EndUserID, uids: ReadonlyArray<Uid>) =>
     Effect.zipRight(
       sql`delete from end_user_uid where customer_id = ${customerID} and end_user_id = ${endUserID}`,

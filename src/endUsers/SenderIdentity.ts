@@ -30,7 +30,7 @@ const withoutChannel = (uid: string) => {
   return isPhone(number) ? number : uid
 }
 
-/** The same person's: as it is written, and, of a number, as the phone provider or everybody else writes it. */
+/** The spellings of a UID: as it is written and, of a number, as the phone provider or everybody else writes it. */
 export const spellingsOf = (uid: string) => {
   const number = withoutChannel(uid)
   if (number !== uid) return [uid, number]
@@ -62,7 +62,7 @@ const named = (sender: Sender) =>
 /** Under what a sender may be known, the surest first. */
 export const wordsOf = (sender: Sender) => Arr.dedupe(named(sender).flatMap(spellingsOf))
 
-/** The same, and who it would be if it is not. */
+/** Under what a sender may be known, and the end user to make if nobody is known by that. */
 export const identityOf = (sender: Sender) => {
   const mailbox = mailboxOf(sender.fromAddress)
   const [uid, address, phone] = [filled(sender.uid), filled(mailbox.address), filled(sender.phone)]

@@ -5,7 +5,7 @@ import type { JobKind } from "../platform/queue/Jobs.ts"
 
 const Message = Schema.Struct({
   ticketMessageID: TicketMessageID,
-  /** Whether the ticket was made for it. */
+  /** Whether the ticket was made for this message. */
   opensTicket: Schema.Boolean
 })
 
@@ -19,7 +19,7 @@ export const runPipeline: JobKind<typeof Message.Type, typeof Message.Encoded> =
 
 const Run = Schema.Struct({
   reason: Schema.String,
-  /** None: the actions of the message's topics. */
+  /** null stands for the actions of the message's topics. */
   hookName: Schema.NullOr(Schema.String),
   ticketID: TicketID,
   ticketMessageID: Schema.NullOr(TicketMessageID),

@@ -13,10 +13,10 @@ import { type EventParts, EventsRepo, type EventValues } from "./EventsRepo.ts"
 
 /** What follows from an event, as parts of the statement that makes it happen. */
 export interface Following extends EventParts {
-  /** Two of the same shape are the same but for their values. */
+  /** Statements of the same shape differ only in their values. */
   readonly shape: string
   readonly values: EventValues
-  /** What is to be done when it has run. */
+  /** What is to be done when the statement has run. */
   readonly told: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
@@ -29,8 +29,8 @@ export class Events extends Context.Tag("casework/Events")<
   {
     readonly record: (customerID: CustomerID, events: ReadonlyArray<Event>) => Effect.Effect<void>
     /**
-     * The same for the first message of a ticket, when one statement stores both: `stored` there is the message. None
-     * when more follows from it than one statement says.
+     * Does as `record` for the first message of a ticket, when one statement stores both: `stored` there is the
+     * message. None when more follows from it than one statement says.
      */
     readonly opening: (
       customerID: CustomerID,

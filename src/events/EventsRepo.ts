@@ -13,13 +13,13 @@ export interface EventValues extends JobPlace {
 
 /** Events as parts of the statement that makes them happen. */
 export interface EventParts {
-  /** Further parts of its `with`. */
+  /** Further parts of the statement's `with`. */
   readonly parts: (place: Place<EventValues>) => Statement.Fragment
   /** The ids of the events, as a value. */
   readonly eventIDs: (place: Place<EventValues>) => Statement.Fragment
 }
 
-/** It stands in the text of a statement, where no words of anybody may be. */
+/** An event that stands in the text of a statement, where no words of anybody may be. */
 interface WrittenOut {
   readonly kind: EventKind
   readonly details: Readonly<Record<string, boolean>>
@@ -28,7 +28,7 @@ interface WrittenOut {
 export class EventsRepo extends Context.Tag("casework/EventsRepo")<
   EventsRepo,
   {
-    /** Answers their ids in the same order. Nodes that listen to the database are told when it commits. */
+    /** Answers the ids of the events in the same order. Nodes that listen to the database are told at the commit. */
     readonly insert: (
       customerID: CustomerID,
       events: ReadonlyArray<Event>,

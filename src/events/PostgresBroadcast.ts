@@ -35,7 +35,7 @@ const decodeHeartbeat = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ snapsh
 
 const isCustomerID = Schema.is(CustomerID)
 
-/** By hand: every node hears every event, and most of them are none of its clients' business. */
+/** Read without a schema, for speed: every node hears every event, and most are none of its clients' business. */
 const recordedIn = (line: string): Option.Option<Signal> => {
   const [, customer, eventID] = /^(\d{1,10}) (\d{1,19})$/.exec(line) ?? []
   const customerID = Number(customer)
@@ -49,7 +49,7 @@ const signalsIn = ({ channel, payload = "" }: pg.Notification): ReadonlyArray<Si
     ? Arr.filterMap(payload.split(","), recordedIn)
     : Option.toArray(Option.map(decodeTyping(payload), (typing) => ({ _tag: "Typing", typing })))
 
-/** As many as a notification has room for, at their longest. */
+/** As many ids as a notification has room for, at their longest. */
 const mostInOne = 200
 const gatherFor = Duration.millis(10)
 
@@ -72,7 +72,8 @@ const makeTeller = (sql: PgClient.PgClient) =>
     }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("events are told late", cause)))
     const fork = yield* FiberSet.makeRuntime()
     let isTelling = false
-    // Nothing waits for one that the database does not take: it would come so late that it is looked up meanwhile.
+    // Nothing waits for a notification that the database does not take: it would come so late that its events are
+    // looked up meanwhile.
     const tellOn: Effect.Effect<void> = Effect.suspend(() => {
       isTelling = waiting.length > 0
       if (!isTelling) return Effect.void

@@ -17,5 +17,5 @@ export type Signal =
   | { readonly _tag: "Typing"; readonly typing: TypingSignal }
   /** Nothing was missed so far; what transactions record that this snapshot does not see is still to be told. */
   | { readonly _tag: "Heartbeat"; readonly snapshot: string }
-  /** It may not have heard everything: what was recorded since the last heartbeats must be looked up. */
+  /** The node may not have heard everything: what was recorded since the last heartbeats must be looked up. */
   | { readonly _tag: "Resumed" }

@@ -18,7 +18,7 @@ export interface Admitted {
    * that succeeds finds it.
    */
   readonly isStillGood: () => boolean
-  /** What it is told when not. */
+  /** What a client is told that is not let in any more. */
   readonly farewell: string
 }
 

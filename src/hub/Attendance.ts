@@ -1,7 +1,7 @@
 import { Array as Arr } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 
-/** Who has somebody here, each with what stays the same as long as there is always somebody. */
+/** The customers that have clients here, each with a mark that stays the same as long as there is always one. */
 export type Attendance = ReadonlyMap<CustomerID, unknown>
 
 /** Of those who have been here since the last heartbeat: who was at the one before it too, and who came between them. */

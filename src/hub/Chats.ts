@@ -37,7 +37,7 @@ export class Chats extends Context.Tag("casework/Chats")<
       begun: Begun
     ) => Effect.Effect<HubSentMessage, BadRequest | NotFound>
     readonly answer: (rep: Representative, message: HubSendMessage) => Effect.Effect<HubSentMessage, BadRequest>
-    /** Says which ticket it is before it is read: what is said meanwhile is told, and nothing falls between the two. */
+    /** Says which ticket it is before the chat is read, so that nothing falls between reading and following. */
     readonly resume: (
       visitor: Visitor,
       ticketToken: string,
@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
       if (Option.isSome(said)) return said.value
       const isTaken = () => BadRequest.at("ticketToken", "is taken")
       return yield* begin(visitor, message, begun).pipe(
-        // By now it may have begun on another connection.
+        // The chat may have begun on another connection by now.
         Effect.catchTag("Duplicate", () =>
           Effect.flatMap(again, Option.match({ onNone: isTaken, onSome: Effect.succeed }))
         )

@@ -32,7 +32,7 @@ export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
       ticketID: TicketID,
       message: string
     ) => Effect.Effect<Option.Option<TicketMessageID>>
-    /** Another ticket may have it. */
+    /** Fails when another ticket has the token. */
     readonly setToken: (
       customerID: CustomerID,
       ticketID: TicketID,
@@ -43,7 +43,7 @@ export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
       customerID: CustomerID,
       ticketID: TicketID
     ) => Effect.Effect<Option.Option<ReadyJson<ResumedChat>>>
-    /** Those of the channels, whosever they are, in which one can chat. */
+    /** Those of the channels, of whichever customers, in which one can chat. */
     readonly openAmong: (channelIDs: ReadonlyArray<ChannelID>) => Effect.Effect<ReadonlyArray<ChannelID>>
   }
 >() {

@@ -21,7 +21,7 @@ export const makeClientOutbox = (socket: Socket.Socket, below: NetSocket) =>
     let farewell: string | undefined
     let webSocket: globalThis.WebSocket | undefined
 
-    // While nothing waits, what comes need not. Who does not read as fast as things happen is cut off, and may come back.
+    // While nothing waits, a new text need not either. A client that reads too slowly is cut off, and may come back.
     const send = (text: string) => {
       const goesAtOnce = charactersWaiting === 0 && text !== "" && below.writableLength <= mostBuffered
       if (goesAtOnce && webSocket !== undefined) return webSocket.send(text)
@@ -45,7 +45,7 @@ export const makeClientOutbox = (socket: Socket.Socket, below: NetSocket) =>
     return {
       send,
 
-      /** Nothing comes behind this text. Where another was the last already, that stays the last. */
+      /** Sends a last text. Where another was the last already, that stays the last. */
       end: (text: string) => {
         farewell ??= text
         // An empty text wakes the writer, which then sees that the connection is to end.

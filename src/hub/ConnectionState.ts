@@ -106,7 +106,7 @@ export const receive = (before: ConnectionState, chunk: string, now: number): Tr
   return { state, outputs }
 }
 
-/** What time makes of it: asked about once a second. */
+/** What passing time makes of the connection: asked about once a second. */
 export const elapse = (before: ConnectionState, now: number): Transition => {
   // While this process was too busy to check, it was too busy to read: that time does not count as the client's silence.
   const unwatched = now - before.lookedAt > longestLook ? now - before.lookedAt : 0

@@ -56,7 +56,7 @@ export const makeConversation = (
     guard: () => {
       if (below.bytesRead - finishedAt > longestUnfinished) below.destroy()
     },
-    /** What time makes of it. */
+    /** What passing time makes of the connection. */
     tick: () => {
       apply(elapse(state, now()))
       if (!isStillGood()) close(goodbye({ error: farewell }))

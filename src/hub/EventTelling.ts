@@ -53,7 +53,7 @@ export const makeEventTelling = (told: ToldEvents) =>
       tellRepresentatives(customerID, together)
     })
 
-    /** They count as told: each heartbeat would find them again. */
+    /** Events that cannot be read count as told: otherwise each heartbeat would find them again. */
     const passOver = Effect.fnUntraced(function* (customerID: CustomerID, unreadable: ReadonlyArray<Unreadable>) {
       const [first] = unreadable
       if (first === undefined) return

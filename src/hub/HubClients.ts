@@ -16,7 +16,7 @@ export type HubCaller = Representative | Visitor
 export interface HubClient {
   readonly caller: HubCaller
   readonly send: (text: string) => void
-  /** Ends it with a last message. */
+  /** Ends the connection with a last message. */
   readonly close: (text: string) => void
 }
 
@@ -87,7 +87,7 @@ const makeHubClients = () => {
     },
     follow: (client, ticketID) => {
       const mine = known.get(client.caller.customerID)
-      // It may have gone while its call was under way.
+      // The client may have gone while its call was under way.
       if (mine === undefined || !membersOf(mine, client).has(client)) return
       mine.followers.set(ticketID, (mine.followers.get(ticketID) ?? new Set()).add(client))
       followed.set(client, (followed.get(client) ?? new Set()).add(ticketID))

@@ -14,7 +14,7 @@ import { makeWaitingCalls } from "./WaitingCalls.ts"
 
 export interface Connection {
   readonly client: HubClient
-  /** What time makes of it; asked about once a second. Waits for nothing, so that nobody waits behind it. */
+  /** What passing time makes of the connection; asked about once a second. It waits for nothing. */
   readonly tick: () => void
 }
 
@@ -24,10 +24,10 @@ export class HubConnections extends Context.Tag("casework/HubConnections")<
   {
     readonly serve: (
       socket: Socket.Socket,
-      /** The connection that carries it: it shows how much waits, and can be held up and cut. */
+      /** The network connection that carries the socket: it shows how much waits, and can be held up and cut. */
       below: NetSocket,
       admitted: Admitted,
-      /** What it acquires is released when the connection has ended. */
+      /** What `onOpen` acquires is released when the connection has ended. */
       onOpen: (connection: Connection) => Effect.Effect<void, never, Scope.Scope>
     ) => Effect.Effect<void>
   }

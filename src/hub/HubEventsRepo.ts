@@ -13,7 +13,7 @@ const Event = Schema.Struct({
   transactionID: Schema.BigInt,
   kind: Schema.String,
   ticketID: TicketID,
-  /** The message it is about as JSON, when clients are to get it. */
+  /** The message that the event is about, as JSON, when clients are to get it. */
   message: text,
   visitorMessage: text,
   agentName: text,
@@ -38,7 +38,7 @@ export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
   HubEventsRepo,
   {
     readonly find: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HubEvent>>
-    /** The transactions that recorded them, also of those that `find` cannot read. */
+    /** The transactions that recorded these events, also of those that `find` cannot read. */
     readonly recordedBy: (
       customerID: CustomerID,
       eventIDs: ReadonlyArray<string>

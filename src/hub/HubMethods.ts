@@ -89,7 +89,7 @@ const make = Effect.gen(function* () {
       clients.follow(session.client, ticketID)
     })
 
-  /** It was deleted, or could not begin: the next message begins another one. */
+  /** The chat was deleted, or could not begin: the next message begins another one. */
   const leave = (session: Session) =>
     Effect.sync(() => {
       if (session.chat !== undefined) clients.unfollow(session.client, session.chat)

@@ -13,9 +13,9 @@ const Call = Schema.Struct({
 export interface Invocation {
   readonly target: string
   readonly arguments: ReadonlyArray<unknown>
-  /** None: the client waits for no answer. */
+  /** null when the client waits for no answer. */
   readonly invocationId: string | null
-  /** It asks for a stream, which no method here answers. */
+  /** The client asks for a stream, which no method here answers. */
   readonly wantsStream: boolean
 }
 

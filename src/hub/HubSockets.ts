@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
             ).pipe(Effect.zipRight(Deferred.succeed(opened, undefined)), Effect.asVoid)
           const begin = Effect.gen(function* () {
             const socket = yield* upgrade
-            // It went away while its token was looked up.
+            // The client went away while its token was looked up.
             if (below.destroyed || !below.writable) return yield* Effect.interrupt
             const left = Effect.zipRight(leave, Deferred.interrupt(opened))
             const served = untilGone(hub.serve(socket, below, admitted, onOpen), below, Deferred.isDone(opened))
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Before the routes stop answering, so that nobody who comes back meanwhile is left without an answer. */
+/** Sends clients away before the routes stop answering: who comes back meanwhile still gets an answer. */
 export const HubFarewell = Layer.scopedDiscard(
   Effect.flatMap(HubSockets, ({ sendAway }) => Effect.addFinalizer(() => sendAway))
 )

@@ -12,7 +12,7 @@ export const forVisitors = ({ agentName, visitorMessage }: HubEvent) => {
   return ofMessage + (agentName === null ? "" : agentJoined({ name: agentName }))
 }
 
-/** What representatives are told of it; empty: nothing. */
+/** What representatives are told of an event; empty: nothing. */
 export const forRepresentatives = ({ agentName, kind, message, ticket, ticketID }: HubEvent) => {
   const target = kind === "DraftReady" ? "DraftReady" : "MessageReceived"
   const ofMessage = message === null ? "" : invocationOf(target, lightened(message))
@@ -22,6 +22,6 @@ export const forRepresentatives = ({ agentName, kind, message, ticket, ticketID 
 
 export const typingForVisitors = ({ from }: TypingSignal) => invocationOf("Typing", JSON.stringify({ from }))
 
-/** They may have several chats open. */
+/** Names the ticket, since representatives may have several chats open. */
 export const typingForRepresentatives = ({ from, ticketID }: TypingSignal) =>
   invocationOf("Typing", JSON.stringify({ from, ticketID }))

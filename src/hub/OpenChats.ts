@@ -12,7 +12,7 @@ export class OpenChats extends Context.Tag("casework/OpenChats")<
   OpenChats,
   {
     readonly isOpen: (channelID: ChannelID) => boolean
-    /** Somebody was let in just now: whatever was seen before, it is open. */
+    /** A visitor was let in just now: whatever was seen of the channel before, it is open. */
     readonly entered: (channelID: ChannelID) => void
   }
 >() {

@@ -3,7 +3,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { isDatabaseAway, persistently } from "../platform/database/DatabaseAway.ts"
 import { type HubEvent, HubEventsRepo } from "./HubEventsRepo.ts"
 
-/** What cannot be read, and never will be. */
+/** An event that cannot be read, and never will be. */
 export interface Unreadable {
   readonly eventID: string
   readonly cause: Cause.Cause<unknown>
@@ -19,7 +19,7 @@ const joined = (parts: ReadonlyArray<Found>): Found => ({
   unreadable: parts.flatMap(({ unreadable }) => unreadable)
 })
 
-/** One that is about to be given up may have failed for a reason that passes. */
+/** An event that is about to be given up may have failed for a reason that passes. */
 const tryingTwiceMore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.sandbox,

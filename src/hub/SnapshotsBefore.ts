@@ -12,7 +12,7 @@ export const makeSnapshotsBefore = (first: string) => {
     beat: (snapshot: string) => {
       last = snapshot
     },
-    /** Who has somebody here now. */
+    /** Notes which customers have clients here now. */
     note: (now: Attendance) => {
       const noted: typeof known = new Map()
       for (const [customerID, attendance] of now) {

@@ -15,7 +15,9 @@ export const makeToldEvents = (first: string) => {
     count: () => told.size,
     /** The oldest transaction that was open at the last heartbeat: whatever older ones have recorded can be seen. */
     oldestOpen: () => oldestOpen,
-    /** The same at the heartbeat before: whatever older ones have recorded has been told. */
+    /**
+     * The oldest transaction that was open at the heartbeat before: whatever older ones have recorded has been told.
+     */
     previousOpen: () => previousOpen,
     beat: (snapshot: string) => {
       previousOpen = oldestOpen

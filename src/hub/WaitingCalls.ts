@@ -14,7 +14,7 @@ export const makeWaitingCalls = (below: NetSocket) =>
       if (count < mostCalls / 2) below.resume()
       return call
     })
-    /** One after the other, until the end. */
+    /** Does the calls one after the other, until the end. */
     const doAll = (doOne: (call: Invocation) => Effect.Effect<void>): Effect.Effect<void> =>
       Effect.flatMap(take, (call) => (call === undefined ? Effect.void : Effect.zipRight(doOne(call), doAll(doOne))))
     return {
@@ -22,11 +22,11 @@ export const makeWaitingCalls = (below: NetSocket) =>
         count += 1
         calls.unsafeOffer(call)
       },
-      /** What comes from the client has to wait while so much of it does. */
+      /** Stops reading from the client while too many of its calls wait. */
       holdBack: () => {
         if (count >= mostCalls) below.pause()
       },
-      /** No more will come. */
+      /** No more calls will come. */
       end: () => void calls.unsafeOffer(undefined),
       doAll
     }

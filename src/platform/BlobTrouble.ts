@@ -13,6 +13,6 @@ export class BytesMissing extends Data.TaggedError("BytesMissing")<{
   }
 }
 
-/** No caller can do anything about either: as defects they pass through all who cannot help, up to the answer. */
+/** No caller can do anything about these two errors: as defects they pass through everything up to the answer. */
 export const isBlobTrouble = (error: unknown): error is StoreAway | BytesMissing =>
   error instanceof StoreAway || error instanceof BytesMissing

@@ -2,8 +2,8 @@ import type { EventEmitter } from "node:events"
 import { Effect } from "effect"
 
 /**
- * Waits until more can be written, or never again. Whether it still has to is asked when it listens: between any two
- * steps of a fiber others may come, and what waited may be gone by then.
+ * Waits until more can be written, or nothing ever can be again. `mustWait` is asked when the listener is added: other
+ * fibers may run between two steps, and there may be nothing left to wait for.
  */
 export const untilDrained = (to: EventEmitter, mustWait: () => boolean): Effect.Effect<void> =>
   Effect.async((resume) => {

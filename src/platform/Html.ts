@@ -7,12 +7,13 @@ export const escapeHtml = (text: string) =>
 const deepest = 500
 
 /**
- * What begins a tag, ends a style, gives an attribute, and may begin an entity or a block of styles. Long threads of mails
- * have some thousands; with so many, a parser takes a quarter of a second, and nobody else is answered.
+ * How often a sign may occur that begins a tag, ends a style, gives an attribute, or may begin an entity or a block of
+ * styles. Long threads of mails have some thousands; with so many, a parser takes a quarter of a second, and nobody
+ * else is answered.
  */
 const most = { "<": 50_000, ";": 200_000, "=": 200_000, "&": 100_000, "{": 50_000 }
 
-/** They need no sign: a name alone is one. */
+/** How many attributes there may be. They need no sign: a name alone is one. */
 const mostAttributes = 100_000
 
 export const hasMoreThan = (html: string, sign: string, limit: number) => {

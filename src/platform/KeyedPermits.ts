@@ -36,7 +36,7 @@ export const makeKeyedPermits = (permits: number) =>
     return {
       withPermit,
 
-      /** A permit for each of them, always in the same order, so that two never wait for each other. */
+      /** Takes a permit for each of the keys, always in one order, so that two callers never wait for each other. */
       withPermits:
         (wanted: ReadonlyArray<string>) =>
         <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

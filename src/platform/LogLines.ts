@@ -19,7 +19,7 @@ export const writeLine = (line: string) => {
   if (waiting.push(line) === 1) setImmediate(write)
 }
 
-/** One line of JSON each. */
+/** Logs each entry as one line of JSON. */
 export const jsonLines = Logger.map(Logger.jsonLogger, writeLine)
 
 export const LogLines = Logger.replace(Logger.defaultLogger, jsonLines)

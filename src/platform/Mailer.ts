@@ -16,9 +16,9 @@ export interface Mail {
   readonly replyTo?: string
   /** The same for every attempt at one message, so that a mailbox shows it once. */
   readonly messageId?: string
-  /** The message whose words are in it: who is erased with that is erased here, too. */
+  /** The message whose words the mail repeats: when that is erased, so is the mail. */
   readonly about?: TicketMessageID
-  /** Nobody wrote it: programs that receive it should not answer by themselves. */
+  /** No person wrote the mail: programs that receive it should not answer by themselves. */
   readonly isAutomatic?: boolean
   readonly files?: ReadonlyArray<{
     readonly fileName: string
@@ -27,7 +27,9 @@ export interface Mail {
   }>
 }
 
-/** Refused for who sends it or by what rule, whenever the server says so: by the command, or by its enhanced code. */
+/**
+ * Whether the sender or a rule is the reason of a refusal, not the recipient: the command or the enhanced code says so.
+ */
 const isAboutUs = (cause: unknown) =>
   (Predicate.hasProperty(cause, "command") && cause.command === "MAIL FROM") ||
   (Predicate.hasProperty(cause, "response") && /^5\d\d[ -]5\.(?:7\.\d+|1\.[78])\b/.test(String(cause.response)))
@@ -44,23 +46,23 @@ const saidOf = (rejected: ReadonlyArray<string | { readonly address: string }>, 
 
 export class MailNotSent extends Data.TaggedError("MailNotSent")<{
   readonly cause: unknown
-  /** Whoever was to take it says that it did not. */
+  /** The server or provider says that it did not take the mail. */
   readonly isUndone?: boolean
-  /** When it says how long to wait. */
+  /** How long the server or provider asks to wait, when it says so. */
   readonly retryAfterSeconds?: number
 }> {
   override get message() {
     return this.cause instanceof Error ? this.cause.message : "The mail could not be sent"
   }
 
-  /** Of several recipients only some do not get it: the others must not get it again. */
+  /** Some of the recipients have got the mail, and must not get it again. */
   get hasLeft() {
     return this.cause instanceof SomeRefused
   }
 
   /**
-   * It has surely not left: the server said so, there was none to talk to, or a file broke off, and with it the mail. In
-   * the middle nobody knows.
+   * The mail has surely not left: the server said so, none could be reached, or one of the mail's files broke off. When
+   * the connection breaks in the middle, nobody knows.
    */
   get hasStayed() {
     const { cause } = this
@@ -100,7 +102,7 @@ const attachmentsOf = (files: NonNullable<Mail["files"]>) =>
     content: NodeStream.toReadableNever(bytes)
   }))
 
-/** What absence notices and the like look for; bounces still come. */
+/** Asks for no absence notices or other automatic answers; bounces still come. */
 export const noResponses = { name: "X-Auto-Response-Suppress", value: "OOF, AutoReply" } as const
 
 const headersOf = (isAutomatic: boolean) =>

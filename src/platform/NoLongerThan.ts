@@ -1,8 +1,8 @@
 import { type Duration, Effect } from "effect"
 
 /**
- * Waits for something while a scope ends, and goes on without it after a while. What runs there cannot be interrupted
- * unless it says so: a limit alone would wait for what it limits.
+ * Waits for something while a scope closes, and goes on without it after a while. What runs then cannot be interrupted
+ * unless it allows that: a time limit alone would wait for what it limits.
  */
 export const noLongerThan =
   (limit: Duration.DurationInput) =>

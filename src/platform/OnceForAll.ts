@@ -7,8 +7,9 @@ interface Work<A, E> {
 }
 
 /**
- * Does a work once for all on this node who want it at the moment, and gives each its result, also that it failed. It
- * belongs to none of them: it goes on when one goes away, and ends when nobody waits for it any more.
+ * Does a piece of work once for all callers on this node who want it at the moment, and gives each of them its result
+ * or its failure. The work belongs to none of them: it goes on when one goes away, and ends when nobody waits for it
+ * any more.
  */
 export const makeOnceForAll = <A, E>() =>
   Effect.map(FiberSet.makeRuntime<never>(), (fork) => {

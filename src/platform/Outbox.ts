@@ -31,7 +31,7 @@ interface KeepableMail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** The same for every attempt at one message: of these the last one is kept. */
+  /** The same for every attempt at one message: only the mail of the last attempt is kept. */
   readonly messageId?: string
   readonly about?: TicketMessageID
 }
@@ -48,11 +48,13 @@ interface KeptMail {
 export class Outbox extends Context.Tag("casework/Outbox")<
   Outbox,
   {
-    /** What a job writes is kept only while it has its claim: of a message that was erased meanwhile nothing is. */
+    /**
+     * A job's mail is kept only while the job has its claim: nothing is kept of a message that was erased meanwhile.
+     */
     readonly keep: (customerID: CustomerID, mail: KeepableMail) => Effect.Effect<number>
-    /** Also one whose key is missing, with "(unreadable)" for its subject: it must not keep the others from a list. */
+    /** The newest mails; one whose key is missing, which must not hide the others, has the subject "(unreadable)". */
     readonly newest: (count: number) => Effect.Effect<ReadonlyArray<KeptMail>>
-    /** The same of some of them, a few at a time. */
+    /** The mails with these ids, read a few at a time; those whose key is missing as in `newest`. */
     readonly each: (customerID: CustomerID, outboxMailIDs: ReadonlyArray<number>) => Stream.Stream<KeptMail>
     readonly find: (outboxMailID: number) => Effect.Effect<Option.Option<KeptMail>>
   }

@@ -1,7 +1,7 @@
 import { Array } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 
-/** Schemas describe themselves in the words of the compiler. */
+/** Plain words for what a schema expects: it describes itself in the words of the compiler. */
 const expected = (description: string) => {
   if (/^(?:ReadonlyArray<|Array<|readonly \[)/.test(description)) return "a list"
   if (/^\{|\(Encoded side\)|\| filter\b|^Struct\b/.test(description)) return "an object"

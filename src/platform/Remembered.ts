@@ -1,6 +1,6 @@
 /** What is known of some keys, each for a while after it was learnt. Times are numbers of any one clock that never goes back. */
 export const makeRemembered = <Key, Value>(howLong: number) => {
-  // In the order in which they were learnt.
+  // The keys stand in the order in which they were learnt.
   const known = new Map<Key, { readonly value: Value; readonly learntAt: number }>()
   return {
     get: (key: Key): Value | undefined => known.get(key)?.value,
@@ -9,7 +9,7 @@ export const makeRemembered = <Key, Value>(howLong: number) => {
       known.delete(key)
       known.set(key, { value, learntAt: now })
     },
-    /** Takes no longer than there is to forget. */
+    /** Forgets what was learnt too long ago, and looks at nothing else. */
     forget: (now: number) => {
       for (const [key, { learntAt }] of known) {
         if (now - learntAt <= howLong) return

@@ -10,7 +10,7 @@ const place = { table: "installation", column: "value", customerID: 0 }
 
 const seal = Effect.map(Secrets, (secrets) => secrets.encrypt(place, name))
 
-/** From then on a start needs the first of the present keys. */
+/** Seals the database anew: from then on a start needs the first of the present keys. */
 export const sealAnew = Effect.flatMap(seal, (sealed) => noteAnew(name, sealed))
 
 /** One value of each key that something in a database without a seal was encrypted with. */
@@ -41,7 +41,7 @@ const refused = Effect.fail(
 const checkKey = Effect.gen(function* () {
   const secrets = yield* Secrets
   if (Option.isNone(yield* noted(name))) {
-    // A database from before there was a seal. Some may have been lost with an older key.
+    // The database is older than the seal. Some of its secrets may have been lost with an older key.
     const stored = yield* oneOfEachKey
     if (stored.length > 0 && !stored.some(secrets.knowsKeyOf)) return yield* refused
   }

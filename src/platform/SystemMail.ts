@@ -7,7 +7,7 @@ import type { Again } from "./queue/JobRun.ts"
 export class SystemMail extends Context.Tag("casework/SystemMail")<
   SystemMail,
   {
-    /** Answers when the job that sends it is to come back, where nobody is there to take it yet. */
+    /** Sends a mail. Where nobody is there to take it yet, answers when the job that sends it is to come back. */
     readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<Again | undefined, MailNotSent>
   }
 >() {}

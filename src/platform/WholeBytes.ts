@@ -4,7 +4,7 @@ import { Chunk, Effect, Stream } from "effect"
 export const wholeOf = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) =>
   Effect.map(Stream.runCollect(bytes), (pieces) => Buffer.concat(Chunk.toReadonlyArray(pieces)))
 
-/** The same for what may be larger: with more bytes than that it fails, and reads no further. */
+/** All bytes of a stream in one piece; with more than the limit it fails, and reads no further. */
 export const wholeUpTo =
   <E2>(largest: number, onMore: () => E2) =>
   <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) =>

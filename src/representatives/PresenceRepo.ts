@@ -4,7 +4,7 @@ import type { Representative } from "../../schema/Authentication.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import type { Retention } from "../platform/queue/Retention.ts"
 
-/** Of nodes that are gone. */
+/** Entries of nodes that are gone. */
 export const presenceRetention: Retention = { table: "hub_presence", since: "seen_at", for: "10 minutes" }
 
 /** A node renews its rows three times in this while; one that does not is gone. */

@@ -5,7 +5,7 @@ import { JobID } from "../../schema/Jobs.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import type { Retention } from "../platform/queue/Retention.ts"
 
-/** Of drafts whose end nobody noted. A job that still waits, for however long, may come for them. */
+/** Calls of drafts whose end nobody noted. A job that still waits, for however long, may come for them. */
 export const draftCallRetention: Retention = {
   table: "draft_call",
   since: "begun_at",

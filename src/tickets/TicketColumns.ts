@@ -4,13 +4,13 @@ import { isoDate } from "../platform/database/JsonColumns.ts"
 export const channelType = `(
     select c.channel_type from channel c where c.customer_id = t.customer_id and c.channel_id = t.channel_id)`
 
-/** The names of its topics; null when there are none. */
+/** The names of a ticket's topics; null when there are none. */
 export const topicNames = `(
     select json_agg(distinct topic.name) from ticket_message_topic m
     join topic on topic.customer_id = m.customer_id and topic.topic_id = m.topic_id
     where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id)`
 
-/** What was said of it when it was escalated; null when nothing was. */
+/** What was said of a ticket when it was escalated; null when nothing was. */
 export const feedbackComments = `(
     select json_agg(m.ai_feedback_comment order by m.ticket_message_id) from ticket_message m
     where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and m.ai_feedback_comment is not null)`

@@ -74,7 +74,7 @@ const conditionsOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): R
 const isKindOnly = (filter: TicketFilter) =>
   filter.UID === undefined && filter.endUserID === undefined && searchPatterns(filter.search).length === 0
 
-/** The count from the tally, when it has one. */
+/** The number of tickets from the tally, when that has it. */
 export const tallyOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): Statement.Fragment | undefined =>
   isKindOnly(filter)
     ? sql`

@@ -24,7 +24,7 @@ interface NewTicket {
   readonly status: TicketStatus
   readonly subject: string | null
   readonly customFieldsData: CustomFields
-  /** It is made for a message that follows in the same transaction. */
+  /** The ticket is made for a message that follows in the same transaction. */
   readonly hasMessage?: boolean
 }
 
@@ -41,7 +41,7 @@ export class TicketsRepo extends Context.Tag("casework/TicketsRepo")<
   {
     readonly insert: (customerID: CustomerID, ticket: NewTicket) => Effect.Effect<TicketID>
     readonly find: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<LockedTicket>>
-    /** Those of the given tickets that the customer has; they wait for nobody else until the transaction ends. */
+    /** Locks those of the given tickets that the customer has, until the transaction ends. */
     readonly lock: (
       customerID: CustomerID,
       ticketIDs: ReadonlyArray<TicketID>

@@ -1,7 +1,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Context, Effect, Option } from "effect"
 
-/** Does what belongs behind the transaction that one may be in, and only when it commits; without one, at once. */
+/** Runs an effect after the current transaction, and only when that commits; without a transaction, at once. */
 export class AfterCommit extends Context.Reference<AfterCommit>()("casework/AfterCommit", {
   defaultValue:
     () =>
@@ -9,7 +9,10 @@ export class AfterCommit extends Context.Reference<AfterCommit>()("casework/Afte
       effect
 }) {}
 
-/** The same client, which does after a transaction what was left for then. One that starts over begins with nothing left. */
+/**
+ * The same client, which runs after each transaction what was left for then. A transaction that starts over begins with
+ * nothing left.
+ */
 export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "withTransaction">>(
   sql: Client
 ): Client => {
@@ -25,7 +28,7 @@ export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "wi
           })
         )
       })
-      // Whoever goes away while it commits does not take what follows along.
+      // A caller who goes away during the commit does not stop what is to follow it.
       return Effect.uninterruptibleMask((restore) =>
         Effect.zipLeft(
           transact(restore(begun)),
@@ -33,7 +36,7 @@ export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "wi
         )
       )
     })
-  // One within another is a part of it, and commits with it.
+  // A transaction within another is a part of it, and commits with it.
   const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
       Option.isSome(outer) ? transact(work) : whole(work)

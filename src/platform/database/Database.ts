@@ -80,7 +80,7 @@ const openPool = (url: Redacted.Redacted) =>
           new pg.Pool({
             connectionString: Redacted.value(url),
             application_name: "casework",
-            // And four more that are shared.
+            // Four more connections are shared.
             max: 20,
             connectionTimeoutMillis: 10_000,
             keepAlive: true,
@@ -96,7 +96,7 @@ const openPool = (url: Redacted.Redacted) =>
     // Without a listener, an idle connection that the server drops would end the process.
     pool.on("error", () => undefined)
     pool.on("connect", prepareStatements)
-    // After a transaction without a limit.
+    // The connection may come from a transaction without a limit.
     pool.on("acquire", (client) => allowSilence(client, silence.pooled))
     yield* patiently("the database", isAway)(checkTexts(pool))
     return pool
@@ -123,7 +123,7 @@ const embedded = (dataDir: string) => {
     yield* lockFolder(dataDir)
     yield* checkRoom(dataDir)
     const pglite = yield* openPGlite({ folder: join(dataDir, "postgres") })
-    // A new one takes some itself.
+    // A new database takes some of the room itself.
     yield* checkRoom(dataDir)
     return pglite
   })

@@ -14,7 +14,7 @@ const tellsOfAbsence = (error: unknown): boolean => {
   return error instanceof AggregateError ? error.errors.some(tellsOfAbsence) : tellsOfAbsence(error.cause)
 }
 
-/** As the library calls it, for whatever reason. */
+/** What the library says when it gets no connection, for whatever reason. */
 const lacksConnection = ({ message }: SqlError.SqlError) => /^Failed to acquire connection/.test(message)
 
 /** Whether something failed because the database is gone or too slow: the caller did nothing wrong and may come back. */
@@ -23,7 +23,7 @@ export const isDatabaseAway = (cause: Cause.Cause<unknown>) =>
     (error) => error instanceof SqlError.SqlError && (lacksConnection(error) || tellsOfAbsence(error.cause))
   )
 
-/** The database may be away for a while; what was recorded does not run away. Whatever else is wrong stays wrong. */
+/** Tries again while the database is away. Whatever else is wrong stays wrong, and is not tried again. */
 export const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.sandbox,

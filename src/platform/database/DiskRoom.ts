@@ -13,7 +13,7 @@ const megabyte = 1024 * 1024
  */
 const least = 64 * megabyte
 
-/** Less would make it change its mind with every file that comes and goes. */
+/** Changes are taken again from here on: a lower mark would be crossed with every file that comes and goes. */
 const enoughAgain = 96 * megabyte
 
 const nearest = (folder: string): string =>

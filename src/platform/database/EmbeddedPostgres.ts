@@ -32,8 +32,8 @@ const create = (options: PGliteOptions) =>
   })
 
 /**
- * Unpacks an empty cluster: making one takes seconds. Until it is there to its end a mark stands beside the folder; one
- * that did not get so far, because the process died, holds nothing and is begun again.
+ * Unpacks an empty cluster, since making one takes seconds. Until all of it is there, a mark stands beside the folder:
+ * a cluster with a mark, whose process died, holds nothing and is begun again.
  */
 const createIn = async (folder: string) => {
   const mark = `${folder}.unfinished`
@@ -46,7 +46,7 @@ const createIn = async (folder: string) => {
   return create({ dataDir: folder })
 }
 
-/** Where one may be that is in no folder. */
+/** Where a database may be that is in no folder. */
 type Disk = NonNullable<PGliteOptions["fs"]>
 
 /**
@@ -77,7 +77,7 @@ const makeConnection = (client: pg.Client, guard: Guard): SqlConnection.Connecti
         )
       )
     )
-    // It comes in a moment, and the client takes the next statement after it.
+    // The answer comes in a moment, and the client takes the next statement only after it.
     return guard(Effect.uninterruptible(answer))
   }
   const executeRaw = (sql: string, params: ReadonlyArray<unknown>) =>

@@ -8,7 +8,7 @@ type Done = (error?: Error | null) => void
 
 const goodbye = "X".charCodeAt(0)
 
-/** A message without this end would be waited for until the process ends. It has six bytes: its letter, its length, a state. */
+/** Whether an answer has its end, of six bytes: a letter, a length, a state. Without it the client waits for ever. */
 const isWhole = (answer: Buffer) => answer.at(-6) === "Z".charCodeAt(0)
 
 /** Stands where the network client expects a socket: what is written to it the embedded database answers, in this thread. */
@@ -69,7 +69,7 @@ export const connectTo = (pglite: PGlite) =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        // What it would else take from the environment, where it is about another database.
+        // Given here, since the client would take it from the environment, where it is about another database.
         const client = new pg.Client({
           stream: () => new Wire(pglite),
           ssl: false,

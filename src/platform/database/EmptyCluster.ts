@@ -26,7 +26,7 @@ function* entriesOf(archive: Buffer) {
   }
 }
 
-/** Writes it file by file: the database, which sees the disk through a layer of its own, takes three times as long. */
+/** Writes the cluster file by file: the database, with its own layer above the disk, takes three times as long. */
 export const unpackCluster = async (into: string) => {
   const archive = await emptyCluster()
   for (const { begin, isFolder, path, size } of entriesOf(archive)) {

@@ -9,7 +9,7 @@ export const noted = (name: string) =>
     return Option.fromNullable(row?.value)
   })
 
-/** Of nodes that start at once, the first one's word counts: answers what is noted then. */
+/** Notes a value unless there is one, and answers the one that counts: of nodes that start at once, the first one's. */
 export const noteFirst = (name: string, value: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

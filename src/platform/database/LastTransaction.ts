@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Effect, Option } from "effect"
 
-/** Runs work as a transaction, with what else must be in it; when it did not commit, and only then, `undo` after it. */
+/** Runs work, and what else must be written with it, as one transaction; then `undo`, only if it did not commit. */
 export type Transact = <A, E, R>(
   work: Effect.Effect<A, E, R>,
   undo: Effect.Effect<void>

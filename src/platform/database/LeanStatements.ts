@@ -19,7 +19,7 @@ const isStatement = (made: unknown): made is Statement.Statement<unknown> =>
 
 export type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
-/** Runs a statement together with others, or else as it is run elsewhere. */
+/** Runs a statement together with others, or else by `elsewhere`. */
 export type Share = (text: string, values: ReadonlyArray<unknown>, elsewhere: Rows) => Rows
 
 const mark = { isQuick: true }

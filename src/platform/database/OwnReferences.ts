@@ -24,15 +24,17 @@ export interface Reference {
   readonly id: number
 }
 
-/** What something has already may stay, also when that was deleted meanwhile. */
+/**
+ * The references that a change adds: those that were there before may stay, even if their rows were deleted meanwhile.
+ */
 export const newReferences = (had: ReadonlyArray<Reference>, wanted: ReadonlyArray<Reference>) =>
   wanted.filter(({ id, path }) => !had.some((other) => other.path === path && other.id === id))
 
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.Int })))
 
 /**
- * Fails with 400, naming every id that is not one of the customer's, beside the problems already found. The others
- * stay until the transaction ends.
+ * Fails with 400, naming every id that is not one of the customer's, beside the problems already found. The rows of all
+ * other ids stay until the transaction ends.
  */
 export const makeCheckOwnReferences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -47,7 +47,7 @@ export const ownRows = <Row, RowEncoded>(
         failOnDuplicate
       ),
 
-    /** Leaves out those that a unique index knows already; the others keep their order. */
+    /** Leaves out rows that a unique index knows already; the others keep their order. */
     insertNew: (customerID: CustomerID, values: ReadonlyArray<Values>) =>
       sql`insert into ${table} ${rowsOf(customerID, values)} on conflict do nothing returning ${columns}`.pipe(
         Effect.flatMap(decodeRows),
@@ -60,7 +60,7 @@ export const ownRows = <Row, RowEncoded>(
         failOnDuplicate
       ),
 
-    /** With what hangs on it in other tables. As a transaction it starts over when another one gets in its way. */
+    /** Deletes a row with what hangs on it: a transaction, which starts over when another one gets in its way. */
     delete: (customerID: CustomerID, id: number) =>
       sql`delete from ${table} ${where(customerID, id)} returning ${key}`.pipe(isAny, inTransaction(sql))
   }

@@ -12,7 +12,7 @@ interface JsonList<Page, PageEncoded, SortBy extends string> extends SortColumns
   readonly Page: Schema.Schema<Page, PageEncoded>
   readonly columns: string
   readonly id: string
-  /** Which pages take no time, however much there is. */
+  /** Which pages are quick to read, however many rows there are. */
   readonly isQuick?: (request: PageRequest<SortBy>) => boolean
   readonly paging: { readonly defaults: PageRequest<SortBy> }
 }
@@ -81,7 +81,7 @@ export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
   }
 }
 
-/** The same for a list whose filters differ only in their values: what it asks is written once for each order. */
+/** `pagedJson` for a list whose filters differ only in their values: its statement is written once for each order. */
 export const pagedJsonOnce = <Filter extends object, Page, PageEncoded, SortBy extends string>(
   sql: SqlClient.SqlClient,
   options: JsonList<Page, PageEncoded, SortBy> & {

@@ -17,11 +17,11 @@ export const orderOf = <SortBy extends string>(
 export interface SortColumns<SortBy extends string> {
   /** The SQL expression behind each field that the list can be sorted by. */
   readonly sortBy: Readonly<Record<SortBy, string>>
-  /** Those of them that may have no value. */
+  /** The fields that may have no value. */
   readonly optional?: ReadonlyArray<SortBy>
 }
 
-/** With what holds for the parameters that the caller left out. */
+/** A request with the defaults for the parameters that the caller left out. */
 export const wholeRequest = <SortBy extends string>(
   { defaults }: { readonly defaults: PageRequest<SortBy> },
   request: Partial<PageRequest<SortBy>>
@@ -32,8 +32,8 @@ export const wholeRequest = <SortBy extends string>(
 }
 
 /**
- * A value that the planner does not see: it plans once for all of them. Of one that it sees it thinks that a plan made
- * for it may be better, and makes one each time, which takes longer than reading a page.
+ * A value that the planner does not see, so that it plans once for all values. For a value that it sees it hopes for a
+ * better plan, and makes one each time, which takes longer than reading a page.
  */
 export const unseen = (
   sql: SqlClient.SqlClient,

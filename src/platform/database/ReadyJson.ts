@@ -17,6 +17,6 @@ export interface ReadyPage<A> extends ReadyJson<A> {
 /** Names the schema that the text is written for. */
 export const readyJson = <A, I>(_: Schema.Schema<A, I>, text: string): ReadyJson<A> => ({ text })
 
-/** Sends it as it is: decoding and encoding it again would take longer than the query. */
+/** Sends ready JSON as it is: decoding and encoding it again would take longer than the query. */
 export const sendReady = <A>({ text }: ReadyJson<A>) =>
   HttpServerResponse.text(text, { contentType: "application/json" })

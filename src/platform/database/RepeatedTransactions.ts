@@ -5,13 +5,13 @@ import { sqlState } from "./Violations.ts"
 
 const mostTries = 3
 
-/** One that starts over at once can take the row again for which the other one was waiting. */
+/** The pause before a transaction starts over: at once, it could take the row again that the other one waits for. */
 const whileTheOtherGoesOn = Schedule.jittered(Schedule.exponential("20 millis"))
 
-/** Two waited for each other, and PostgreSQL ended this one for the other's sake. */
+/** Two transactions waited for each other, and PostgreSQL ended this one for the other's sake. */
 const isVictim = (cause: Cause.Cause<unknown>) => Option.contains(sqlState(cause), "40P01")
 
-/** Somebody deleted what it refers to after it had looked: when it looks again it sees that. */
+/** Somebody deleted a row after the transaction had looked for it: when it looks again, it sees that. */
 const isOutrun = (cause: Cause.Cause<unknown>) => Option.contains(sqlState(cause), "23503")
 
 /** Whether a transaction that ended so is done again. */
@@ -35,7 +35,7 @@ export const repeatTransactions = <Client extends SqlClient.SqlClient>(sql: Clie
       Effect.retry({ while: startsOver, times: mostTries - 1, schedule: whileTheOtherGoesOn }),
       Effect.unsandbox
     )
-  // One within another is a part of it: only the whole can start over.
+  // A transaction within another is a part of it: only the whole can start over.
   const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
       Option.isSome(outer) ? onTry(work) : tried(work)

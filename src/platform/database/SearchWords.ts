@@ -6,7 +6,7 @@ import type { SqlClient, Statement } from "@effect/sql"
  */
 export const folded = (text: string) => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ")
 
-/** Each once: what is looked for again costs as much as before. */
+/** The words of a text, each once: looking for one again costs as much as before. */
 const words = (text: string) => [...new Set(text.split(/\s+/).filter((word) => word !== ""))]
 
 const asPattern = (word: string) => `%${word.replace(/[\\%_]/g, "\\$&")}%`
@@ -31,16 +31,16 @@ const withSigmas = (word: string) => [
   word.replaceAll("ς", "σ").replace(/[Σσ](?!\p{L})/gu, "ς")
 ]
 
-/** The same for text as people wrote it, each word in every spelling that looks the same. */
+/** The words of a search as patterns for text as people wrote it: each word in every spelling that looks the same. */
 export const spelledPatterns = (search: string | undefined): ReadonlyArray<ReadonlyArray<string>> =>
   words((search ?? "").normalize("NFC")).map((word) =>
     searchable([...new Set(withSigmas(word).flatMap((spelled) => [spelled, spelled.normalize("NFD")]))].map(asPattern))
   )
 
 /**
- * That a column holds all of them, each in one of its spellings. A trigram index answers it, without the planner's looking
- * at each word anew; it must not be asked for a shorter word, for which it would be read from end to end, whoever's texts
- * are in it.
+ * The condition that a column holds all words, each in one of its spellings. A trigram index answers it, without the
+ * planner's looking at each word anew. The index must not be asked for a word of less than three letters: it would be
+ * read from end to end, whoever's texts are in it.
  */
 export const holdsAll = (
   sql: SqlClient.SqlClient,

@@ -6,28 +6,28 @@ import type { Rows, Share } from "./LeanStatements.ts"
 import { statementOf } from "./PreparedStatements.ts"
 import { allowSilence, breakOffWhenSilent, Silence } from "./Silence.ts"
 
-/** Few, so that statements meet on them: the server then reads and answers several in one go. */
+/** How many connections are shared: few, so that statements meet on them, and the server answers several in one go. */
 const howMany = 4
 
-/** Who would be behind more gets a connection from the pool. */
+/** How many statements may be under way on one of them; the next one gets a connection from the pool. */
 const mostAtOnce = 8
 
-/** So does who would be behind one that has not answered for so long (ms). */
+/** How long one may have left statements unanswered (ms); the next one gets a connection from the pool. */
 const longestSilence = 100
 
 /** A statement that takes longer is not quick, and those behind it have waited enough (ms). */
 const longestStatement = 500
 
-/** A database that is away is not asked for a connection by every request (ms). */
+/** The pause between two tries to connect (ms): not every request asks a database that is away. */
 const betweenTries = 1000
 
-/** Nor is one that refuses, as a pooler does that takes no statement_timeout as a connection begins (ms). */
+/** The pause after a refusal (ms), as by a pooler that takes no statement_timeout when a connection begins. */
 const afterRefusal = 60_000
 
-/** A server that has no room, or just starts, does not refuse for good. */
+/** Whether the server refuses for good: one that has no room, or just starts, does not. */
 const isRefusal = (error: unknown) => error instanceof pg.DatabaseError && !/^5[37]/.test(error.code ?? "")
 
-/** What stands between the node and the database may forget a connection that nobody uses (ms). */
+/** How long a connection may stay unused (ms): a firewall on the way to the database may forget it then. */
 const longestIdle = 10_000
 
 /** How long a goodbye may take (ms). */
@@ -37,7 +37,7 @@ const breakOff = (client: pg.Client) => {
   client.connection.stream.destroy()
 }
 
-/** The other side may have gone without a word: then nobody says goodbye. */
+/** Says goodbye, or breaks the connection off when the other side has gone without a word. */
 const end = async (client: pg.Client) => {
   const late = setTimeout(breakOff, longestEnd, client)
   await client.end().catch(() => undefined)
@@ -74,7 +74,7 @@ class SharedConnection {
     return this.isOpen && this.#underWay < mostAtOnce && isAnswering
   }
 
-  /** It is there for later: opening it takes longer than a statement on another one. */
+  /** Opens the connection for later statements: that takes longer than a statement on another one. */
   open(now: number) {
     if (this.#opened.size > 0 || now < this.#nextTry) return
     this.#nextTry = now + betweenTries
@@ -107,8 +107,8 @@ class SharedConnection {
   }
 
   /**
-   * What goes wrong here, for this statement or for one before it, is tried again elsewhere: it changes nothing, and what
-   * is wrong with it is wrong there, too.
+   * A statement that fails here, because of itself or of one before it, runs again elsewhere: it changes nothing, and
+   * what is wrong with it is wrong there, too.
    */
   run(text: string, values: ReadonlyArray<unknown>, elsewhere: Rows): Rows {
     const client = this.#client
@@ -178,7 +178,7 @@ export const shareConnections = (pool: pg.Pool) =>
       const now = performance.now()
       const [free] = all.filter((shared) => shared.takesMore(now)).sort((a, b) => a.underWay - b.underWay)
       if (free !== undefined) return free.run(text, values, elsewhere)
-      // One statement after the other gains nothing.
+      // Statements that come one after the other gain nothing here.
       if (pool.totalCount - pool.idleCount + pool.waitingCount > 1) for (const shared of all) shared.open(now)
       return elsewhere
     }

@@ -1,6 +1,6 @@
 import type { SqlClient, Statement } from "@effect/sql"
 
-/** Stands in a statement for a value, and says which of them it will be. */
+/** Stands in a statement for a value; `of` takes it from the values of each run. */
 export type Place<Values> = (of: (values: Values) => unknown) => Uint8Array
 
 /**

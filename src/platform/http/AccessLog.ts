@@ -52,7 +52,7 @@ interface Annotations {
   readonly address: string
 }
 
-/** As a logger takes it: with whatever a logger may want to know. */
+/** A request as loggers take it, with whatever a logger may want to know. */
 export const loggable = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   date: Date,
@@ -71,13 +71,13 @@ export const loggable = (
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/** The line that the JSON logger makes of it, in a small part of its time. */
+/** The line that the JSON logger would make of a request, in a small part of its time. */
 export const accessLine = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Date, of: Annotations) =>
   `{"message":"request","logLevel":"INFO","timestamp":"${date.toISOString()}","annotations":{"requestId":${quoted(of.requestId)},"method":${quoted(of.method)},"route":${quoted(of.route)},"url":${quoted(of.url)},"status":${of.status},"durationMs":${of.durationMs},"address":${quoted(of.address)}},"spans":{},"fiberId":"#${fiber.id().id}"}`
 
 /**
- * Says it to the loggers themselves: annotations that come with a scope are compared and put back, for each request and
- * for nothing.
+ * Tells the loggers of a request directly: annotations that come with a scope would be compared and put back, for each
+ * request and for nothing.
  */
 export const logAccess = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
@@ -88,7 +88,7 @@ export const logAccess = (
     readonly requestId: string
     readonly durationMs: number
     readonly address: string
-    /** Of the request's span, when it has one. */
+    /** The fiber refs of the request's span, when it has one. */
     readonly refs: FiberRefs.FiberRefs | undefined
   }
 ) => {

@@ -44,7 +44,7 @@ const refusal = (request: NodeRequest, takes: "json" | "multipart") => {
   return message === undefined ? undefined : Effect.die(new UnsupportedMediaType({ message }))
 }
 
-/** Read at most once, and only when somebody asks: the token is looked at before the body. */
+/** The body as text, read at most once and only when somebody asks: the token is looked at before the body. */
 const textOf = (request: NodeRequest): Effect.Effect<string> => {
   let known: string | undefined
   const remember = (bytes: Buffer) =>
@@ -103,7 +103,7 @@ export const bindRequest = (original: NodeRequest, route: Route, given: string):
   }
 }
 
-/** The same request with a form that somebody looks on while it is read. */
+/** The bound request with a form; `see` looks on while it is read. */
 export const bindForm = (bound: NodeRequest, route: Route, see: (event: FormEvent) => void): NodeRequest =>
   refusal(bound, "multipart") === undefined ? bound.modify(formParts(bound, route.largestForm, see)) : bound
 

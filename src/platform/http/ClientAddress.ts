@@ -2,7 +2,7 @@ import type { HttpServerRequest } from "@effect/platform"
 import { Option } from "effect"
 import ipaddr from "ipaddr.js"
 
-/** Some proxies write the port behind it: then every connection would be a caller of its own. */
+/** Some proxies write the port behind the address: with it, every connection would be a caller of its own. */
 const withoutPort = (address: string | undefined) =>
   /^\[(.+)\](?::\d+)?$/.exec(address ?? "")?.[1] ?? address?.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1")
 

@@ -53,7 +53,7 @@ export const makeIfMatch = Effect.map(
       ifMatch: string
     ): App => {
       if (current === undefined) {
-        // Whatever it is now will do, so that it need not be known.
+        // Any state of the resource will do, so that it need not be read.
         if (ifMatch.trim() === "*") return app
         return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
       }

@@ -58,7 +58,7 @@ export type CallerOf = (request: NodeRequest) => Effect.Effect<Option.Option<Kno
 /** An answer on its way out. */
 export interface Outgoing {
   readonly response: HttpServerResponse.HttpServerResponse
-  /** All that it is sent with: those of the response, and those that every answer has. */
+  /** All headers that the answer is sent with: those of the response, and those that every answer has. */
   readonly headers: ResponseHeaders
 }
 
@@ -67,7 +67,7 @@ export interface Begun {
   readonly app: App
   /** What the app is run with, besides what the service itself gives it and a scope. */
   readonly services: ReadonlyMap<string, unknown>
-  /** Counts and logs it, and gives what is to be sent: nothing when the caller is gone. */
+  /** Counts and logs the request, and gives what is to be sent: nothing when the caller is gone. */
   readonly end: (
     exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>,
     fiber: Fiber.RuntimeFiber<unknown, unknown>
@@ -168,7 +168,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       }
       const { route } = found
       const boundRequest = bindRequest(request, route, url)
-      // Its parameters may have got other names.
+      // The parameters of the URL may have got other names.
       const named = boundRequest.url === url ? found : (routes.find(request.method, boundRequest.url) ?? found)
       return {
         app: ofRoute(handlers.of(route), route, boundRequest, requestId),

@@ -7,7 +7,7 @@ export class Deadlines extends Context.Reference<Deadlines>()("casework/Deadline
     headers: 15_000,
     /** Until the body has arrived too: 25 MiB of photos from a telephone, where the network is poor. */
     request: 300_000,
-    /** How often both are looked at. */
+    /** How often the limits for headers and body are looked at. */
     check: 5_000,
     /** Between two requests. */
     idle: 65_000,

@@ -76,12 +76,12 @@ const toApiError = (failure: unknown): ApiError | undefined => {
 /** PostgreSQL's codes for text that it cannot store, from a place where any text is taken. */
 const unstorable = new Set(["22021", "22P05"])
 
-/** And for a standby's refusal to write. */
+/** PostgreSQL's code for a standby's refusal to write. */
 const onlyReads = "25006"
 
 interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
-  /** Nobody foresaw it: the log must have the cause. */
+  /** Nobody foresaw the failure: the log must have its cause. */
   readonly unexpected: boolean
 }
 

@@ -12,7 +12,7 @@ const boundaryOf = (contentType: string) => {
 export const isForm = (contentType: string) =>
   /^\s*multipart\/form-data\s*;/i.test(contentType) && boundaryOf(contentType) !== ""
 
-/** What is wrong with the form stays what it is; the library's own way calls it a fault of ours. */
+/** Writes a file of a form. A broken form stays the caller's error; the library would call it a fault of ours. */
 const writeFile = (path: string, { content }: Multipart.File) =>
   Effect.flatMap(FileSystem.FileSystem, (files) => Stream.run(content, files.sink(path))).pipe(
     Effect.mapError((error) =>

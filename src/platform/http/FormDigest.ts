@@ -8,7 +8,7 @@ export class FormDigest {
   readonly #form = createHash("sha256")
   #file = createHash("sha256")
 
-  /** Each in a line of its own: JSON has no line breaks. */
+  /** Notes words in a line of their own: JSON has no line breaks. */
   #note(...words: ReadonlyArray<string | undefined>) {
     this.#form.update(`${JSON.stringify(words)}\n`)
   }
@@ -27,7 +27,7 @@ export class FormDigest {
     }
   }
 
-  /** Once, when all of it was seen. */
+  /** To be asked for once, when the whole form was seen. */
   digest() {
     return this.#form.digest("base64url")
   }

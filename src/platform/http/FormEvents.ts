@@ -75,7 +75,9 @@ const makeFeed = (config: Parser.BaseConfig) => {
   }
 }
 
-/** The next one each time it is run; none at the end. As a stream it would cost a request many times what the parser does. */
+/**
+ * The next event each time it is run; none at the end. A stream would cost a request many times what the parser does.
+ */
 export type NextEvent = Effect.Effect<FormEvent, Option.Option<Multipart.MultipartError>>
 
 /** Takes a form apart while it arrives. A form that is broken, or ends too early, fails. Somebody may look on. */

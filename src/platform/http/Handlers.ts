@@ -12,7 +12,7 @@ export interface Handlers {
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
 
-/** Those that the groups of the API, the pages and the hub have given to the library's router. */
+/** The handlers that the groups of the API, the pages and the hub have given to the library's router. */
 export const handlersIn = (router: HttpRouter.HttpRouter<unknown, HttpRouter.HttpRouter.DefaultServices>): Handlers => {
   const known = new Map(
     [...router.routes].map((route) => {

@@ -45,7 +45,7 @@ export const makeIdempotency = Effect.gen(function* () {
   const answers = yield* makeKeptAnswers
   const running = new Set<string>()
 
-  /** One at a time on this node, which need not ask the database for that. */
+  /** Runs one request of a key at a time on this node, which need not ask the database for that. */
   const alone = (lock: string, app: App): App =>
     Effect.acquireUseRelease(
       // Looking and marking are one step: between two of them another fiber may run.
@@ -58,7 +58,7 @@ export const makeIdempotency = Effect.gen(function* () {
       (isOurs) => Effect.sync(() => isOurs && running.delete(lock))
     )
 
-  /** A text is read first: all that is done with it is the transaction. */
+  /** For a body of text: it is read first, and all that is done with it is one transaction. */
   const once = (app: App, body: string, { hashesOf, lock, scope }: Keyed): App => {
     const answered = Effect.gen(function* () {
       const hashes = hashesOf(body)
@@ -72,8 +72,8 @@ export const makeIdempotency = Effect.gen(function* () {
   }
 
   /**
-   * A form is read outside of the transaction, however long that takes, and is known only after that. The transaction is
-   * the handler's last: it waits for the answer, and keeps it.
+   * For a form: it is read outside of the transaction, however long that takes, and is known only after that. The
+   * transaction is the handler's last: it waits for the answer, and keeps it.
    */
   const onceRead = (app: App, reading: (digest: FormDigest) => NodeRequest, { hashesOf, lock, scope }: Keyed): App =>
     Effect.gen(function* () {

@@ -46,7 +46,7 @@ const replay = (answer: KeptAnswer) => {
       })
 }
 
-/** The kept answer again, when it was one to the same request: its hash by any of the keys. */
+/** Gives the kept answer again when it was one to the same request: one with the same hash, by any of the keys. */
 export const replayTo = (answer: KeptAnswer, hashes: ReadonlyArray<string>) =>
   hashes.includes(answer.requestHash)
     ? Effect.succeed(replay(answer))
@@ -88,8 +88,8 @@ export const makeKeptAnswers = Effect.gen(function* () {
       ),
 
     /**
-     * Takes the key until the transaction ends, on every node and also when the process dies. What is known by then is
-     * given: nothing is to be done anew.
+     * Takes the key until the transaction ends, on every node and also when the process dies. Gives the answer that is
+     * kept by then, if there is one: nothing is to be done anew.
      */
     claim: (scope: KeyScope, lock: string) =>
       Effect.gen(function* () {

@@ -96,7 +96,7 @@ export const makeListener = (begin: Conventions) =>
       })
   })
 
-/** The same for a request that asks for another protocol: the library gives it what it asks for. */
+/** Answers a request that asks for another protocol: the library gives it what it asks for. */
 export const answerUpgrade = (begin: Conventions) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, never, RunServices>((fiber) => {

@@ -15,7 +15,7 @@ import { decodeText, largestJson, readBody } from "./RequestBody.ts"
 
 type Reading = Pick<HttpServerRequest.HttpServerRequest, "text" | "json" | "multipart" | "multipartStream" | "upgrade">
 
-/** What may be other than what came in. */
+/** What of a request may differ from what came in. */
 interface Changes extends Partial<Reading> {
   readonly method?: HttpMethod.HttpMethod
   readonly url?: string
@@ -40,7 +40,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
     this.response = response
     this.method = changed.method ?? ((source.method ?? "GET") as HttpMethod.HttpMethod)
     this.url = changed.url ?? source.url ?? "/"
-    // Node's are in lower case and joined already, which is all that the library's type asks for.
+    // Node's headers are in lower case and joined already, which is all that the library's type asks for.
     this.headers = changed.headers ?? (source.headers as Headers.Headers)
     this.#changed = changed
   }

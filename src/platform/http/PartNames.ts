@@ -12,7 +12,7 @@ const parametersOf = (disposition: string) => {
   return new Map(entries)
 }
 
-/** With or without a language in its middle. */
+/** Decodes an extended name, with or without a language in its middle. */
 const decoded = (extended: string | undefined) => {
   const [, text] = /^utf-8'[^']*'(.*)$/i.exec(extended ?? "") ?? []
   return text === undefined ? undefined : decodeURIComponent(text)

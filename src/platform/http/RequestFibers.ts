@@ -1,7 +1,7 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { noLongerThan } from "../NoLongerThan.ts"
 
-/** How long the service waits for them when it stops: one in a step that cannot be interrupted must not hold it. */
+/** How long the service waits for fibers when it stops: one in a step that cannot be interrupted must not hold it. */
 const longestEnd = "2 seconds"
 
 /**

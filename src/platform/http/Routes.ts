@@ -22,7 +22,7 @@ import { type NameTree, nameTree } from "../NameBinding.ts"
 /** What a request brings along, and what the library lets handlers take for granted. */
 export type AppServices = HttpRouter.HttpRouter.Provided | HttpRouter.HttpRouter.DefaultServices
 
-/** Those of them that are there before the route is known. */
+/** The services that are there before the route is known. */
 export type RunServices = Exclude<AppServices, HttpRouter.RouteContext | HttpServerRequest.ParsedSearchParams>
 
 /** A request on its way to its answer; whatever goes wrong is turned into one at the very end. */
@@ -128,7 +128,7 @@ const hasParameter = ({ path }: Route) => path.includes(":")
 export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   plainPaths: ReadonlyArray<`/${string}`>,
-  /** A chat window asks there, from whatever site it is on, whether it may connect. */
+  /** Where a chat window asks, from whatever site it is on, whether it may connect. */
   plainPosts: ReadonlyArray<`/${string}`> = []
 ) => {
   const router = FindMyWay.make<Route>(routerConfig)

@@ -16,7 +16,7 @@ const endWith = (to: ServerResponse, bytes: Uint8Array) => {
   else to.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1")
 }
 
-/** Piece by piece, no faster than they are read. */
+/** Sends pieces one by one, no faster than they are read. */
 const pump = <E>(to: ServerResponse, pieces: Stream.Stream<Uint8Array, E>, size: number | undefined) =>
   Effect.suspend(() => {
     let sent = 0
@@ -48,11 +48,11 @@ const breakOff = (to: ServerResponse, cause: unknown) => {
   return Effect.logWarning("an answer broke off", cause)
 }
 
-/** The end of what was promised; what is less is none. */
+/** Ends an answer that is as long as promised; a shorter one must not look whole. */
 const endAfter = (to: ServerResponse, sent: number, size: number | undefined) =>
   sent === (size ?? sent) ? Effect.sync(() => to.end()) : breakOff(to, `It has ${sent} of ${size} bytes`)
 
-/** One write for so much of a file. */
+/** How much of a file is written in one go. */
 const pieceSize = 256 * 1024
 
 /** Memory that went out whole is used again: fresh pages take the system longer than the bytes that are put there. */
@@ -78,7 +78,7 @@ const copy = (to: ServerResponse, { readInto, size }: FileBody) =>
       if (!(yield* isWanted(to, wanted.subarray(0, read)))) return
       sent += read
     }
-    // Only now: after anything else the system may still be reading or writing there.
+    // Kept only here: after a failure the system may still be reading or writing there.
     if (spare.length < mostSpare) spare.push(memory)
     yield* endAfter(to, sent, size)
   }).pipe(Effect.catchAll(({ cause }) => breakOff(to, cause)))

@@ -13,7 +13,7 @@ export class NodeServer extends Context.Tag("casework/NodeServer")<NodeServer, S
 export const serve = (routes: Routes, callerOf: CallerOf) =>
   Layer.scopedDiscard(
     Effect.gen(function* () {
-      // With it, every group of the API has its handlers in the router.
+      // Once the API is built, every group of it has its handlers in the router.
       yield* HttpApi.Api
       const begin = yield* makeConventions(routes, handlersIn(yield* HttpApiBuilder.Router.router), callerOf)
       const server = yield* NodeServer

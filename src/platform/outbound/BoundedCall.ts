@@ -18,7 +18,7 @@ export interface BoundedAnswer {
   readonly status: number
   readonly contentType: string | null
   readonly body: string
-  /** When it says how long to wait. */
+  /** How long the other side asks to wait, when it says so. */
   readonly retryAfterSeconds: number | undefined
 }
 

@@ -26,7 +26,7 @@ export interface JobClaim {
   /** Which attempt this is, from 1; after the last one the job is given up. */
   readonly number: number
   readonly isLast: boolean
-  /** When it was asked for, and how long ago that is. */
+  /** When the job was asked for, and how long ago that is. */
   readonly askedAt: Date
   readonly ageSeconds: number
   /** Whether others wait for a worker: then long work makes way. */
@@ -36,11 +36,11 @@ export interface JobClaim {
    * holds, and nobody takes the job over before they are done. Dies with ClaimLost otherwise.
    */
   readonly advance: (progress: Progress) => Effect.Effect<void>
-  /** The same without any progress. */
+  /** Fences writes as `advance` does, without any progress. */
   readonly confirm: Effect.Effect<void>
   /**
-   * The last thing before something leaves the house. A node that was paused has old answers in its sockets: one that
-   * took so long that the claim may have run out since is asked for again.
+   * Confirms the claim right before something leaves the house. A node that was paused has old answers in its sockets:
+   * when an answer took so long that the claim may have run out since, the database is asked again.
    */
   readonly confirmNow: Effect.Effect<void>
   /**
@@ -63,7 +63,7 @@ export const fence = Effect.flatMap(CurrentClaim, (claim) => claim?.confirm ?? E
 /** Stands before every effect outside that must not happen twice. */
 export const beforeItLeaves = Effect.flatMap(CurrentClaim, (claim) => claim?.confirmNow ?? Effect.void)
 
-// Well before a claim runs out.
+// For how long an answer counts: well before a claim runs out.
 const freshFor = Duration.toMillis("10 seconds")
 
 export const makeClaim = (

@@ -9,7 +9,7 @@ import type { ClaimedJob } from "./NextJob.ts"
 /** What a job answers that has done its part for now: the rest waits in the queue, so that others get their turn. */
 export class Again extends Data.TaggedClass("Again")<{
   readonly pauseSeconds: number
-  /** It broke off in the middle: whoever goes on must not take itself for the first to try. */
+  /** The work broke off in the middle: whoever goes on must not take itself for the first to try. */
   readonly hasBegun?: boolean
 }> {}
 
@@ -96,7 +96,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
     )
   }
 
-  /** Should it fail, the job waits until the claim runs out. */
+  /** Puts a job back for another node. Should that fail, the job waits until its claim runs out. */
   const release = (job: ClaimedJob) =>
     repo.release(job).pipe(
       Effect.catchAllCause((cause) => Effect.logWarning("could not put a job back", cause)),

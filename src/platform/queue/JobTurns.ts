@@ -24,7 +24,7 @@ type Turn = Pick<ClaimedJob, "customerID" | "rank" | "asksModels">
 export interface JobTurns {
   /** How many jobs run for each customer; one for whom none does is not in it. */
   readonly running: ReadonlyMap<CustomerID, number>
-  /** The same for jobs that may ask a model. */
+  /** How many jobs that may ask a model run for each customer. */
   readonly asking: ReadonlyMap<CustomerID, number>
   readonly total: number
   readonly totalAsking: number

@@ -19,7 +19,7 @@ import { makeWakeUp } from "./WakeUp.ts"
 export interface JobKind<Payload, Encoded> {
   readonly kind: string
   readonly payload: Schema.Schema<Payload, Encoded>
-  /** Without one, somebody waits for it. */
+  /** Which jobs go first. Without a rank, somebody waits for the job. */
   readonly rank?: JobRank
   /** Whether it may wait for a model: then it has only a part of the workers. */
   readonly asksModels?: boolean
@@ -36,7 +36,7 @@ export class StopWork extends Context.Reference<StopWork>()("casework/StopWork",
   defaultValue: () => ({ within: Duration.seconds(10) })
 }) {}
 
-/** How long it may take to put that back. */
+/** How long it may take to put work back into the queue. */
 const putBackWithin = "5 seconds"
 
 /**
@@ -59,7 +59,9 @@ export class Jobs extends Context.Tag("casework/Jobs")<
      * order of their characters: others do the same.
      */
     readonly enqueueAll: <P, E>(kind: JobKind<P, E>, jobs: ReadonlyArray<Wanted<NoInfer<P>>>) => Effect.Effect<void>
-    /** The values for one that is a part of the statement that makes what it is about; `woken` afterwards. */
+    /**
+     * The values for a job that is inserted by the statement that makes what the job is about; call `woken` afterwards.
+     */
     readonly placeOf: <P, E>(kind: JobKind<P, E>) => Effect.Effect<JobPlace>
     readonly woken: Effect.Effect<void>
     /**

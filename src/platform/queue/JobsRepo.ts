@@ -54,8 +54,8 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
   JobsRepo,
   {
     /**
-     * One that waits already under the same key is not doubled; its id is answered. No two of a customer may have the
-     * same key.
+     * A job that waits already under the same key is not doubled; its id is answered. No two of the given jobs of one
+     * customer may have the same key.
      */
     readonly insert: (place: JobPlace, jobs: ReadonlyArray<NewJob>) => Effect.Effect<ReadonlyArray<JobID>>
     /** The insert of one job as a part of another statement, which knows the payload and says where it is from. */
@@ -64,11 +64,16 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
       payload: Statement.Fragment,
       from: Statement.Fragment
     ) => Statement.Fragment
-    /** A job that is due, of the first customer behind the given one, as if they stood in a circle; its first by rank. */
+    /**
+     * Claims a job that is due: the first by rank, of the customer behind the given one, as if they stood in a circle.
+     */
     readonly claim: (search: JobSearch) => Effect.Effect<Option.Option<ClaimedJob>>
-    /** Locked: a transaction of the work itself holds the job, so that nobody else can take it, nor renew it. */
+    /** Renews a claim. Locked: a transaction of the work itself holds the job, and nobody can take or renew it. */
     readonly renew: (job: ClaimedJob) => Effect.Effect<"Renewed" | "Locked" | "Lost", SqlError.SqlError>
-    /** The rest answers whether the claim still holds; without it, nothing changes. This one locks the job as well. */
+    /**
+     * Notes progress and locks the job. Like `finish`, `putBack` and `release`, it answers whether the claim still
+     * holds; if not, nothing changes.
+     */
     readonly advance: (job: ClaimedJob, progress: Progress) => Effect.Effect<boolean>
     readonly finish: (
       job: ClaimedJob,
@@ -76,12 +81,14 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
     ) => Effect.Effect<boolean>
     /** A statement that holds on to the claim, for the `with` of another one; without the claim it finds nothing. */
     readonly holding: (job: ClaimedJob) => Statement.Fragment
-    /** Back into the queue as if it had never been tried; what has begun is no first attempt any more. */
+    /**
+     * Puts a job back into the queue as if it had never been tried; one that has begun is no first attempt any more.
+     */
     readonly putBack: (
       job: ClaimedJob,
       again: { readonly pauseSeconds: number; readonly hasBegun?: boolean }
     ) => Effect.Effect<boolean>
-    /** Back into the queue for another node, which knows that it is not the first one to try. */
+    /** Puts a job back into the queue for another node, which knows that it is not the first one to try. */
     readonly release: (job: ClaimedJob) => Effect.Effect<boolean>
   }
 >() {

@@ -9,9 +9,9 @@ interface Patience {
 const aDay: Patience = { lasts: "1 day", longestPause: "15 minutes" }
 
 interface Trouble {
-  /** Nobody there to do it, so that it may be tried for long: it was surely not done, or one would find out. */
+  /** The other service is away, so that it may be tried for long: nothing was done, or one would find out. */
   readonly isAway: boolean
-  /** When one was told how long to wait. */
+  /** How long the other service asked to wait, when it said so. */
   readonly retryAfterSeconds?: number | undefined
 }
 

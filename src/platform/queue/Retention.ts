@@ -7,11 +7,11 @@ export interface Retention {
   readonly table: string
   readonly since: string
   readonly for: string
-  /** Other rows stay. */
+  /** Which rows are removed; all that are old enough unless given. */
   readonly where?: string
 }
 
-// They take far less time than a statement may.
+// To remove this many rows takes far less time than a statement may.
 const rowsAtOnce = 5000
 
 const removeOld = ({ for: time, since, table, where = "true" }: Retention) =>
@@ -29,6 +29,6 @@ const removeOld = ({ for: time, since, table, where = "true" }: Retention) =>
 /** Removes what has run out and nobody may use any more. */
 export const removingOld = (retentions: ReadonlyArray<Retention>) =>
   Layer.scopedDiscard(
-    // One that fails does not keep the others.
+    // A table that fails does not hold up the others.
     onOneNode("housekeeping", 60, Effect.validateAll(retentions, removeOld, { discard: true }))
   )

@@ -10,7 +10,7 @@ export type BlobPlace =
       readonly bucket: string
       /** In front of every key; empty, or with a slash at its end. */
       readonly prefix: string
-      /** Of a store that is not Amazon's. */
+      /** The address of a store that is not Amazon's. */
       readonly endpoint: string | undefined
       readonly region: string
     }

@@ -87,7 +87,7 @@ const hasHost = (schemes: ReadonlyArray<string>, value: string) => {
   return schemes.includes(protocol.slice(0, -1)) && (host !== "" || searchParams.has("host"))
 }
 
-/** It may hold a password, so what is wrong with it is said without repeating it. */
+/** An address that may hold a password, so what is wrong with it is said without repeating it. */
 export const secretUrl = (name: string, schemes: ReadonlyArray<string>) =>
   setting(name, (value) =>
     hasHost(schemes, value)

@@ -55,7 +55,7 @@ export class Settings extends Context.Tag("casework/Settings")<
     readonly graphBaseUrl: string
     /** web: answers requests and leaves the work behind them to other nodes; worker: the other way round. */
     readonly role: "all" | "web" | "worker"
-    /** How long it still answers after it was told to stop, so that load balancers notice. */
+    /** How long the service still answers after it was told to stop, so that load balancers notice. */
     readonly drainSeconds: number
     readonly rateLimits: RateLimits
     readonly hubLimits: HubLimits
@@ -93,7 +93,7 @@ const corsOrigins = setting("CORS_ORIGINS", (list) =>
 
 const mostProxies = 9
 
-/** True is one: the usual number. */
+/** `true` stands for one proxy, the usual number. */
 const trustedProxies = setting("TRUST_PROXY", (value) => {
   const spelled = value.trim().toLowerCase()
   if (/^\d$/.test(spelled)) return Either.right(Number(spelled))
@@ -155,7 +155,7 @@ const secrets = (name: string, embedded: boolean, dataDir: string) =>
 const load = Effect.gen(function* () {
   const databaseUrl = yield* secretUrl("DATABASE_URL", ["postgres", "postgresql"])
   const embedded = Option.isNone(databaseUrl)
-  // Before anything is written to the data folder, for who forgot the address of the database.
+  // Read before anything is written to the data folder: the operator may have forgotten the address of the database.
   const role = yield* roleOn(embedded)
   const dataDir = yield* Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("./data"))
   const listenOn = yield* port

@@ -11,11 +11,11 @@ export interface Observed {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly route: Route | undefined
   readonly requestId: string
-  /** Those of the span, when there is one. */
+  /** The fiber refs of the request's span, when there is one. */
   refs?: FiberRefs.FiberRefs
 }
 
-/** For those who have something to say about the request when its span has ended. */
+/** Keeps the fiber refs for what is logged about the request when its span has ended. */
 const noteRefs = (observed: Observed) =>
   Effect.map(Effect.getFiberRefs, (refs) => {
     observed.refs = refs
@@ -46,7 +46,7 @@ const meterOf = (method: string, route: string, status: number) => {
   }
 }
 
-/** Those of each route, found by what is at hand: putting their labels together takes longer than counting. */
+/** The meters of each route, found by what is at hand: putting their labels together takes longer than counting. */
 const makeMeters = () => {
   const ofRoute = kept((route: Route | undefined) => {
     const path = route?.path ?? "unmatched"

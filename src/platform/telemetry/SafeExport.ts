@@ -10,7 +10,7 @@ const logTexts = new Set(["requestId", "method", "route", "jobID", "kind", "stat
 
 const mayBeTold = (value: unknown) => typeof value === "number" || typeof value === "boolean"
 
-/** Nobody asked for what belongs to no request and no job: looks for work, and for what other nodes did, several a second. */
+/** Whether a span belongs to a request or a job. Others are looks for work or for events, several a second. */
 const isAskedFor = (parent: Option.Option<Tracer.AnySpan>, kind: Tracer.SpanKind) =>
   Option.match(parent, {
     onNone: () => kind === "server" || kind === "consumer",
@@ -18,7 +18,7 @@ const isAskedFor = (parent: Option.Option<Tracer.AnySpan>, kind: Tracer.SpanKind
     onSome: (above) => above._tag === "ExternalSpan" || above.sampled
   })
 
-/** It goes nowhere, nor do those below it; what is logged meanwhile still has one number. */
+/** A span that goes nowhere, nor do those below it; what is logged meanwhile still has its trace id. */
 const keptBack = (span: Tracer.Span): Tracer.Span => Object.assign(span, { sampled: false, end: () => undefined })
 
 /** Spans with what may leave the house and nothing else: no messages of errors, no events, which repeat the log. */
@@ -38,7 +38,7 @@ export const safeTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
     }
   })
 
-/** The same for the log. What it leaves out is in the process's own output, under the same request id. */
+/** A log with what may leave the house. The rest is in the process's own output, under the same request id. */
 export const safeLogger = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unknown, A> =>
   Logger.make((options) =>
     logger.log({

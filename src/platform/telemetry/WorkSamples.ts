@@ -20,7 +20,7 @@ export const WorkSamples = Layer.scopedDiscard(
     const kinds = new Set<string>()
 
     const look = Effect.gen(function* () {
-      // A database that cannot even say this is down, for whatever reason.
+      // A database that cannot even answer this is down, for whatever reason.
       const isUp = yield* Effect.tapError(takesChanges, () => Effect.sync(() => databaseUp.set(0)))
       databaseUp.set(isUp ? 1 : 0)
       const queue = yield* Effect.flatMap(
@@ -48,7 +48,7 @@ export const WorkSamples = Layer.scopedDiscard(
         Effect.provideService(SqlClient.SqlClient, sql),
         atAGlance,
         Effect.withTracerEnabled(false),
-        // While the database is away, the metric that says so is the one to look at. Anything else is told.
+        // While the database is away, the metric that says so is the one to look at. Any other failure is logged.
         Effect.catchAllCause((cause) =>
           isDatabaseAway(cause) || isTooSlow(cause)
             ? Effect.sync(() => databaseUp.set(0))
