@@ -1,6 +1,6 @@
 import { HttpRouter, HttpServerRespondable } from "@effect/platform"
 import { Effect } from "effect"
-import { kept } from "../Kept.ts"
+import { memoised } from "../Memoised.ts"
 import type { App, Route } from "./Routes.ts"
 
 /** What answers each route. */
@@ -20,7 +20,7 @@ export const handlersIn = (router: HttpRouter.HttpRouter<unknown, HttpRouter.Htt
       return [nameOf(route), { route, app }]
     })
   )
-  const find = kept((route: Route) => {
+  const find = memoised((route: Route) => {
     const found = known.get(nameOf(route))
     if (found === undefined) throw new Error(`Nobody answers ${nameOf(route)}`)
     return found

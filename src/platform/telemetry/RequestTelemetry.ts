@@ -1,7 +1,7 @@
 import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
 import { Clock, Effect, Exit, FiberRef, type FiberRefs, Option } from "effect"
 import type { Route } from "../http/Routes.ts"
-import { kept } from "../Kept.ts"
+import { memoised } from "../Memoised.ts"
 import { httpActive, httpDuration, httpRequests } from "./ServiceMetrics.ts"
 
 /** Read while layers are built: whether anybody collects spans does not change afterwards. */
@@ -48,9 +48,9 @@ const meterOf = (method: string, route: string, status: number) => {
 
 /** The meters of each route, found by what is at hand: putting their labels together takes longer than counting. */
 const makeMeters = () => {
-  const ofRoute = kept((route: Route | undefined) => {
+  const ofRoute = memoised((route: Route | undefined) => {
     const path = route?.path ?? "unmatched"
-    return kept((method: string) => kept((status: number) => meterOf(method, path, status)))
+    return memoised((method: string) => memoised((status: number) => meterOf(method, path, status)))
   })
   return ({ request, route }: Observed, status: number) => ofRoute(route)(request.method)(status)
 }

@@ -1,5 +1,5 @@
-/** What is made of a key is kept for as long as the process lives: for keys of which there are few. */
-export const kept = <Key, Value>(make: (key: Key) => Value) => {
+/** Makes a value for each key once, and keeps it as long as the process lives: for keys of which there are few. */
+export const memoised = <Key, Value>(make: (key: Key) => Value) => {
   const values = new Map<Key, Value>()
   return (key: Key): Value => {
     const known = values.get(key)
