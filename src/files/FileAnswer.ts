@@ -7,6 +7,7 @@ import { type ByteRange, largestPiece } from "./BlobStore.ts"
 import { wantedRange } from "./ByteRanges.ts"
 import { dispositionOf } from "./Disposition.ts"
 import type { OpenFile } from "./OpenFile.ts"
+import { isUtf8 } from "./TextContent.ts"
 
 /** What a browser may show by itself. Everything that can hold a script is saved instead. */
 const inline = new Set(["image/jpeg", "image/png", "image/webp", "image/gif", "application/pdf", "text/plain"])
@@ -21,8 +22,26 @@ const headersOf = ({ contentType, etag, fileName }: OpenFile) => ({
   "cross-origin-resource-policy": "cross-origin"
 })
 
-const typeOf = ({ contentType }: OpenFile) =>
-  contentType.startsWith("text/") ? `${contentType}; charset=utf-8` : contentType
+/** The same file, of which these bytes are there already. */
+const havingRead = (file: OpenFile, head: Uint8Array): OpenFile => ({
+  ...file,
+  readPiece: (range) =>
+    range.end < head.length ? Effect.succeed(head.subarray(range.start, range.end + 1)) : file.readPiece(range)
+})
+
+/**
+ * What a file is sent as. A text names its encoding when its first piece is in it: under a wrong name it would be shown
+ * garbled, and without any a browser goes by what it finds.
+ */
+const typed = (file: OpenFile) => {
+  const { contentType, size } = file
+  if (!contentType.startsWith("text/")) return Effect.succeed({ file, contentType })
+  const end = Math.min(size, largestPiece) - 1
+  return Effect.map(end < 0 ? Effect.succeed(new Uint8Array()) : file.readPiece({ start: 0, end }), (head) => ({
+    file: havingRead(file, head),
+    contentType: isUtf8(head, head.length === size) ? `${contentType}; charset=utf-8` : contentType
+  }))
+}
 
 interface Conditions {
   readonly range?: string
@@ -63,6 +82,9 @@ const answerRange = (
   })
 }
 
+const answerTyped = (found: OpenFile, range: ByteRange, answer: HttpServerResponse.Options) =>
+  Effect.flatMap(typed(found), ({ contentType, file }) => answerRange(file, range, { ...answer, contentType }))
+
 /** A file, or the range of it that was asked for. */
 export const answerFile = (
   file: OpenFile,
@@ -70,7 +92,6 @@ export const answerFile = (
   { method }: Pick<HttpServerRequest.HttpServerRequest, "method">
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, RangeNotSatisfiable, Scope.Scope> => {
   const headers = headersOf(file)
-  const contentType = typeOf(file)
   const known = conditions["if-none-match"]
   if (known !== undefined && listsETag(known, file.etag)) {
     return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
@@ -84,12 +105,11 @@ export const answerFile = (
     case "Nothing":
       return RangeNotSatisfiable.of(file.size)
     case "Whole":
-      return answerRange(file, { start: 0, end: file.size - 1 }, { headers, contentType })
+      return answerTyped(file, { start: 0, end: file.size - 1 }, { headers })
     case "Part":
-      return answerRange(file, wanted, {
+      return answerTyped(file, wanted, {
         status: 206,
-        headers: { ...headers, "content-range": `bytes ${wanted.start}-${wanted.end}/${file.size}` },
-        contentType
+        headers: { ...headers, "content-range": `bytes ${wanted.start}-${wanted.end}/${file.size}` }
       })
   }
 }

@@ -1,3 +1,5 @@
+import { Either } from "effect"
+
 const isUtf16 = (bytes: Uint8Array) =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 
@@ -7,6 +9,10 @@ const spacing = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b])
 /** Whether bytes read as text: in any encoding that has ASCII inside, or in UTF-16 with its mark. */
 export const isText = (bytes: Uint8Array) =>
   isUtf16(bytes) || bytes.every((byte) => (byte >= 0x20 && byte !== 0x7f) || spacing.has(byte))
+
+/** Whether bytes are UTF-8; a piece of more may end within a letter. */
+export const isUtf8 = (bytes: Uint8Array, isWhole: boolean) =>
+  Either.isRight(Either.try(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole })))
 
 /** Whether it is a program that a system starts by its first line. */
 export const isScript = (bytes: Uint8Array) => {

@@ -48,6 +48,35 @@ layer(testApp(), { excludeTestServices: true })("A file", (it) => {
     })
   )
 
+  it.effect("of text names its encoding only where it has that one", () =>
+    Effect.gen(function* () {
+      const utf8 = "text/plain; charset=utf-8"
+      const long = "é".repeat(200_000)
+      const cases: ReadonlyArray<readonly [name: string, bytes: Uint8Array, type: string]> = [
+        ["utf8.txt", Buffer.from("Größe: 5 €"), utf8],
+        ["marked.txt", Buffer.from("\ufeffGröße"), utf8],
+        ["cut-between-bytes.txt", Buffer.from(`x${long}`), utf8],
+        ["latin1.txt", Buffer.from("Größe: 5 m", "latin1"), "text/plain"],
+        ["ends-early.txt", Buffer.from("Größe").subarray(0, 3), "text/plain"],
+        ["utf16.txt", Buffer.from("\ufeffGröße", "utf16le"), "text/plain"],
+        ["late.csv", Buffer.from(`${"a;".repeat(5000)}ü`, "latin1"), "text/csv"],
+        ["long.txt", Buffer.from(long, "latin1"), "text/plain"]
+      ]
+      for (const [name, bytes, type] of cases) {
+        const { messageID } = yield* aMessage(1)
+        const answer = yield* upload(messageID, formWith(bytes, name))
+        expect(answer.json, "the type alone").toMatchObject({ contentType: type.split(";")[0] })
+        const path = `/api/File/${tokenIn(answer)}`
+        const whole = yield* send("GET", path)
+        expect([name, whole.headers.get("content-type")]).toEqual([name, type])
+        expect(whole.headers.get("content-length")).toBe(String(bytes.length))
+        const part = yield* send("GET", path, { headers: { range: "bytes=1-2" } })
+        expect([part.status, part.headers.get("content-type")]).toEqual([206, type])
+        expect(part.text).toBe(new TextDecoder().decode(bytes.subarray(1, 3)))
+      }
+    })
+  )
+
   it.effect("that nobody knows, or under no token at all, is 404", () =>
     Effect.gen(function* () {
       for (const token of ["00000000-0000-4000-8000-000000000000", "1", "x".repeat(300), "%00", "..%2f..%2fetc", "'"]) {
