@@ -179,16 +179,17 @@ export const makePageImport = Effect.gen(function* () {
     return [...fresh.map((messageID) => fetch(open, messageID)), Effect.succeed<Came>({ _tag: "PageEnd", whenStored })]
   })
 
-  return <E>(open: OpenFolder, listed: Stream.Stream<ListedMails, E>, claim: JobClaim) => {
-    const slots = Effect.unsafeMakeSemaphore(fetchedAtOnce)
-    const doubts = noDoubts()
-    return listed.pipe(
-      Stream.mapEffect((some) => fetchesOf(open, some, claim)),
-      Stream.buffer({ capacity: 1 }),
-      Stream.mapConcat((fetches) => fetches),
-      Stream.mapEffect(slots.withPermits(1), { concurrency: fetchedAhead }),
-      together,
-      Stream.runForEachChunk((came) => store(open, Chunk.toReadonlyArray(came), doubts, claim))
-    )
-  }
+  return <E>(open: OpenFolder, listed: Stream.Stream<ListedMails, E>, claim: JobClaim) =>
+    Effect.gen(function* () {
+      const slots = yield* Effect.makeSemaphore(fetchedAtOnce)
+      const doubts = noDoubts()
+      yield* listed.pipe(
+        Stream.mapEffect((some) => fetchesOf(open, some, claim)),
+        Stream.buffer({ capacity: 1 }),
+        Stream.mapConcat((fetches) => fetches),
+        Stream.mapEffect(slots.withPermits(1), { concurrency: fetchedAhead }),
+        together,
+        Stream.runForEachChunk((came) => store(open, Chunk.toReadonlyArray(came), doubts, claim))
+      )
+    })
 })
