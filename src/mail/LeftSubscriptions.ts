@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { failureKind } from "./FailureKind.ts"
 import { type HeldSubscription, HeldSubscriptionsRepo } from "./HeldSubscriptionsRepo.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailFoldersRepo } from "./MailFoldersRepo.ts"
@@ -46,7 +47,15 @@ const make = Effect.gen(function* () {
       const outcomes = yield* Effect.forEach(
         held,
         // Whatever it is, a secret that cannot be read too: the customer goes nevertheless.
-        (one) => Effect.option(Effect.sandbox(Effect.timeout(endOne(customerID, one), longestCall))),
+        (one) =>
+          endOne(customerID, one).pipe(
+            Effect.timeout(longestCall),
+            Effect.tapErrorCause((cause) =>
+              Effect.logWarning("a subscription is left to end by itself", failureKind(cause))
+            ),
+            Effect.sandbox,
+            Effect.option
+          ),
         { concurrency: 4 }
       )
       const ended = outcomes.filter(Option.isSome).length

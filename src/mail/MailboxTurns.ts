@@ -1,11 +1,15 @@
 import { Effect, Option, Random, Schedule } from "effect"
 import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
 import { steadyClock } from "../platform/SteadyClock.ts"
+import { failureKind } from "./FailureKind.ts"
 import { makeMailboxTurnsRepo, type Turn, turnsOfMailbox } from "./MailboxTurnsRepo.ts"
 
 // After this long a turn goes back, so that another node may have it; between two requests it stays for a moment.
 const longestTurn = 2000
 const longestIdle = 500
+
+/** Makes interruptible again what stands in the middle of something that is not. */
+type Restore = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 interface HeldTurn extends Turn {
   readonly since: number
@@ -57,22 +61,22 @@ export const makeMailboxTurns = Effect.gen(function* () {
     return mine
   }
 
+  const askForOne = (mailbox: string, restore: Restore) =>
+    restore(asking.take(mailbox)).pipe(Effect.zipRight(repo.take(mailbox)), Effect.map(Option.map(hold)), Effect.scoped)
+
   /** One that is at hand, else one more; none while other nodes have them. */
-  const tryToFind = (mailbox: string): Effect.Effect<Option.Option<HeldTurn>> =>
+  const tryToFind = (mailbox: string, restore: Restore): Effect.Effect<Option.Option<HeldTurn>> =>
     Effect.suspend(() => {
       const free = [...(held.get(mailbox) ?? [])].find((turn) => turn.isFree && !isOld(turn))
-      if (free === undefined) return Effect.map(asking.withPermit(mailbox)(repo.take(mailbox)), Option.map(hold))
+      if (free === undefined) return askForOne(mailbox, restore)
       free.isFree = false
       return Effect.succeedSome(free)
     })
 
   /** Only the waiting can be interrupted: a turn that was found and not held on to would never come back. */
-  const find = (
-    mailbox: string,
-    restore: <A, E, R>(wait: Effect.Effect<A, E, R>) => typeof wait
-  ): Effect.Effect<HeldTurn> =>
+  const find = (mailbox: string, restore: Restore): Effect.Effect<HeldTurn> =>
     Effect.flatMap(
-      tryToFind(mailbox),
+      tryToFind(mailbox, restore),
       Option.match({
         onSome: Effect.succeed,
         onNone: () =>
@@ -88,7 +92,11 @@ export const makeMailboxTurns = Effect.gen(function* () {
 
   const release = (turn: HeldTurn) =>
     Effect.suspend(() => {
-      if (isOld(turn)) return Effect.catchAllCause(forget([turn]), () => Effect.void)
+      if (isOld(turn)) {
+        return Effect.catchAllCause(forget([turn]), (cause) =>
+          Effect.logWarning("a turn at a mailbox was not given back, and ends by itself", failureKind(cause))
+        )
+      }
       turn.isFree = true
       turn.usedAt = now()
       return Effect.void

@@ -8,6 +8,7 @@ import { Jobs } from "../platform/queue/Jobs.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { failureKind } from "./FailureKind.ts"
 import type { GraphSubscription } from "./GraphShapes.ts"
 import { HeldSubscriptionsRepo } from "./HeldSubscriptionsRepo.ts"
 import { MailFolders, type OpenFolder } from "./MailFolders.ts"
@@ -188,10 +189,17 @@ const make = Effect.gen(function* () {
         Effect.flatMap(folders.findAnew(open), Option.match({ onNone: () => Effect.fail(problem), onSome: createAt }))
     )
 
+  /** The renewal that follows says whether there is still a subscription. */
+  const reauthorize = (mailbox: Mailbox, subscriptionID: string) =>
+    graph.reauthorize(mailbox, subscriptionID).pipe(
+      Effect.tapErrorCause((cause) => Effect.logWarning("a subscription was not authorised again", failureKind(cause))),
+      Effect.ignore
+    )
+
   const renew = fn("Subscriptions.renew")(function* (open: OpenFolder, isReauthorization: boolean) {
     const { subscriptionID } = open.folder
     if (subscriptionID === null) return yield* create(open)
-    if (isReauthorization) yield* Effect.ignore(graph.reauthorize(open.mailbox, subscriptionID))
+    if (isReauthorization) yield* reauthorize(open.mailbox, subscriptionID)
     const renewed = yield* graph.renew(open.mailbox, subscriptionID, expiry()).pipe(
       Effect.map(({ expirationDateTime }) => DateTime.toDate(expirationDateTime)),
       Effect.catchIf(

@@ -142,6 +142,34 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
+  it.scoped("are no longer waited for by a request that ends behind one that asks the database", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const turns = yield* makeMailboxTurns
+      const { request, seen } = requestsTo("behind@acme.example")
+      const [locked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const slow = yield* sql`lock table mailbox_turn in access exclusive mode`.pipe(
+        Effect.zipRight(Deferred.succeed(locked, undefined)),
+        Effect.zipRight(Deferred.await(goOn)),
+        sql.withTransaction,
+        Effect.fork
+      )
+      yield* Deferred.await(locked)
+      const asking = yield* Effect.fork(request(turns))
+      const behind = yield* Effect.fork(request(turns))
+      // Until one waits for the database, and one behind it.
+      yield* Effect.yieldNow({ priority: 10 }).pipe(Effect.repeatN(100))
+      const ended = yield* Effect.timeoutOption(Effect.disconnect(Fiber.interrupt(behind)), "5 seconds")
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(slow)
+      expect(Option.isSome(ended)).toBe(true)
+      yield* Fiber.join(asking)
+      expect(seen.done).toBe(1)
+      yield* Effect.all(Arr.replicate(request(turns), 5), atOnce)
+      yield* eventually(turnsAt("behind@acme.example"), ({ length }) => length === 0)
+    })
+  )
+
   it.scoped("come back from requests that end while the database is asked for them", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -1,8 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Array as Arr, DateTime, Effect, Equal } from "effect"
+import { Array as Arr, DateTime, Effect, Equal, Layer, Logger, LogLevel } from "effect"
 import type { ChannelFolder } from "../../schema/ChannelFolders.ts"
 import { type ChannelFolderID, ChannelID } from "../../schema/Ids.ts"
+import { LeftSubscriptions } from "../../src/mail/LeftSubscriptions.ts"
+import { MailFolders } from "../../src/mail/MailFolders.ts"
+import { Subscriptions } from "../../src/mail/Subscriptions.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
 import {
@@ -506,6 +509,42 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       expect(found).toMatchObject({ lastError: null, externalFolderID: mailbox.folder("inbox")?.id })
       yield* server.arrive(address, mail({ received: inAMinute() }))
       yield* ticketsArrive(channelID, 1)
+    })
+  )
+
+  it.effect("what is not authorised again, or not ended, is said in the log, and nobody is named there", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { address, customerID, folderID } = yield* subscribedChannel
+      server.state.subscriptions.delete((yield* subscriptionOf(address)).id)
+      // Of a channel that nobody finds.
+      const removal = JSON.stringify({ channelID: 999_999, subscriptionID: "left" })
+      yield* sql`
+        insert into job (customer_id, kind, payload, due_at)
+        values (${customerID}, 'RemoveSubscription', ${removal}::jsonb, now() + interval '1 day')`
+      const logged: Array<string> = []
+      const noting = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
+      const { left } = yield* Effect.gen(function* () {
+        const [folders, subscriptions] = [yield* MailFolders, yield* Subscriptions]
+        yield* subscriptions.renew(yield* Effect.flatten(folders.open(customerID, folderID)), true)
+        return yield* Effect.flatMap(LeftSubscriptions, ({ end }) => end(customerID))
+      }).pipe(
+        Effect.provide(
+          Layer.merge(LeftSubscriptions.layer, Subscriptions.layer).pipe(
+            Layer.provideMerge(MailFolders.layer),
+            Layer.merge(Logger.replace(Logger.defaultLogger, noting)),
+            Layer.merge(Logger.minimumLogLevel(LogLevel.Warning))
+          )
+        )
+      )
+      yield* sql`delete from job where customer_id = ${customerID} and payload ->> 'subscriptionID' = 'left'`
+      expect(left).toBe(1)
+      expect(logged).toEqual([
+        expect.stringContaining("MailProblem Missing"),
+        expect.stringContaining("NoSuchElementException")
+      ])
+      expect((yield* subscriptionOf(address)).resource).toContain(address)
     })
   )
 
