@@ -93,27 +93,27 @@ const make = Effect.gen(function* () {
    * The plan is made once; afterwards the run keeps to it, whatever is changed about the actions. Only what is deleted
    * or switched off until its turn comes is left out.
    */
-  const startRun = fn("ActionRunner.startRun")(
-    function* (customerID: CustomerID, request: RunRequest, claim: JobClaim) {
-      yield* claim.confirm
-      // Before the runs of its chain, as whoever deletes it.
-      yield* tickets.lock(customerID, [request.ticketID])
-      const known = yield* runs.findByReason(customerID, request.reason)
-      if (Option.isSome(known)) return known
-      const { parent, ...planned } = yield* plan(customerID, request)
-      // Most hooks have no actions: nothing to do, nothing to keep.
-      if (planned.steps.length + planned.skipped.length === 0) return Option.none()
-      const ticketMessageID =
-        request.ticketMessageID ?? Option.getOrNull(yield* targets.findLastInbound(customerID, request.ticketID))
-      return Option.some(yield* runs.insert(customerID, { ...request, ticketMessageID }, parent, planned))
-    },
-    sql.withTransaction,
-    Effect.orDie
-  )
+  const startRun = fn("ActionRunner.startRun")(function* (
+    customerID: CustomerID,
+    request: RunRequest,
+    claim: JobClaim
+  ) {
+    yield* claim.confirm
+    // Before the runs of its chain, as whoever deletes it.
+    yield* tickets.lock(customerID, [request.ticketID])
+    const known = yield* runs.findByReason(customerID, request.reason)
+    if (Option.isSome(known)) return known
+    const { parent, ...planned } = yield* plan(customerID, request)
+    // Most hooks have no actions: nothing to do, nothing to keep.
+    if (planned.steps.length + planned.skipped.length === 0) return Option.none()
+    const ticketMessageID =
+      request.ticketMessageID ?? Option.getOrNull(yield* targets.findLastInbound(customerID, request.ticketID))
+    return Option.some(yield* runs.insert(customerID, { ...request, ticketMessageID }, parent, planned))
+  }, inTransaction(sql))
 
   /** Only while this node holds the job, so that nobody else is at the same step. */
   const fenced = (claim: JobClaim, write: Effect.Effect<void>) =>
-    Effect.zipRight(claim.confirm, write).pipe(sql.withTransaction, Effect.orDie)
+    Effect.zipRight(claim.confirm, write).pipe(inTransaction(sql))
 
   const finishStep = (customerID: CustomerID, step: Step, result: NotDone | null) =>
     runs.finishStep(customerID, step, result === null ? "Done" : "Failed", result?.message.slice(0, 1000) ?? null)
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
       yield* claim.confirm
       const result = yield* asResult(inTransaction(sql)(effect))
       yield* finishStep(customerID, step, result)
-    }).pipe(sql.withTransaction, Effect.orDie)
+    }).pipe(inTransaction(sql))
 
   /** What the making of a draft has kept for another attempt at it. */
   const forgetCalls = (customerID: CustomerID, { ticketMessageID }: Run, claim: JobClaim) =>
@@ -228,18 +228,14 @@ const make = Effect.gen(function* () {
 
     hasActions: mapped.hasAny,
 
-    giveUp: fn("ActionRunner.giveUp")(
-      function* (customerID, request, claim, reason) {
-        yield* claim.confirm
-        yield* tickets.lock(customerID, [request.ticketID])
-        const run = yield* runs.findByReason(customerID, request.reason)
-        if (Option.isNone(run)) return
-        yield* runs.abandon(customerID, run.value, reason)
-        yield* forgetCalls(customerID, run.value, claim)
-      },
-      sql.withTransaction,
-      Effect.orDie
-    ),
+    giveUp: fn("ActionRunner.giveUp")(function* (customerID, request, claim, reason) {
+      yield* claim.confirm
+      yield* tickets.lock(customerID, [request.ticketID])
+      const run = yield* runs.findByReason(customerID, request.reason)
+      if (Option.isNone(run)) return
+      yield* runs.abandon(customerID, run.value, reason)
+      yield* forgetCalls(customerID, run.value, claim)
+    }, inTransaction(sql)),
 
     run: fn("ActionRunner.run")(function* (customerID, request, claim) {
       const started = yield* startRun(customerID, request, claim)

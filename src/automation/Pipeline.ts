@@ -5,6 +5,7 @@ import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import { FinalFailure } from "../ai/FinalFailure.ts"
 import { runPipeline } from "../events/AutomationJobs.ts"
 import { Events } from "../events/Events.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Again } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -65,21 +66,17 @@ export const PipelineJob = Layer.effectDiscard(
     }
 
     /** People wait for the end of it: when there is no draft, nothing else tells them. */
-    const endWithout = fn("Pipeline.endWithout")(
-      function* (
-        customerID: CustomerID,
-        { ticketID, ticketMessageID }: StoredMessage,
-        to: MessageStatus,
-        claim: JobClaim
-      ) {
-        yield* claim.confirm
-        if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
-        yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to }, claim)
-        yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
-      },
-      sql.withTransaction,
-      Effect.orDie
-    )
+    const endWithout = fn("Pipeline.endWithout")(function* (
+      customerID: CustomerID,
+      { ticketID, ticketMessageID }: StoredMessage,
+      to: MessageStatus,
+      claim: JobClaim
+    ) {
+      yield* claim.confirm
+      if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
+      yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to }, claim)
+      yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
+    }, inTransaction(sql))
 
     yield* jobs.handle(
       runPipeline,
@@ -112,22 +109,18 @@ export const PipelineJob = Layer.effectDiscard(
         }
         return undefined
       }),
-      fn("Pipeline.giveUp")(
-        function* (customerID, { ticketMessageID }, claim, reason) {
-          yield* claim.confirm
-          const found = yield* messages.findForUpdate(customerID, ticketMessageID)
-          if (Option.isNone(found)) return
-          const step = { step: "Given up", outcome: failureOf(reason) }
-          yield* repo.finishSteps(customerID, ticketMessageID, [step], claim)
-          yield* draftCalls.forget(customerID, ticketMessageID, claim)
-          yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to: "Failed" }, claim)
-          yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Failed" }, claim)
-          const { ticketID } = found.value
-          yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
-        },
-        sql.withTransaction,
-        Effect.orDie
-      )
+      fn("Pipeline.giveUp")(function* (customerID, { ticketMessageID }, claim, reason) {
+        yield* claim.confirm
+        const found = yield* messages.findForUpdate(customerID, ticketMessageID)
+        if (Option.isNone(found)) return
+        const step = { step: "Given up", outcome: failureOf(reason) }
+        yield* repo.finishSteps(customerID, ticketMessageID, [step], claim)
+        yield* draftCalls.forget(customerID, ticketMessageID, claim)
+        yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to: "Failed" }, claim)
+        yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Failed" }, claim)
+        const { ticketID } = found.value
+        yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
+      }, inTransaction(sql))
     )
   })
 )

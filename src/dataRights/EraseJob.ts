@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { type DataRequest, DataRequestsRepo } from "../endUsers/DataRequestsRepo.ts"
 import { Blobs } from "../files/Blobs.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { Again } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -39,26 +40,28 @@ export const EraseJob = Layer.effectDiscard(
 
     const look = (request: DataRequest) => persons.find(request.customerID, request.endUserID)
 
-    const eraseAll = fn("EraseJob.eraseAll")(
-      function* (request: DataRequest, claim: JobClaim, known: Person, found: FoundRows, behind: number) {
-        yield* erasing.holdMail(request.customerID)
-        // Before anything is locked that such work may be waiting for.
-        const stopped = yield* erasing.stopWork(known, found)
-        const person = Option.getOrElse(yield* look(request), () => known)
-        const newer = (yield* looseRuns.find(person, behind)).map(({ aiRunID }) => aiRunID)
-        const aiRunIDs = [...found.aiRunIDs, ...newer]
-        const { blobIDs, counts } = yield* erasing.erase(person, { ...found, aiRunIDs })
-        yield* repo.noteErased(request, {
-          ...person,
-          blobIDs,
-          counts: { ...counts, Jobs: (counts["Jobs"] ?? 0) + stopped }
-        })
-        // At the end: it locks the job, and there may be much to erase.
-        yield* claim.confirm
-      },
-      sql.withTransaction,
-      Effect.orDie
-    )
+    const eraseAll = fn("EraseJob.eraseAll")(function* (
+      request: DataRequest,
+      claim: JobClaim,
+      known: Person,
+      found: FoundRows,
+      behind: number
+    ) {
+      yield* erasing.holdMail(request.customerID)
+      // Before anything is locked that such work may be waiting for.
+      const stopped = yield* erasing.stopWork(known, found)
+      const person = Option.getOrElse(yield* look(request), () => known)
+      const newer = (yield* looseRuns.find(person, behind)).map(({ aiRunID }) => aiRunID)
+      const aiRunIDs = [...found.aiRunIDs, ...newer]
+      const { blobIDs, counts } = yield* erasing.erase(person, { ...found, aiRunIDs })
+      yield* repo.noteErased(request, {
+        ...person,
+        blobIDs,
+        counts: { ...counts, Jobs: (counts["Jobs"] ?? 0) + stopped }
+      })
+      // At the end: it locks the job, and there may be much to erase.
+      yield* claim.confirm
+    }, inTransaction(sql))
 
     const firstLook = fn("EraseJob.firstLook")(function* (request: DataRequest, claim: JobClaim) {
       const person = yield* look(request)
@@ -77,28 +80,20 @@ export const EraseJob = Layer.effectDiscard(
       yield* eraseAll(request, claim, person.value, found, behind)
     })
 
-    const eraseLeftOver = fn("EraseJob.eraseLeftOver")(
-      function* (request: DataRequest, claim: JobClaim) {
-        const person = yield* persons.findLeftOver(request)
-        const aiRunIDs = yield* looseRuns.underWay(request)
-        const erased = yield* erasing.erase(person, { ...nothingFound, aiRunIDs, jobID: claim.jobID })
-        yield* claim.confirm
-        return erased
-      },
-      sql.withTransaction,
-      Effect.orDie
-    )
+    const eraseLeftOver = fn("EraseJob.eraseLeftOver")(function* (request: DataRequest, claim: JobClaim) {
+      const person = yield* persons.findLeftOver(request)
+      const aiRunIDs = yield* looseRuns.underWay(request)
+      const erased = yield* erasing.erase(person, { ...nothingFound, aiRunIDs, jobID: claim.jobID })
+      yield* claim.confirm
+      return erased
+    }, inTransaction(sql))
 
-    const finish = fn("EraseJob.finish")(
-      function* (request: DataRequest, claim: JobClaim) {
-        yield* claim.advance({ total: 1, done: 1 })
-        yield* repo.finishErasure(request)
-        const finished = yield* repo.findByJob(request.customerID, request.jobID)
-        if (Option.isSome(finished)) yield* repo.setHash(request, hashOf(finished.value))
-      },
-      sql.withTransaction,
-      Effect.orDie
-    )
+    const finish = fn("EraseJob.finish")(function* (request: DataRequest, claim: JobClaim) {
+      yield* claim.advance({ total: 1, done: 1 })
+      yield* repo.finishErasure(request)
+      const finished = yield* repo.findByJob(request.customerID, request.jobID)
+      if (Option.isSome(finished)) yield* repo.setHash(request, hashOf(finished.value))
+    }, inTransaction(sql))
 
     yield* jobs.handle(
       eraseEndUser,

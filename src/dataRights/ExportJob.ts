@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Stream } from "effect"
 import { type Counts, type DataRequest, DataRequestsRepo } from "../endUsers/DataRequestsRepo.ts"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { Blobs, type StoredBlob } from "../files/Blobs.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { onOneNode } from "../platform/queue/Periodically.ts"
@@ -31,16 +32,16 @@ const Gather = Layer.effectDiscard(
     const blobs = yield* Blobs
 
     /** Only for an end user who is still there: one who was erased meanwhile leaves no file behind. */
-    const finish = fn("ExportJob.finish")(
-      function* (request: DataRequest, claim: JobClaim, file: StoredBlob & { hash: string; counts: Counts }) {
-        yield* claim.advance({ total: 1, done: 1 })
-        const isThere = Option.isSome(yield* endUsers.findForUpdate(request.customerID, request.endUserID))
-        if (isThere) yield* repo.finishExport(request, { ...file, hours })
-        return isThere
-      },
-      sql.withTransaction,
-      Effect.orDie
-    )
+    const finish = fn("ExportJob.finish")(function* (
+      request: DataRequest,
+      claim: JobClaim,
+      file: StoredBlob & { hash: string; counts: Counts }
+    ) {
+      yield* claim.advance({ total: 1, done: 1 })
+      const isThere = Option.isSome(yield* endUsers.findForUpdate(request.customerID, request.endUserID))
+      if (isThere) yield* repo.finishExport(request, { ...file, hours })
+      return isThere
+    }, inTransaction(sql))
 
     yield* jobs.handle(
       exportEndUser,

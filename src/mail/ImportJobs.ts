@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Cause, Effect, Layer, Option, Stream } from "effect"
 import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import { firstLine } from "../platform/FirstLine.ts"
 import { isClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { OldWork } from "../platform/queue/JobRank.ts"
@@ -59,8 +60,7 @@ export const ImportJobs = Layer.effectDiscard(
         claim.confirm.pipe(
           Effect.zipRight(repo.moveOn(customerID, folderID, { from, to: link, since: open.folder.deltaSince, isLast })),
           Effect.zipLeft(Effect.when(poison.forgetImported(open), () => isLast)),
-          sql.withTransaction,
-          Effect.orDie,
+          inTransaction(sql),
           Effect.flatMap((moved) =>
             Effect.sync(() => {
               isDone = isLast || !moved
@@ -125,26 +125,22 @@ export const ImportJobs = Layer.effectDiscard(
       }),
       // Whatever they were, the folder still has them: catching up finds them. Not those that have come before: they are
       // old, or of another folder.
-      fn("ImportJobs.giveUpMessages")(
-        function* (customerID, { folderID, messageIDs }, claim, reason) {
-          yield* claim.confirm
-          const folder = yield* repo.find(customerID, folderID)
-          if (Option.isNone(folder)) return
-          const due = yield* mails.findDue(customerID, folder.value.channelID, messageIDs)
-          yield* jobs.enqueueAll(
-            importMessage,
-            due.map((messageID) => ({
-              customerID,
-              payload: { folderID, messageID },
-              key: messageKey(folderID, messageID)
-            }))
-          )
-          yield* repo.save(customerID, folderID, { lastError: givenUp(reason) })
-          yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
-        },
-        sql.withTransaction,
-        Effect.orDie
-      )
+      fn("ImportJobs.giveUpMessages")(function* (customerID, { folderID, messageIDs }, claim, reason) {
+        yield* claim.confirm
+        const folder = yield* repo.find(customerID, folderID)
+        if (Option.isNone(folder)) return
+        const due = yield* mails.findDue(customerID, folder.value.channelID, messageIDs)
+        yield* jobs.enqueueAll(
+          importMessage,
+          due.map((messageID) => ({
+            customerID,
+            payload: { folderID, messageID },
+            key: messageKey(folderID, messageID)
+          }))
+        )
+        yield* repo.save(customerID, folderID, { lastError: givenUp(reason) })
+        yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
+      }, inTransaction(sql))
     )
 
     const importOne = fn("ImportJobs.importOne")(function* (open: OpenFolder, messageID: string, claim: JobClaim) {

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, type Option } from "effect"
 import { Blobs } from "../files/Blobs.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -71,34 +72,25 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
             yield* jobs.enqueue(importMessage, customerID, { folderID, messageID }, messageKey(folderID, messageID))
             yield* claim.advance({ done: 1, failed: 1 })
           },
-          sql.withTransaction,
-          Effect.orDie,
+          inTransaction(sql),
           Effect.tap(() => mails.add({ outcome: "postponed" }))
         ),
-        record: fn("PoisonMail.record")(
-          function* (open, messageID, error, claim) {
-            yield* claim.confirm
-            yield* note(open, messageID, error)
-          },
-          sql.withTransaction,
-          Effect.orDie
-        ),
+        record: fn("PoisonMail.record")(function* (open, messageID, error, claim) {
+          yield* claim.confirm
+          yield* note(open, messageID, error)
+        }, inTransaction(sql)),
         setAside: fn("PoisonMail.setAside")(function* (mail, open, claim) {
           const source = (yield* repo.hasSource(mail)) ? null : yield* sourceOf(mail, open)
-          yield* claim.confirm.pipe(Effect.zipRight(repo.setAside(mail, source)), sql.withTransaction, Effect.orDie)
+          yield* claim.confirm.pipe(Effect.zipRight(repo.setAside(mail, source)), inTransaction(sql))
           mails.add({ outcome: "set_aside" })
         }),
         forgetImported: ({ folder: { customerID, folderID } }) => repo.deleteImported(customerID, folderID),
         forget: ({ folder: { customerID, folderID } }, messageID) => repo.delete(customerID, folderID, messageID),
-        outlive: fn("PoisonMail.outlive")(
-          function* ({ folder: { customerID, folderID } }, messageID, claim) {
-            const isKept = yield* repo.keepLast(customerID, folderID, messageID)
-            if (!isKept) yield* repo.delete(customerID, folderID, messageID)
-            yield* claim.advance(isKept ? { done: 1, failed: 1 } : { done: 1, skipped: 1 })
-          },
-          sql.withTransaction,
-          Effect.orDie
-        )
+        outlive: fn("PoisonMail.outlive")(function* ({ folder: { customerID, folderID } }, messageID, claim) {
+          const isKept = yield* repo.keepLast(customerID, folderID, messageID)
+          if (!isKept) yield* repo.delete(customerID, folderID, messageID)
+          yield* claim.advance(isKept ? { done: 1, failed: 1 } : { done: 1, skipped: 1 })
+        }, inTransaction(sql))
       }
     })
   )
