@@ -1,6 +1,6 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Data, Deferred, Effect, Exit, Stream } from "effect"
-import type { LazyArg } from "effect/Function"
+import { constVoid, type LazyArg } from "effect/Function"
 import type JSZip from "jszip"
 import { isBlobTrouble } from "../platform/BlobTrouble.ts"
 
@@ -24,6 +24,10 @@ const opened = (content: Stream.Stream<Uint8Array>) =>
     (readable) => Effect.sync(() => readable.destroy())
   )
 
+/** The writer tells of a lost file in a later turn, when nobody may read any more: unheard, that would end the process. */
+const generate = (zip: JSZip, options: JSZip.JSZipGeneratorOptions<"nodebuffer">) =>
+  zip.generateNodeStream({ compression: "DEFLATE", ...options }).on("error", constVoid)
+
 /** A zip with more files, written while it is read. They are open until the stream ends, however it ends. */
 export const zipStream = (
   begin: LazyArg<JSZip>,
@@ -37,11 +41,11 @@ export const zipStream = (
       for (const { content, name, options } of files) {
         const readable = yield* opened(content)
         // The writer does not hear of a file that breaks off while it waits for its own reader, and would wait for ever.
-        readable.once("error", (cause) => Deferred.unsafeDone(lost, Exit.fail(new BrokenOff({ cause }))))
+        readable.on("error", (cause) => Deferred.unsafeDone(lost, Exit.fail(new BrokenOff({ cause }))))
         zip.file(name, readable, options)
       }
       return NodeStream.fromReadable<BrokenOff, Uint8Array>(
-        () => zip.generateNodeStream({ compression: "DEFLATE", ...options }),
+        () => generate(zip, options),
         (cause) => new BrokenOff({ cause })
       ).pipe(
         Stream.interruptWhenDeferred(lost),

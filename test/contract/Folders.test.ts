@@ -52,9 +52,10 @@ describe("The folders of features", () => {
   it("stand on a platform that knows none of them", () => {
     expect([...(imports.get("platform") ?? []).values()]).toEqual([])
   })
+
   it("leave the platform's HTTP to the files that answer requests", () => {
-    const answering = /^platform\/|^Server\.ts$|Http\.ts$|^(?:files\/FileAnswer|hub\/HubRoutes|pages\/Asset)\.ts$/
-    const others = files.filter((file) => !answering.test(file.replaceAll(sep, "/")))
+    const answering = /^platform\/|Http\.ts$|^(?:files\/FileAnswer|hub\/HubRoutes|pages\/Asset)\.ts$/
+    const others = files.filter((file) => folderOf(file) !== undefined && !answering.test(file.replaceAll(sep, "/")))
     const found = others.flatMap((file) =>
       importsOf(file).flatMap((path) => (dirname(path) === join("platform", "http") ? [`${file} -> ${path}`] : []))
     )
