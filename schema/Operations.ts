@@ -8,7 +8,7 @@ export const TicketStatus = Schema.Literal("Open", "Pending", "Escalated", "Clos
 })
 export type TicketStatus = typeof TicketStatus.Type
 
-const seconds = Schema.Int.pipe(Schema.between(0, 30 * 24 * 3600)).annotations({
+export const WaitSeconds = Schema.Int.pipe(Schema.between(0, 30 * 24 * 3600)).annotations({
   message: () => "must be a whole number of seconds, at most 30 days"
 })
 
@@ -26,7 +26,7 @@ const operation = <const Name extends string, Fields extends Schema.Struct.Field
 
 /** What an action does when it runs: a closed union. */
 export const Operation = Schema.Union(
-  operation("Wait", { seconds }),
+  operation("Wait", { seconds: WaitSeconds }),
   operation("SetStatus", { status: TicketStatus }),
   operation("CloseTicket", {}),
   operation("ReopenTicket", {}),
@@ -86,73 +86,3 @@ export const parametersFitGivenOperation: typeof parametersFitOperation = (body)
   body.operation === undefined || (body.operation !== null && body.parameters === undefined)
     ? []
     : parametersFitOperation(body)
-
-/** An operation with its own parameters; those of other operations are left out. */
-export const operationOf = (
-  operation: OperationName,
-  parameters: OperationParameters | null
-): Either.Either<Operation, ParseResult.ParseError> => {
-  const member = Operation.members.find(({ fields }) => fields.operation.literals[0] === operation)
-  const own = Object.entries(parameters ?? {}).filter(([name]) => name in (member?.fields.parameters.fields ?? {}))
-  return decodeOperation({ operation, parameters: Object.fromEntries(own) })
-}
-
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 24 * 3600 }
-
-const plainNames: Readonly<Record<string, Operation["operation"]>> = {
-  close: "CloseTicket",
-  "close ticket": "CloseTicket",
-  reopen: "ReopenTicket",
-  "reopen ticket": "ReopenTicket",
-  "mark spam": "MarkSpam",
-  "mark as spam": "MarkSpam",
-  "not spam": "NotSpam",
-  "mark not spam": "NotSpam",
-  "mark as not spam": "NotSpam",
-  escalate: "Escalate",
-  "escalate ticket": "Escalate",
-  "draft reply": "DraftReply",
-  "send reply": "SendReply"
-}
-
-const wordsOf = (name: string) =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[\s_-]+/)
-    .filter((word) => word !== "")
-    .join(" ")
-
-const waitWords = /^wait (?:for )?(\d+) ?(?:(s)(?:ecs?|econds?)?|(m)(?:ins?|inutes?)?|(h)(?:rs?|ours?)?|(d)(?:ays?)?)?$/
-
-/** For how many seconds a name says to wait, if it does. */
-const waitOf = (name: string) => {
-  const found = waitWords.exec(wordsOf(name))
-  if (found === null) return undefined
-  const [, number, ...units] = found
-  const unit = units.find((one) => one !== undefined) ?? "s"
-  return Number(number) * (unitSeconds[unit] ?? 1)
-}
-
-const isWait = Schema.is(seconds)
-
-/** Whether a name says to wait for longer than anything may. */
-export const saysTooLongWait = (name: string) => {
-  const wait = waitOf(name)
-  return wait !== undefined && !isWait(wait)
-}
-
-/** The operation that an action's name says in words, for actions that name none. */
-export const operationFromName = (name: string): Operation => {
-  const words = wordsOf(name)
-  const wait = waitOf(name)
-  if (isWait(wait)) return { operation: "Wait", parameters: { seconds: wait } }
-  const status = /^set status (?:to )?(open|pending|escalated|closed)$/.exec(words)?.[1]
-  if (status !== undefined) {
-    const found = TicketStatus.literals.find((literal) => literal.toLowerCase() === status)
-    if (found !== undefined) return { operation: "SetStatus", parameters: { status: found } }
-  }
-  const plain = Object.hasOwn(plainNames, words) ? plainNames[words] : undefined
-  const decoded = decodeOperation({ operation: plain ?? "None", parameters: {} })
-  return Either.getOrElse(decoded, () => ({ operation: "None", parameters: {} }) as const)
-}

@@ -1,24 +1,17 @@
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Either, Layer, Option, Schema } from "effect"
+import { Context, Effect, Either, Layer, Schema } from "effect"
 import type { Action, ActionCreate, ActionPage, ActionsQuery, ActionUpdate } from "../../schema/Actions.ts"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
-import { type ActionID, CustomerRepID, DocumentID } from "../../schema/Ids.ts"
-import {
-  type OperationName,
-  OperationParameters,
-  operationFromName,
-  operationOf,
-  parametersFitOperation,
-  saysTooLongWait
-} from "../../schema/Operations.ts"
-import { AuthRepo } from "../auth/AuthRepo.ts"
-import { DocumentsRepo } from "../documents/DocumentsRepo.ts"
+import type { ActionID } from "../../schema/Ids.ts"
+import { type OperationName, OperationParameters, parametersFitOperation } from "../../schema/Operations.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
+import { makeCheckOwnReferences, type Reference } from "../platform/database/OwnReferences.ts"
 import { problemsIn } from "../platform/Problems.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionsRepo, type StoredAction } from "./ActionsRepo.ts"
+import { operationFromName, operationOf, saysTooLongWait } from "./OperationFromName.ts"
 
 export class Actions extends Context.Tag("casework/Actions")<
   Actions,
@@ -67,25 +60,20 @@ const operationAfter = (stored: StoredAction, { operation, parameters }: Wanted)
   return { operation, parameters: keepsParameters ? stored.parameters : (parameters ?? null) }
 }
 
+/** Ids inside the parameters must be the customer's own. */
+const referencesOf = ({ customerRepID, documentID }: OperationParameters): ReadonlyArray<Reference> => [
+  ...(customerRepID === undefined
+    ? []
+    : [{ kind: "customer_rep" as const, path: "parameters.customerRepID", id: customerRepID }]),
+  ...(documentID === undefined ? [] : [{ kind: "document" as const, path: "parameters.documentID", id: documentID }])
+]
+
 const sameParameters = Schema.equivalence(OperationParameters)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repo = yield* ActionsRepo
-  const reps = yield* AuthRepo
-  const documents = yield* DocumentsRepo
-
-  /** Ids inside the parameters must be the customer's own. */
-  const checkReferences = fn("Actions.checkReferences")(function* (parameters: OperationParameters) {
-    const { customerID } = yield* CurrentRep
-    const { customerRepID, documentID } = parameters
-    if (customerRepID !== undefined && Option.isNone(yield* reps.find(customerID, CustomerRepID.make(customerRepID)))) {
-      return yield* BadRequest.at("parameters.customerRepID", "is not one of your representatives")
-    }
-    if (documentID !== undefined && Option.isNone(yield* documents.find(customerID, DocumentID.make(documentID)))) {
-      return yield* BadRequest.at("parameters.documentID", "is not one of your documents")
-    }
-  })
+  const checkOwnReferences = yield* makeCheckOwnReferences
 
   /** A name that says to wait, but longer than anything may, would leave an action that does nothing. */
   const checkName = (name: string, { operationFromName }: { readonly operationFromName: boolean }) =>
@@ -108,9 +96,9 @@ const make = Effect.gen(function* () {
       const { customerID } = yield* CurrentRep
       const fields = { ...action, description, ...resolveOperation(action.name, operation, parameters) }
       yield* checkName(action.name, fields)
-      yield* checkReferences(fields.parameters)
+      yield* checkOwnReferences(customerID, referencesOf(fields.parameters))
       return yield* repo.insert(customerID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(action.name)))
-    }),
+    }, inTransaction(sql)),
 
     update: fn("Actions.update")(function* (actionID, { actionID: inBody, ...change }) {
       const { customerID } = yield* CurrentRep
@@ -123,7 +111,7 @@ const make = Effect.gen(function* () {
       const fields = { ...stored, ...change, ...operation }
       // What is kept was checked when it was written: its target may be gone since, and the action can still be changed.
       const isKept = stored.operation === fields.operation && sameParameters(stored.parameters, fields.parameters)
-      if (!isKept) yield* checkReferences(fields.parameters)
+      if (!isKept) yield* checkOwnReferences(customerID, referencesOf(fields.parameters))
       if (!isKept || stored.name !== change.name) yield* checkName(change.name, fields)
       yield* repo.update(customerID, actionID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(change.name)))
     }, inTransaction(sql)),

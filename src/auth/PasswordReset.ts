@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto"
 import { Effect, Layer, Option, Schema } from "effect"
 import { CustomerRepID } from "../../schema/Ids.ts"
-import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { SystemMail } from "../platform/SystemMail.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -10,10 +11,10 @@ import { AuthRepo, resetTokenHours } from "./AuthRepo.ts"
 const Payload = Schema.Struct({ customerRepID: CustomerRepID })
 
 /** The job knows only whose password; the token is made when the mail is, and is never stored readable. */
-export const sendResetMail: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+export const sendResetMail = jobKind({
   kind: "SendResetMail",
   payload: Payload
-}
+})
 
 export const hashResetToken = (token: string) => createHash("sha256").update(token.toLowerCase()).digest("base64url")
 

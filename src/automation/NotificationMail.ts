@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { TicketID, TicketMessageID } from "../../schema/Ids.ts"
-import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { SystemMail } from "../platform/SystemMail.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -12,10 +13,10 @@ const Payload = Schema.Struct({
   to: Schema.String
 })
 
-export const notifyByMail: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+export const notifyByMail = jobKind({
   kind: "NotifyByMail",
   payload: Payload
-}
+})
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim().slice(0, 200)
 

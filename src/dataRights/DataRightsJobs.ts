@@ -1,15 +1,15 @@
 import { Schema } from "effect"
 import { EndUserID } from "../../schema/Ids.ts"
-import type { JobKind } from "../platform/queue/Jobs.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
 
 const Payload = Schema.Struct({ endUserID: EndUserID })
 
-export const exportEndUser: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+export const exportEndUser = jobKind({
   kind: "ExportEndUser",
   payload: Payload
-}
+})
 
-export const eraseEndUser: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+export const eraseEndUser = jobKind({
   kind: "EraseEndUser",
   payload: Payload
-}
+})

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { TicketMessageID } from "../../schema/Ids.ts"
-import type { JobKind } from "../platform/queue/Jobs.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
 
 const Message = Schema.Struct({
   ticketMessageID: TicketMessageID,
@@ -9,7 +9,7 @@ const Message = Schema.Struct({
 })
 
 /** Enqueued in the transaction that stores the message. */
-export const deliverMessage: JobKind<typeof Message.Type, typeof Message.Encoded> = {
+export const deliverMessage = jobKind({
   kind: "DeliverMessage",
   payload: Message
-}
+})

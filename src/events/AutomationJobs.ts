@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { TicketID, TicketMessageID } from "../../schema/Ids.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
-import type { JobKind } from "../platform/queue/Jobs.ts"
 
 const Message = Schema.Struct({
   ticketMessageID: TicketMessageID,
@@ -10,12 +10,12 @@ const Message = Schema.Struct({
 })
 
 /** A new message of an end user, step by step. */
-export const runPipeline: JobKind<typeof Message.Type, typeof Message.Encoded> = {
+export const runPipeline = jobKind({
   kind: "RunPipeline",
   payload: Message,
   rank: ranks.fresh,
   asksModels: true
-}
+})
 
 const Run = Schema.Struct({
   reason: Schema.String,
@@ -28,8 +28,8 @@ const Run = Schema.Struct({
 export type RunRequest = typeof Run.Type
 
 /** The actions of a hook, or of a message's topics. */
-export const runActions: JobKind<RunRequest, typeof Run.Encoded> = {
+export const runActions = jobKind<RunRequest, typeof Run.Encoded>({
   kind: "RunActions",
   payload: Run,
   asksModels: true
-}
+})

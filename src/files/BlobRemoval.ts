@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import type { JobKind } from "../platform/queue/Jobs.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
 import { BlobID } from "./BlobStore.ts"
 
 const Removal = Schema.Struct({ blobID: BlobID, discardedAt: Schema.optional(Schema.DateTimeUtc) })
 
-export const blobRemoval: JobKind<typeof Removal.Type, typeof Removal.Encoded> = {
+export const blobRemoval = jobKind({
   kind: "RemoveBlob",
   payload: Removal
-}
+})

@@ -1,16 +1,16 @@
 import { Schema } from "effect"
 import { ChannelFolderID, ChannelID, type CustomerID } from "../../schema/Ids.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
-import type { JobKind } from "../platform/queue/Jobs.ts"
 
 const Folder = Schema.Struct({ folderID: ChannelFolderID })
 
 /** Fetches what is new in a folder since the last time. */
-export const importFolder: JobKind<typeof Folder.Type, typeof Folder.Encoded> = {
+export const importFolder = jobKind({
   kind: "ImportFolder",
   payload: Folder,
   rank: ranks.fresh
-}
+})
 
 export const folderKey = (folderID: ChannelFolderID) => `folder ${folderID}`
 
@@ -29,20 +29,20 @@ export const readingOf = ({ customerID, folderID }: FolderOfCustomer) => ({
 const Messages = Schema.Struct({ folderID: ChannelFolderID, messageIDs: Schema.Array(Schema.String) })
 
 /** Fetches mails that the provider told about. */
-export const importMessages: JobKind<typeof Messages.Type, typeof Messages.Encoded> = {
+export const importMessages = jobKind({
   kind: "ImportMessages",
   payload: Messages,
   rank: ranks.fresh
-}
+})
 
 const Message = Schema.Struct({ folderID: ChannelFolderID, messageID: Schema.String })
 
 /** Fetches one mail that could not be imported before. */
-export const importMessage: JobKind<typeof Message.Type, typeof Message.Encoded> = {
+export const importMessage = jobKind({
   kind: "ImportMessage",
   payload: Message,
   rank: ranks.fresh
-}
+})
 
 export const messageKey = (folderID: ChannelFolderID, messageID: string) => `${folderID} ${messageID}`
 
@@ -52,26 +52,26 @@ const Renewal = Schema.Struct({
 })
 
 /** Keeps the provider telling about a folder. */
-export const renewSubscription: JobKind<typeof Renewal.Type, typeof Renewal.Encoded> = {
+export const renewSubscription = jobKind({
   kind: "RenewSubscription",
   payload: Renewal
-}
+})
 
 const Removal = Schema.Struct({ channelID: ChannelID, subscriptionID: Schema.String })
 
 /** Makes the provider stop telling. Knows all it needs: the folder may be gone. */
-export const removeSubscription: JobKind<typeof Removal.Type, typeof Removal.Encoded> = {
+export const removeSubscription = jobKind({
   kind: "RemoveSubscription",
   payload: Removal
-}
+})
 
 const Draft = Schema.Struct({ channelID: ChannelID, draftID: Schema.String })
 
 /** Takes the draft of an answer that will not be sent out of the mailbox. The answer may be gone. */
-export const removeDraft: JobKind<typeof Draft.Type, typeof Draft.Encoded> = {
+export const removeDraft = jobKind({
   kind: "RemoveDraft",
   payload: Draft,
   rank: ranks.fresh
-}
+})
 
 export const draftKey = ({ channelID, draftID }: typeof Draft.Type) => `${channelID} ${draftID}`

@@ -6,9 +6,10 @@ import { NotDelivered } from "../delivery/Delivery.ts"
 import { inChain } from "../events/Chain.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
 import { Again } from "../platform/queue/JobRun.ts"
-import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
 import { Telephony } from "../telephony/Telephony.ts"
@@ -23,11 +24,11 @@ const Payload = Schema.Struct({
 })
 
 /** Enqueued in the transaction that takes a text message for sent. */
-export const followText: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+export const followText = jobKind({
   kind: "FollowText",
   payload: Payload,
   rank: ranks.fresh
-}
+})
 
 /** How long after it was handed over one asks what became of a text message; after the last time nobody asks any more. */
 export class FollowTiming extends Context.Reference<FollowTiming>()("casework/FollowTiming", {

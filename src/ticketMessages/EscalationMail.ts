@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { TicketMessageID } from "../../schema/Ids.ts"
-import { type JobKind, Jobs } from "../platform/queue/Jobs.ts"
+import { jobKind } from "../platform/queue/JobKind.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { SystemMail } from "../platform/SystemMail.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -8,10 +9,10 @@ import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 const Payload = Schema.Struct({ ticketMessageID: TicketMessageID, to: Schema.String })
 
-export const notifyEscalation: JobKind<typeof Payload.Type, typeof Payload.Encoded> = {
+export const notifyEscalation = jobKind({
   kind: "NotifyEscalation",
   payload: Payload
-}
+})
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc, Schema } from "effect"
-import { Operation, operationFromName, operationOf, parametersFitOperation } from "../../schema/Operations.ts"
+import { Operation, parametersFitOperation } from "../../schema/Operations.ts"
+import { operationFromName, operationOf } from "../../src/actions/OperationFromName.ts"
 
 describe("operationFromName", () => {
   it.each([

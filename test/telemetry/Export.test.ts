@@ -2,7 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
-import { type JobKind, Jobs } from "../../src/platform/queue/Jobs.ts"
+import { jobKind } from "../../src/platform/queue/JobKind.ts"
+import { Jobs } from "../../src/platform/queue/Jobs.ts"
 import { ExportIntervals } from "../../src/platform/telemetry/Telemetry.ts"
 import { repPeer } from "../hub/HubTools.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -40,7 +41,7 @@ const spanThat = (isWanted: (span: Readonly<Record<string, unknown>>) => boolean
 const spanNamed = (name: string) => spanThat((span) => span["name"] === name)
 
 const Nothing = Schema.Struct({})
-const broken: JobKind<typeof Nothing.Type, typeof Nothing.Encoded> = { kind: "BrokenForTest", payload: Nothing }
+const broken = jobKind({ kind: "BrokenForTest", payload: Nothing })
 
 layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector", (it) => {
   it.effect("sees a request in the trace of its caller, with its customer and its service functions", () =>

@@ -8,22 +8,13 @@ import { Stopping } from "../Stopping.ts"
 import { fn } from "../telemetry/Fn.ts"
 import { makeJobTelemetry } from "../telemetry/JobTelemetry.ts"
 import type { JobClaim } from "./JobClaim.ts"
-import { type JobRank, OldWork, ranks } from "./JobRank.ts"
+import type { JobKind } from "./JobKind.ts"
+import { OldWork, ranks } from "./JobRank.ts"
 import { type JobHandler, makeJobRun } from "./JobRun.ts"
 import { type JobPlace, JobsRepo } from "./JobsRepo.ts"
 import { begin, end, isBusy, isCrowded, nextTurn, noTurns, standsInTheWay, workers } from "./JobTurns.ts"
 import type { ClaimedJob } from "./NextJob.ts"
 import { makeWakeUp } from "./WakeUp.ts"
-
-/** A kind of work, with the shape of what it needs to know. Payloads hold ids, never secrets. */
-export interface JobKind<Payload, Encoded> {
-  readonly kind: string
-  readonly payload: Schema.Schema<Payload, Encoded>
-  /** Which jobs go first. Without a rank, somebody waits for the job. */
-  readonly rank?: JobRank
-  /** Whether it may wait for a model: then it has only a part of the workers. */
-  readonly asksModels?: boolean
-}
 
 interface Wanted<Payload> {
   readonly customerID: CustomerID
