@@ -12,10 +12,13 @@ import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { DraftCallsRepo } from "../ticketMessages/DraftCallsRepo.ts"
 import { type StoredMessage, TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
-import { type FinishedStep, failureOf, PipelineRepo, wanting } from "./PipelineRepo.ts"
-import { makePipelineSteps, type Step, type StepEnd, type StepInput } from "./PipelineSteps.ts"
+import { type FinishedStep, PipelineRepo } from "./PipelineRepo.ts"
+import { makePipelineSteps, next, type Step, type StepEnd, type StepInput, stop } from "./PipelineSteps.ts"
+import { done, failedFor, wanting } from "./StepOutcome.ts"
 
-const failed = (reason: string): StepEnd => ({ _tag: "Failed", outcome: failureOf(reason) })
+const failed = (reason: string) => next(failedFor(reason))
+
+const gone = stop(done("The message is gone"))
 
 /**
  * What happens to an end user's message, from its arrival to a prepared answer. It is started in the transaction that
@@ -36,9 +39,9 @@ export const PipelineJob = Layer.effectDiscard(
         // What the customer has not set up is passed over; what failed outside is tried again later, unless it would
         // fail again.
         Effect.catchTags({
-          BadRequest: ({ message }) => Effect.succeed<StepEnd>({ _tag: "Next", outcome: wanting(message) }),
-          NotFound: () => Effect.succeed<StepEnd>({ _tag: "Stop", outcome: "The message is gone" }),
-          Forbidden: () => Effect.succeed<StepEnd>({ _tag: "Stop", outcome: "The message is gone" }),
+          BadRequest: ({ message }) => Effect.succeed(next(wanting(message))),
+          NotFound: () => Effect.succeed(gone),
+          Forbidden: () => Effect.succeed(gone),
           BadGateway: (failure) =>
             input.claim.isLast || failure instanceof FinalFailure
               ? Effect.succeed(failed(failure.message))
@@ -59,7 +62,7 @@ export const PipelineJob = Layer.effectDiscard(
         flush,
         add: (step: string, end: Exclude<StepEnd, { readonly _tag: "Later" }>) =>
           Effect.suspend(() => {
-            quiet.push({ step, outcome: end.outcome })
+            quiet.push({ step, kind: end.kind, outcome: end.outcome })
             return end._tag === "Next" && end.isQuiet === true ? Effect.void : flush
           })
       }
@@ -92,15 +95,15 @@ export const PipelineJob = Layer.effectDiscard(
           yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Processing" }, claim)
         }
         const finished = yield* repo.finishedSteps(customerID, ticketMessageID)
-        if (yield* endedAsSpam(input, finished.outcomes)) return undefined
-        let { hasFailed } = finished
+        if (yield* endedAsSpam(input, finished)) return undefined
+        let hasFailed = [...finished.values()].includes("Failed")
         for (const [name, step] of steps) {
-          if (finished.outcomes.has(name)) continue
+          if (finished.has(name)) continue
           const end = yield* runStep(input, step)
           if (end._tag === "Later") return yield* Effect.as(notes.flush, new Again({ pauseSeconds: end.seconds }))
           yield* notes.add(name, end)
           if (end._tag === "Stop") break
-          if (end._tag === "Failed") hasFailed = true
+          if (end.kind === "Failed") hasFailed = true
         }
         yield* notes.flush
         const left = yield* messages.find(customerID, ticketMessageID)
@@ -113,7 +116,7 @@ export const PipelineJob = Layer.effectDiscard(
         yield* claim.confirm
         const found = yield* messages.findForUpdate(customerID, ticketMessageID)
         if (Option.isNone(found)) return
-        const step = { step: "Given up", outcome: failureOf(reason) }
+        const step = { step: "Given up", ...failedFor(reason) }
         yield* repo.finishSteps(customerID, ticketMessageID, [step], claim)
         yield* draftCalls.forget(customerID, ticketMessageID, claim)
         yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to: "Failed" }, claim)

@@ -4,10 +4,10 @@ import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import { runActions, runPipeline } from "../events/AutomationJobs.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
+import { StepKind, type StepOutcome } from "./StepOutcome.ts"
 
-export interface FinishedStep {
+export interface FinishedStep extends StepOutcome {
   readonly step: string
-  readonly outcome: string
 }
 
 /** The step that makes the draft. */
@@ -15,23 +15,6 @@ export const draftStep = "Draft"
 
 /** The step of the actions that stand for the topics, and not for a hook of its name. */
 export const topicStep = "Topic actions"
-
-const failurePrefix = "Failed: "
-
-const wantingPrefix = "Skipped: "
-
-/** How a step reads for which something is missing that the customer may yet set up, such as a key. */
-export const wanting = (missing: string) => `${wantingPrefix}${missing}`
-
-/** How a step reads that had no reason to be done. What failed before it may have been why. */
-export const passedOver = {
-  notWanted: "Not for this message",
-  noTopics: "No topics",
-  inSpam: "The ticket is spam"
-} as const
-
-/** How a step reads that did not come to a good end. */
-export const failureOf = (reason: string) => `${failurePrefix}${reason}`
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
 
@@ -42,7 +25,7 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
     readonly finishedSteps: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
-    ) => Effect.Effect<{ readonly outcomes: ReadonlyMap<string, string>; readonly hasFailed: boolean }>
+    ) => Effect.Effect<ReadonlyMap<string, StepOutcome["kind"]>>
     /**
      * Notes steps that are behind it, in their order, and forgets what the draft has kept for another attempt when it
      * is among them. Only while the claim holds.
@@ -90,9 +73,9 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
       const sql = yield* SqlClient.SqlClient
       const finished = SqlSchema.findAll({
         Request: Key,
-        Result: Schema.Struct({ step: Schema.String, outcome: Schema.String }),
+        Result: Schema.Struct({ step: Schema.String, kind: StepKind }),
         execute: (_) => sql`
-          select step, outcome from pipeline_step
+          select step, kind from pipeline_step
           where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID}`
       })
       /** Together with the note of its end: before, another attempt may come for it; later, the next draft would. */
@@ -103,10 +86,7 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
       return {
         finishedSteps: (customerID, ticketMessageID) =>
           finished({ customerID, ticketMessageID }).pipe(
-            Effect.map((rows) => ({
-              outcomes: new Map(rows.map(({ outcome, step }) => [step, outcome])),
-              hasFailed: rows.some(({ outcome }) => outcome.startsWith(failurePrefix))
-            })),
+            Effect.map((rows) => new Map(rows.map(({ kind, step }) => [step, kind]))),
             Effect.orDie
           ),
         finishSteps: (customerID, ticketMessageID, steps, claim) =>
@@ -116,12 +96,13 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
                 // A microsecond apart, so that the story keeps their order.
                 (holding) => sql`
                   with claim as (${holding}), noted as (
-                    insert into pipeline_step (customer_id, ticket_message_id, step, outcome, at)
-                    select ${customerID}, ${ticketMessageID}, done.step, done.outcome,
+                    insert into pipeline_step (customer_id, ticket_message_id, step, kind, outcome, at)
+                    select ${customerID}, ${ticketMessageID}, done.step, done.kind, done.outcome,
                       clock_timestamp() + done.place * interval '1 microsecond'
                     from claim, unnest(${steps.map(({ step }) => step)}::text[],
+                      ${steps.map(({ kind }) => kind)}::text[],
                       ${steps.map(({ outcome }) => outcome.slice(0, 500))}::text[])
-                      with ordinality done (step, outcome, place)
+                      with ordinality done (step, kind, outcome, place)
                     on conflict do nothing)
                     ${steps.some(({ step }) => step === draftStep) ? forgetting(customerID, ticketMessageID, claim) : sql``}
                   select 1 from claim`
@@ -137,15 +118,14 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
         forgetFailures: (customerID, ticketMessageID) =>
           sql<{ hadFailed: boolean; wasWanting: boolean }>`
             delete from pipeline_step s where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
-              and (outcome like ${`${failurePrefix}%`} or outcome like ${`${wantingPrefix}%`} or outcome = any(${Object.values(passedOver)}::text[])
+              and (kind in ('Failed', 'Wanting') or kind in ('NotNeeded', 'InSpam')
                 and not exists (select from automation_run r where r.customer_id = ${customerID}
                   and r.ticket_message_id = ${ticketMessageID}
                   and lower(coalesce(r.hook_name, ${topicStep})) = lower(s.step))
                 and not exists (select from job j where j.customer_id = ${customerID} and j.kind = ${runActions.kind}
                   and j.status in ('Queued', 'Running') and j.payload ->> 'ticketMessageID' = ${String(ticketMessageID)}
                   and lower(coalesce(j.payload ->> 'hookName', ${topicStep})) = lower(s.step)))
-            returning outcome like ${`${failurePrefix}%`} as "hadFailed",
-              outcome like ${`${wantingPrefix}%`} as "wasWanting"`.pipe(
+            returning kind = 'Failed' as "hadFailed", kind = 'Wanting' as "wasWanting"`.pipe(
             Effect.map((rows) => ({
               hadFailed: rows.some(({ hadFailed }) => hadFailed),
               wasWanting: rows.some(({ wasWanting }) => wasWanting)

@@ -18,16 +18,16 @@ import { TopicDetections } from "../ticketMessages/TopicDetections.ts"
 import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { ActionRunner } from "./ActionRunner.ts"
-import { draftStep, PipelineRepo, passedOver, topicStep, wanting } from "./PipelineRepo.ts"
+import { draftStep, PipelineRepo, topicStep } from "./PipelineRepo.ts"
+import { done, isSpam, noTopics, notForThisMessage, type StepOutcome, ticketIsSpam, wanting } from "./StepOutcome.ts"
 
 /**
- * How a step ended: on to the next (quietly when it had nothing to do), given up but on to the next, the end of the
- * pipeline, or again after a while.
+ * Where the pipeline goes after a step: on to the next (quietly when it had nothing to do), to its end, or to the same
+ * step again after a while.
  */
 export type StepEnd =
-  | { readonly _tag: "Next"; readonly outcome: string; readonly isQuiet?: true }
-  | { readonly _tag: "Failed"; readonly outcome: string }
-  | { readonly _tag: "Stop"; readonly outcome: string }
+  | (StepOutcome & { readonly _tag: "Next"; readonly isQuiet?: true })
+  | (StepOutcome & { readonly _tag: "Stop" })
   | { readonly _tag: "Later"; readonly seconds: number }
 
 export interface StepInput {
@@ -46,14 +46,15 @@ type AiFailure = BadRequest | NotFound | Forbidden | BadGateway
 
 export type Step = (input: StepInput) => Effect.Effect<StepEnd, AiFailure>
 
-const next = (outcome: string): StepEnd => ({ _tag: "Next", outcome })
-const quietly = (outcome: string): StepEnd => ({ _tag: "Next", outcome, isQuiet: true })
-const answeredAlready = "Answered already"
+export const next = (ended: StepOutcome): StepEnd => ({ _tag: "Next", ...ended })
+const quietly = (ended: StepOutcome): StepEnd => ({ _tag: "Next", ...ended, isQuiet: true })
+export const stop = (ended: StepOutcome): StepEnd => ({ _tag: "Stop", ...ended })
+
+const answeredAlready = done("Answered already")
+const started = done("Started")
 const withoutAi = Effect.succeed(quietly(wanting("no AI is configured")))
 
 const spamStep = "Spam check"
-const ticketIsSpam = "The ticket is spam"
-const spamPrefix = "Spam: "
 
 /** The steps in their order. Each looks first whether its effect is there already: then it is not done again. */
 export const makePipelineSteps = Effect.gen(function* () {
@@ -84,32 +85,32 @@ export const makePipelineSteps = Effect.gen(function* () {
     hookName: string | null
   ): Effect.fn.Return<StepEnd> {
     const request = requestFor(input, hookName)
-    if (!(yield* runner.hasActions(input.customerID, request))) return quietly("Done")
+    if (!(yield* runner.hasActions(input.customerID, request))) return quietly(done("Done"))
     yield* input.begin
     const progress = yield* runner.run(input.customerID, request, input.claim)
-    return progress._tag === "Waits" ? { _tag: "Later", seconds: progress.seconds } : next("Done")
+    return progress._tag === "Waits" ? { _tag: "Later", seconds: progress.seconds } : next(done("Done"))
   })
 
   const hook = (hookName: string, isWanted: (input: StepInput) => Effect.Effect<boolean>): Step =>
     fn(`Pipeline.${hookName}`)(function* (input) {
-      return (yield* isWanted(input)) ? yield* runHook(input, hookName) : quietly(passedOver.notWanted)
+      return (yield* isWanted(input)) ? yield* runHook(input, hookName) : quietly(notForThisMessage)
     })
 
   /** Greeting a caller may take its time; the message does not wait for it. */
   const hookBeside = (hookName: string, channelType: ChannelType): Step =>
     fn(`Pipeline.${hookName}`)(function* (input) {
       const { claim, customerID, message, opensTicket } = input
-      if (!opensTicket || message.channelType !== channelType) return quietly(passedOver.notWanted)
+      if (!opensTicket || message.channelType !== channelType) return quietly(notForThisMessage)
       yield* input.begin
       yield* jobs
         .enqueue(runActions, customerID, requestFor(input, hookName))
         .pipe(
           Effect.zipRight(
-            repo.finishSteps(customerID, message.ticketMessageID, [{ step: hookName, outcome: "Started" }], claim)
+            repo.finishSteps(customerID, message.ticketMessageID, [{ step: hookName, ...started }], claim)
           ),
           inTransaction(sql)
         )
-      return next("Started")
+      return next(started)
     })
 
   const always = () => Effect.succeed(true)
@@ -129,15 +130,15 @@ export const makePipelineSteps = Effect.gen(function* () {
     )
 
   /** One that was answered before it turned out to be spam stays replied to, but has come to its end as well. */
-  const endedAsSpam = (input: StepInput, outcomes: ReadonlyMap<string, string>) => {
-    const outcome = outcomes.get(spamStep) ?? ""
-    const wasSpam = outcome === ticketIsSpam || outcome.startsWith(spamPrefix)
+  const endedAsSpam = (input: StepInput, finished: ReadonlyMap<string, StepOutcome["kind"]>) => {
+    const kind = finished.get(spamStep)
+    const wasSpam = kind === "InSpam" || kind === "Spam"
     return input.message.status === "Replied" && wasSpam ? isInSpam(input) : Effect.succeed(false)
   }
 
   const markSpam = fn("Pipeline.markSpam")(function* (
     { claim, customerID, message }: StepInput,
-    outcome: string,
+    outcome: StepOutcome,
     isMoot: Effect.Effect<boolean>
   ): Effect.fn.Return<StepEnd, SqlError.SqlError> {
     const { ticketID, ticketMessageID } = message
@@ -149,8 +150,8 @@ export const makePipelineSteps = Effect.gen(function* () {
       .apply(customerID, locked, [{ _tag: "MarkSpam" }], ticketMessageID)
       .pipe(Effect.catchTag("Conflict", Effect.die))
     // Noted together with its effect: a message that is spam does not come here again.
-    yield* repo.finishSteps(customerID, ticketMessageID, [{ step: spamStep, outcome }], claim)
-    return { _tag: "Stop", outcome }
+    yield* repo.finishSteps(customerID, ticketMessageID, [{ step: spamStep, ...outcome }], claim)
+    return stop(outcome)
   }, inTransaction(sql))
 
   const spam: Step = fn("Pipeline.spam")(function* (input) {
@@ -167,50 +168,48 @@ export const makePipelineSteps = Effect.gen(function* () {
       text: message.message ?? "",
       fromAddress: message.fromAddress
     })
-    if (!verdict.isSpam) return next("Not spam")
+    if (!verdict.isSpam) return next(done("Not spam"))
     // Whoever answered it while the model thought did not take it for spam.
-    return yield* markSpam(input, `${spamPrefix}${verdict.reason}`, messages.isAnsweredByPerson(customerID, message))
+    return yield* markSpam(input, isSpam(verdict.reason), messages.isAnsweredByPerson(customerID, message))
   })
 
   const language: Step = fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {
     const { ticketID, ticketMessageID } = message
     if (!hasAi) return yield* withoutAi
-    if (yield* repo.hasLanguage(customerID, ticketID)) return quietly("Known already")
+    if (yield* repo.hasLanguage(customerID, ticketID)) return quietly(done("Known already"))
     yield* begin
     const found = yield* languageOf.message({ customerID, ticketMessageID, text: message.message ?? "" })
-    if (Option.isNone(found)) return next("It cannot be told")
+    if (Option.isNone(found)) return next(done("It cannot be told"))
     yield* repo.setLanguage(customerID, ticketID, found.value)
-    return next(found.value)
+    return next(done(found.value))
   })
 
   const detectTopics: Step = fn("Pipeline.detectTopics")(function* (input) {
     const { customerID, hasAi, message } = input
     if (!hasAi) return yield* withoutAi
-    if (yield* hasTopics(input)) return quietly("Known already")
+    if (yield* hasTopics(input)) return quietly(done("Known already"))
     yield* input.begin
     yield* detections.detect(customerID, message.ticketMessageID, { executeActions: false })
     const found = yield* topics.list(customerID, message.ticketMessageID)
-    return next(found.length === 0 ? "None" : found.map(({ name }) => name).join(", "))
+    return next(done(found.length === 0 ? "None" : found.map(({ name }) => name).join(", ")))
   })
 
   const topicActions: Step = (input) =>
-    Effect.flatMap(hasTopics(input), (has) =>
-      has ? runHook(input, null) : Effect.succeed(quietly(passedOver.noTopics))
-    )
+    Effect.flatMap(hasTopics(input), (has) => (has ? runHook(input, null) : Effect.succeed(quietly(noTopics))))
 
   const draft: Step = fn("Pipeline.draft")(function* (input) {
     const { customerID, hasAi, message } = input
     if (!hasAi) return yield* withoutAi
     const current = yield* messages.find(customerID, message.ticketMessageID)
-    if (Option.exists(current, ({ aiReply }) => aiReply !== null)) return quietly("Prepared already")
-    if (yield* isInSpam(input)) return quietly(passedOver.inSpam)
+    if (Option.exists(current, ({ aiReply }) => aiReply !== null)) return quietly(done("Prepared already"))
+    if (yield* isInSpam(input)) return quietly(ticketIsSpam)
     // An action may have answered it, or a person.
     if (Option.exists(current, ({ status }) => status === "Replied")) return quietly(answeredAlready)
     yield* input.begin
     // What a person began meanwhile is theirs to send.
     return (yield* drafts.prepare(customerID, message.ticketMessageID))
-      ? next("Prepared")
-      : { _tag: "Stop", outcome: "Left to the person who was quicker" }
+      ? next(done("Prepared"))
+      : stop(done("Left to the person who was quicker"))
   })
 
   const steps: ReadonlyArray<readonly [name: string, step: Step]> = [

@@ -65,7 +65,7 @@ export const personalTables = {
     erasing: { details: "'{}'" },
     shown: `event_id::text as "eventID", kind, ticket_id as "ticketID", ticket_message_id as "messageID", details, at`
   },
-  pipeline_step: { name: "PipelineSteps", erasing: { outcome: "'Erased'" } },
+  pipeline_step: { name: "PipelineSteps", erasing: { outcome: "'Erased'", kind: "'Done'" } },
   draft_call: {
     name: "DraftCalls",
     erasing: "delete",

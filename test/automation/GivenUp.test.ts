@@ -90,16 +90,16 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       yield* sql`update ticket_message set status = 'Failed' where customer_id = 1 and ticket_message_id = ${messageID}`
       yield* sql`delete from ticket_message_topic where customer_id = 1 and ticket_message_id = ${messageID}`
       yield* sql`delete from pipeline_step where customer_id = 1 and ticket_message_id = ${messageID} and step like '%opic%'`
-      for (const [step, outcome] of [
-        ["Topics", "Failed: away"],
-        ["OnTopicsDetected", "Not for this message"],
-        ["Topic actions", "No topics"],
-        ["Draft", "Failed: away"],
-        ["OnDraftReady", "Not for this message"]
+      for (const [step, kind, outcome] of [
+        ["Topics", "Failed", "Failed: away"],
+        ["OnTopicsDetected", "NotNeeded", "Not for this message"],
+        ["Topic actions", "NotNeeded", "No topics"],
+        ["Draft", "Failed", "Failed: away"],
+        ["OnDraftReady", "NotNeeded", "Not for this message"]
       ]) {
         yield* sql`
-          insert into pipeline_step (customer_id, ticket_message_id, step, outcome)
-          values (1, ${messageID}, ${step}, ${outcome})`
+          insert into pipeline_step (customer_id, ticket_message_id, step, kind, outcome)
+          values (1, ${messageID}, ${step}, ${kind}, ${outcome})`
       }
       const rows = [
         ...(yield* onHook("OnTopicsDetected", setting("detected"))),
@@ -134,7 +134,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       yield* eventually(pipelinesOf(messageID), ([job]) => job?.status === "Queued" && !job.isDue)
       const [first] = yield* stepsOf(messageID)
       yield* sql`
-        update pipeline_step set outcome = 'Failed: by hand'
+        update pipeline_step set kind = 'Failed', outcome = 'Failed: by hand'
         where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first?.[0] ?? ""}`
       yield* retry(messageID)
       // The step is done again by the run that waits, which then waits on.
@@ -147,7 +147,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
         update job set status = 'Running' where customer_id = 1 and kind = 'RunPipeline' and status = 'Queued'
           and payload ->> 'ticketMessageID' = ${String(messageID)}`
       yield* sql`
-        update pipeline_step set outcome = 'Failed: by hand'
+        update pipeline_step set kind = 'Failed', outcome = 'Failed: by hand'
         where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first?.[0] ?? ""}`
       expect(yield* Effect.flip(retry(messageID))).toMatchObject({
         status: 409,

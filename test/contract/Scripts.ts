@@ -80,8 +80,8 @@ const givenUpMessage = (probes: Probes) =>
     const { id } = yield* newMessage(probes)
     const sql = yield* SqlClient.SqlClient
     yield* sql`
-      insert into pipeline_step (customer_id, ticket_message_id, step, outcome)
-      values (${probes.admin.customerID}, ${id}, 'Given up', 'Failed: its nodes died')`
+      insert into pipeline_step (customer_id, ticket_message_id, step, kind, outcome)
+      values (${probes.admin.customerID}, ${id}, 'Given up', 'Failed', 'Failed: its nodes died')`
     return { id }
   })
 
