@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto"
 import { HttpServerRequest } from "@effect/platform"
 import { Effect, Layer, Option, Redacted } from "effect"
 import {
@@ -12,6 +11,7 @@ import {
   TicketAccess
 } from "../../schema/Authentication.ts"
 import { Forbidden, NotFound, Unauthorized } from "../../schema/Errors.ts"
+import { sameText } from "../platform/SameText.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { isTraced, noteCustomer } from "../platform/telemetry/RequestTelemetry.ts"
 import { AuthRepo } from "./AuthRepo.ts"
@@ -31,11 +31,6 @@ const onlyReps = (caller: Caller): Effect.Effect<Representative, Forbidden> =>
 
 const onlyAdmins = (rep: Representative): Effect.Effect<Representative, Forbidden> =>
   rep.role === "Admin" ? Effect.succeed(rep) : Forbidden.of("Only an Admin may do this.")
-
-const digest = (text: string) => createHash("sha256").update(text).digest()
-
-/** Takes the same time whatever the texts and their lengths are. */
-const sameText = (left: string, right: string) => timingSafeEqual(digest(left), digest(right))
 
 /** What each policy that a route can name asks of the caller. */
 export const PoliciesLive = Layer.unwrapEffect(

@@ -2,7 +2,6 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Data, Deferred, Effect, Exit, Stream } from "effect"
 import { constVoid, type LazyArg } from "effect/Function"
 import type JSZip from "jszip"
-import { isBlobTrouble } from "../platform/BlobTrouble.ts"
 
 /** A file was lost or the writer failed in the middle, when the first bytes were under way already. */
 class BrokenOff extends Data.TaggedError("BrokenOff")<{ readonly cause: unknown }> {}
@@ -49,8 +48,8 @@ export const zipStream = (
         (cause) => new BrokenOff({ cause })
       ).pipe(
         Stream.interruptWhenDeferred(lost),
-        // Who has sent nothing yet can still say what it is.
-        Stream.orDieWith((broken) => (isBlobTrouble(broken.cause) ? broken.cause : broken))
+        // The cause itself, so that a response that has not begun can still say that the store or the database is away.
+        Stream.orDieWith(({ cause }) => cause)
       )
     })
   )

@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, Cause, Chunk, Context, Deferred, Effect, Exit, Layer, Option, Predicate, Queue } from "effect"
 import { readSecret } from "../platform/Masking.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
+import { sameText } from "../platform/SameText.ts"
 import { Secrets } from "../platform/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
@@ -33,10 +33,6 @@ const mailsOfJob = 50
 
 // Fewer than there are connections to the database: other requests go on beside a burst.
 const customersAtOnce = 8
-
-const digest = (text: string) => createHash("sha256").update(text).digest()
-
-const sameText = (left: string, right: string) => timingSafeEqual(digest(left), digest(right))
 
 const lifecycleReasons: ReadonlyMap<string, "Reauthorize" | "Removed"> = new Map([
   ["reauthorizationrequired", "Reauthorize"],

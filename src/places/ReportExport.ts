@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Scope } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
-import type { InternalServerError, NotFound } from "../../schema/Errors.ts"
+import { type InternalServerError, type NotFound, ServiceUnavailable } from "../../schema/Errors.ts"
 import type { CustomerID, PlaceDescriptionReportID } from "../../schema/Ids.ts"
 import type { ExportQuery } from "../../schema/PlaceDescriptionReports.ts"
 import { largestPiece } from "../files/BlobStore.ts"
@@ -47,6 +47,11 @@ const atOnce = 2
 /** So that the many of one customer leave a place for the next one. */
 const ofOneCustomer = 1
 
+/** A request that waits sends nothing: a connection that is silent for too long is cut, here or by a proxy. */
+const longestWait = "30 seconds"
+
+const noTurn = new ServiceUnavailable({ message: "Other documents are being written. Send the request again." })
+
 const photosIn = ({ hero, rooms }: ReportDocument) => [
   ...(hero === undefined ? [] : [hero.blobID]),
   ...rooms.flatMap(({ photos }) => photos.map(({ photo }) => photo.blobID))
@@ -77,7 +82,9 @@ const make = Effect.gen(function* () {
       const { customerID } = yield* CurrentRep
       const ofFile = yield* Effect.scope
       return yield* Effect.gen(function* () {
-        yield* turns.take(String(customerID), 1)
+        yield* turns
+          .take(String(customerID), 1)
+          .pipe(Effect.timeoutFail({ duration: longestWait, onTimeout: () => noTurn }), Effect.orDie)
         const report = yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
         const document = composeDocument(
           report,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
+import { SqlError } from "@effect/sql/SqlError"
 import { expect, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Stream } from "effect"
 import JSZip from "jszip"
@@ -28,13 +29,15 @@ it.live("A zip fails when a file breaks off while the writer waits for its reade
   })
 )
 
-it.live("A zip whose file the store does not give says so", () =>
-  Effect.gen(function* () {
-    const exit = yield* zipOf(Stream.die(new StoreAway({ message: "away" }))).pipe(Stream.runDrain, Effect.exit)
-    expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBeInstanceOf(StoreAway)
-    // The writer tells of it once more, later: with nobody to hear it, that would end the process.
-    yield* Effect.promise(() => setImmediate())
-  })
+it.live.each([new StoreAway({ message: "away" }), new SqlError({ cause: new Error("away") })])(
+  "A zip fails as the store of its files did: %s",
+  (failure) =>
+    Effect.gen(function* () {
+      const exit = yield* zipOf(Stream.die(failure)).pipe(Stream.runDrain, Effect.exit)
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBe(failure)
+      // The writer tells of it once more, later: with nobody to hear it, that would end the process.
+      yield* Effect.promise(() => setImmediate())
+    })
 )
 
 it.live("A zip has what it was given, however slowly it is read", () =>

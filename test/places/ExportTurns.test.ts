@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
+import { ServiceUnavailable } from "../../schema/Errors.ts"
 import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { PlaceDescriptionReport } from "../../schema/PlaceDescriptionReports.ts"
 import { DocxRenderer } from "../../src/places/document/DocxRenderer.ts"
@@ -67,6 +68,9 @@ const exportFor = (customers: ReadonlyArray<number>) =>
     return { done: done.length, first: first.slice(0, 2).sort(), most }
   })
 
+/** A report that never comes to its end. */
+const endless = Layer.succeed(DocxRenderer, { render: () => Effect.succeed(Stream.never) })
+
 describe("Exports at the same time", () => {
   it.live("are written two at a time, to their end, and all of them", () =>
     Effect.gen(function* () {
@@ -78,5 +82,18 @@ describe("Exports at the same time", () => {
     Effect.gen(function* () {
       expect(yield* exportFor([1, 1, 1, 1, 2])).toMatchObject({ done: 5, first: [1, 2] })
     })
+  )
+
+  it.effect("are told to come back when their turn takes long, before their connection is cut", () =>
+    Effect.gen(function* () {
+      const { docx } = yield* ReportExport
+      const ask = docx(blank.placeDescriptionReportID, {}).pipe(as(1), Effect.scoped)
+      yield* Effect.fork(ask)
+      yield* Effect.yieldNow()
+      const waiting = yield* Effect.fork(ask)
+      yield* TestClock.adjust("1 minute")
+      const exit = yield* Fiber.await(waiting)
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBeInstanceOf(ServiceUnavailable)
+    }).pipe(Effect.provide(ReportExport.layer.pipe(Layer.provide(endless), Layer.provide(rows))))
   )
 })

@@ -24,12 +24,14 @@ const searchable = (spellings: ReadonlyArray<string>) => {
   return indexed.length === 0 ? spellings : indexed
 }
 
-/** As it was typed, as it is in capitals, and as people write the end of a word: the database takes them for different letters. */
-const withSigmas = (word: string) => [
-  word,
-  word.replaceAll("ς", "σ"),
-  word.replaceAll("ς", "σ").replace(/[Σσ](?!\p{L})/gu, "ς")
-]
+/**
+ * As it was typed, with the small sigma everywhere, and with the final one at its end: the database takes the two for
+ * different letters, and lower case of Σ is one or the other depending on its locale.
+ */
+const withSigmas = (word: string) => {
+  const plain = word.replaceAll(/[Σς]/g, "σ")
+  return [word, plain, plain.replace(/σ(?!\p{L})/gu, "ς")]
+}
 
 /** The words of a search as patterns for text as people wrote it: each word in every spelling that looks the same. */
 export const spelledPatterns = (search: string | undefined): ReadonlyArray<ReadonlyArray<string>> =>
