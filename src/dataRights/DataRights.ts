@@ -14,16 +14,16 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { eraseEndUser, exportEndUser } from "./DataRightsJobs.ts"
 import { erasureOf, exportOf } from "./Receipts.ts"
 
-/** What people may ask about the data kept of them: to have it, and to have it erased. */
+/** The data rights of end users: to get the data kept about them, and to have it erased. */
 export class DataRights extends Context.Tag("casework/DataRights")<
   DataRights,
   {
     readonly export: (endUserID: EndUserID) => Effect.Effect<EndUserExport, NotFound, CurrentRep>
-    /** Whether an export would answer, without starting one. */
+    /** Fails like `export` would, without starting one. */
     readonly checkExport: (endUserID: EndUserID) => Effect.Effect<void, NotFound, CurrentRep>
     readonly erase: (endUserID: EndUserID) => Effect.Effect<EndUserErasure, NotFound, CurrentRep>
     readonly getErasure: (endUserID: EndUserID) => Effect.Effect<EndUserErasure, NotFound, CurrentRep>
-    /** Starts it unless it is there already. The operator asks without being a representative. */
+    /** Starts a request unless one exists already. The operator asks without being a representative. */
     readonly request: (
       customerID: CustomerID,
       endUserID: EndUserID,
@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* Jobs
   const audit = yield* AuditLog
 
-  /** One that has failed is begun anew. */
+  /** Finds a request that has not failed: a failed one is started again. */
   const findGood = (customerID: CustomerID, endUserID: EndUserID, kind: DataRequestKind) =>
     Effect.map(
       repo.find(customerID, endUserID, kind),
@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
     customerRepID: CustomerRepID | null
   ) {
     const failed = yield* repo.find(customerID, endUserID, kind)
-    // An erasure that failed after its first pass is asked for again when the end user is gone already.
+    // An erasure that failed after its first pass may be requested again although the end user is gone.
     if (Option.isNone(failed) || kind === "Export") {
       yield* endUsers.findForUpdate(customerID, endUserID).pipe(orNotFound(missing(endUserID)))
     }
@@ -90,7 +90,7 @@ const make = Effect.gen(function* () {
     export: fn("DataRights.export")(function* (endUserID) {
       const { customerID, customerRepID } = yield* CurrentRep
       const found = yield* request(customerID, endUserID, "Export", customerRepID)
-      // Whoever gets the file of another's request has it as well.
+      // A representative who gets the file of another's request has exported the data as well.
       if (found.blobID !== null && found.customerRepID !== customerRepID) {
         yield* audit.record(customerID, customerRepID, "EndUserExported", { endUserID })
       }

@@ -10,7 +10,7 @@ export const DataRightsHttp = HttpApiBuilder.group(CaseworkApi, "dataRights", (h
     const rights = yield* DataRights
     return (
       handlers
-        // Only a GET may start one: who asks for the headers alone changes nothing.
+        // Only a GET may start an export: a HEAD request must not change anything.
         .handle("exportEndUser", ({ path, request }) =>
           request.method === "HEAD" ? Effect.as(rights.checkExport(path.id), onlyHeaders) : rights.export(path.id)
         )

@@ -7,7 +7,7 @@ import { LooseRowsOf } from "./LooseRows.ts"
 import { LooseRuns } from "./LooseRuns.ts"
 import { PersonsRepo } from "./PersonsRepo.ts"
 
-/** The work behind the requests. */
+/** The jobs that carry out the requests. */
 export const DataRightsWork = Layer.merge(EraseJob, ExportJob).pipe(
   Layer.provide(Layer.mergeAll(Erasing.layer, ExportFile.layer, LooseRowsOf.layer, LooseRuns.layer, PersonsRepo.layer))
 )

@@ -15,7 +15,9 @@ import { type Person, PersonsRepo } from "./PersonsRepo.ts"
 import { hashOf } from "./Receipts.ts"
 import type { FoundRows } from "./Traces.ts"
 
-/** When the second look follows: by then every call to a model has come to its end, since no request takes so long, and every delivery. */
+/**
+ * When the second pass follows: after every model call, since no request takes that long, and every delivery has ended.
+ */
 export class ErasureTiming extends Context.Reference<ErasureTiming>()("casework/ErasureTiming", {
   defaultValue: () => ({ secondLookAfterSeconds: 360 })
 }) {}
@@ -23,8 +25,9 @@ export class ErasureTiming extends Context.Reference<ErasureTiming>()("casework/
 const nothingFound = { failedMailIDs: [], externalIDs: [] }
 
 /**
- * Erases twice. The first look does it; but whoever was at work for the person at that moment, a call to a model for
- * one, may write down its result afterwards. The second look, by the ids of the first, removes that, and the files.
+ * Erases twice. The first pass does the actual work, but something that is running for the person at that moment, such
+ * as a model call, may store its result afterwards. The second pass removes that, by the ids of the first, and the
+ * files.
  */
 export const EraseJob = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -48,7 +51,7 @@ export const EraseJob = Layer.effectDiscard(
       behind: number
     ) {
       yield* erasing.holdMail(request.customerID)
-      // Before anything is locked that such work may be waiting for.
+      // Before locking anything that the stopped work may be waiting for.
       const stopped = yield* erasing.stopWork(known, found)
       const person = Option.getOrElse(yield* look(request), () => known)
       const newer = (yield* looseRuns.find(person, behind)).map(({ aiRunID }) => aiRunID)
@@ -59,15 +62,15 @@ export const EraseJob = Layer.effectDiscard(
         blobIDs,
         counts: { ...counts, Jobs: (counts["Jobs"] ?? 0) + stopped }
       })
-      // At the end: it locks the job, and there may be much to erase.
+      // At the end, since it locks the job and erasing may take long.
       yield* claim.confirm
     }, inTransaction(sql))
 
     const firstLook = fn("EraseJob.firstLook")(function* (request: DataRequest, claim: JobClaim) {
       const person = yield* look(request)
-      // Deleting it is refused meanwhile. A receipt for nothing would be untrue.
+      // Deleting an end user is refused while it is being erased. A receipt for nothing would be untrue.
       if (Option.isNone(person)) return yield* Effect.dieMessage("The end user is gone, and was not erased.")
-      // The ledger may be long, and mail stands still while the rest is erased.
+      // Search the runs before the transaction: there may be many, and mail is held up while the rest is erased.
       const behind = yield* looseRuns.newest(request.customerID)
       const runs = yield* looseRuns.find(person.value, 0)
       const setAsideMails = yield* looseRows.setAsideMails(person.value)

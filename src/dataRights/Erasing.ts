@@ -10,15 +10,18 @@ import { personalTable, personalTables } from "./PersonalData.ts"
 import type { Person } from "./PersonsRepo.ts"
 import type { FoundRows } from "./Traces.ts"
 
-/** Removes what is known of a person. Everything here belongs into one transaction. */
+/** Removes what is known about a person. All methods must be called in one transaction. */
 export class Erasing extends Context.Tag("casework/Erasing")<
   Erasing,
   {
-    /** No mail comes in until the transaction ends: one that comes later finds no thread to go on with. */
+    /** Holds up incoming mail until the transaction ends: mail that comes later finds no thread to join. */
     readonly holdMail: (customerID: CustomerID) => Effect.Effect<void>
-    /** Work on the person's messages that waits or runs; it loses its claim and writes nothing more. */
+    /**
+     * Deletes queued and running jobs about the person's messages; running ones lose their claim and write nothing
+     * more.
+     */
     readonly stopWork: (person: Person, found: FoundRows) => Effect.Effect<number>
-    /** Everything else; answers how much there was and which files are left over. */
+    /** Erases everything else; returns how much there was and which files remain to be deleted. */
     readonly erase: (
       person: Person,
       found: FoundRows

@@ -7,32 +7,37 @@ import { type PersonalTableName, personalTable } from "./PersonalData.ts"
 import type { Person } from "./PersonsRepo.ts"
 import { type FoundRows, makeTraces } from "./Traces.ts"
 
-/** Where the rows about a person have files. */
+/** The tables whose rows about the person have files. */
 export const tablesWithFiles = ["ticket_message_attachment", "failed_mail", "data_request"] as const
 
 export class ErasingRepo extends Context.Tag("casework/ErasingRepo")<
   ErasingRepo,
   {
-    /** Those that mail comes in by, in the order in which everybody locks them. */
+    /** The channels that receive mail, in the order in which every transaction locks them. */
     readonly mailChannels: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<ChannelID>>
-    /** The tickets before what belongs to them, as everywhere; also those of others that the person has written in. */
+    /**
+     * Locks the tickets before what belongs to them, as everywhere; including tickets of others that the person wrote
+     * in.
+     */
     readonly lockTickets: (person: Person) => Effect.Effect<void>
-    /** Questions about others' messages that quote the person's, and what was made of them. */
+    /** Model calls about others' messages that quote the person's, and their results. */
     readonly forgetQuotes: (person: Person) => Effect.Effect<void>
-    /** Drafts of answers to others for which such a question was asked. */
+    /** Drafts of answers to others that were made by such a model call. */
     readonly forgetDrafts: (person: Person) => Effect.Effect<void>
-    /** What others' tickets say of the messages that the person wrote there. */
+    /** What others' tickets derive from the messages that the person wrote there. */
     readonly forgetInTickets: (person: Person) => Effect.Effect<void>
-    /** What others sent stays, and thereby where it belongs; only that it went to the person, too, does not. */
+    /**
+     * Removes the person from the recipients of others' mails. The mails stay, and so does the thread they belong to.
+     */
     readonly forgetAmongOthers: (person: Person) => Effect.Effect<void>
-    /** A mail that was set aside is noted as known, so that no later import fetches it again. */
+    /** Notes set-aside mails as known, so that no later import fetches them again. */
     readonly noteAsKnown: (person: Person, found: FoundRows) => Effect.Effect<void>
     readonly filesIn: (
       person: Person,
       found: FoundRows,
       table: (typeof tablesWithFiles)[number]
     ) => Effect.Effect<ReadonlyArray<BlobID>>
-    /** Answers how many rows of the table are about the person. */
+    /** Erases the table's rows about the person; returns how many there were. */
     readonly eraseRows: (person: Person, found: FoundRows, table: PersonalTableName) => Effect.Effect<number>
   }
 >() {

@@ -10,7 +10,7 @@ import { personalTable, personalTables } from "./PersonalData.ts"
 import type { Person } from "./PersonsRepo.ts"
 import type { FoundRows } from "./Traces.ts"
 
-/** Everything about a person as a zip, written while it is read: no part of it is ever held whole. */
+/** Everything about a person as a zip, produced while it is read: no part of it is ever held in memory as a whole. */
 export class ExportFile extends Context.Tag("casework/ExportFile")<
   ExportFile,
   {
@@ -20,7 +20,7 @@ export class ExportFile extends Context.Tag("casework/ExportFile")<
       found: FoundRows
     ) => Effect.Effect<{
       readonly bytes: Stream.Stream<Uint8Array>
-      /** They hold once the stream has come to its end. */
+      /** Complete once the stream has ended. */
       readonly counts: Counts
     }>
   }

@@ -31,7 +31,7 @@ const Gather = Layer.effectDiscard(
     const exportFile = yield* ExportFile
     const blobs = yield* Blobs
 
-    /** Only for an end user who is still there: one who was erased meanwhile leaves no file behind. */
+    /** Only if the end user still exists: no file is left of somebody who was erased meanwhile. */
     const finish = fn("ExportJob.finish")(function* (
       request: DataRequest,
       claim: JobClaim,
@@ -76,5 +76,5 @@ const Forget = Layer.scopedDiscard(
   Effect.flatMap(DataRequestsRepo, ({ deleteExpired }) => onOneNode("forgetting exports", 60, deleteExpired))
 )
 
-/** Gathers what is known of a person into a file, and forgets the files that nobody may download any more. */
+/** Gathers what is known about a person into a file, and deletes files that may no longer be downloaded. */
 export const ExportJob = Layer.merge(Gather, Forget)

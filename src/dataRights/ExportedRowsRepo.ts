@@ -12,7 +12,7 @@ export class ExportedRowsRepo extends Context.Tag("casework/ExportedRowsRepo")<
   ExportedRowsRepo,
   {
     readonly attachments: (person: Person, found: FoundRows) => Effect.Effect<ReadonlyArray<typeof Attachment.Type>>
-    /** Read while they are taken, since there may be many; none of a table that is shown elsewhere. */
+    /** Streamed, since there may be many; empty for a table that is shown elsewhere. */
     readonly rows: (person: Person, found: FoundRows, table: PersonalTableName) => Stream.Stream<unknown>
   }
 >() {

@@ -1,4 +1,4 @@
-/** What tells apart, counts or points, and is no word of anybody. */
+/** Values that identify, count or refer, and are nobody's words. */
 const names = "a word of the service: a kind, a status, an id"
 
 /** What the customer writes about its own organisation. */

@@ -16,7 +16,7 @@ const SetAside = Schema.Struct({
   blobID: BlobID
 })
 
-/** With the address of the mailbox that it lies in. */
+/** With the address of its mailbox. */
 const Listed = Schema.Struct({ ...SetAside.fields, mailbox: Schema.NullOr(Schema.String) })
 
 export interface LooseRows {
@@ -28,13 +28,13 @@ export interface LooseRows {
   }>
 }
 
-/** What one has to look into: no key ties it to a person, or it is encrypted. */
+/** Rows that must be read to find whom they are about: no key ties them to a person, or they are encrypted. */
 export class LooseRowsOf extends Context.Tag("casework/LooseRowsOf")<
   LooseRowsOf,
   {
     /** Call it outside of transactions: it reads files. */
     readonly setAsideMails: (person: Person) => Effect.Effect<LooseRows["setAsideMails"]>
-    /** As they can be read. */
+    /** Decrypted. */
     readonly outboxMails: (person: Person) => Effect.Effect<LooseRows["outboxMails"]>
   }
 >() {
@@ -80,7 +80,10 @@ const make = Effect.gen(function* () {
       Effect.map((pieces) => mailHeadOf(Buffer.concat([...pieces])))
     )
 
-  /** Who a mail is from. One from the mailbox itself, as an answer, is about whoever it went to, as one that is stored. */
+  /**
+   * Whether a mail is from the person. One from the mailbox itself, such as an answer, is about its recipients, as it
+   * is for stored messages.
+   */
   const isAbout = (word: RegExp, { from, recipients, writers }: MailHead, mailbox: string | null) =>
     word.test(writers) || (mailbox !== null && from.includes(mailbox) && word.test(recipients))
 

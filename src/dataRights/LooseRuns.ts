@@ -8,21 +8,26 @@ import { mentionsOf } from "./Traces.ts"
 
 const Found = Schema.Struct({
   aiRunID: AiRunID,
-  /** Everything that was asked is the person's, or tells of it: an export shows it. Others may have been asked more. */
+  /**
+   * Whether an export shows the run: all of its text is the person's, or it mentions the person. Other runs may contain
+   * more than the person's words.
+   */
   isShown: Schema.Boolean
 })
 
 const PageEnd = Schema.Struct({ last: Schema.NullOr(Schema.Int) })
 type PageEnd = typeof PageEnd.Type
 
-/** AI calls that are about no message: translations for one, of a text that somebody has copied out of a message. */
+/** AI calls that are about no message, for instance translations of text that somebody has copied out of a message. */
 export class LooseRuns extends Context.Tag("casework/LooseRuns")<
   LooseRuns,
   {
-    /** Behind the given one. Reads much of the ledger where it begins at 0: do that outside of transactions. */
+    /**
+     * Finds runs after the given id. Starting at 0 it reads much of the ledger: call it outside of transactions then.
+     */
     readonly find: (person: Person, behind: number) => Effect.Effect<ReadonlyArray<typeof Found.Type>>
     readonly newest: (customerID: CustomerID) => Effect.Effect<number>
-    /** Translations that were under way while somebody was erased. Nobody can tell any more whose words they are. */
+    /** Translations that ran during the erasure. Nobody can tell any more whose words they contain. */
     readonly underWay: (request: DataRequest) => Effect.Effect<ReadonlyArray<AiRunID>>
   }
 >() {
@@ -32,13 +37,13 @@ export class LooseRuns extends Context.Tag("casework/LooseRuns")<
   )
 }
 
-/** A text shorter than that is in many others: it must be the whole of one. */
+/** A shorter text occurs in many others, so it must match a whole text. */
 const shortest = 12
 
-/** A message shorter than that may be a part of anybody's text. */
+/** A shorter message may be part of anybody's text. */
 const shortestPart = 30
 
-/** So many are looked through at once: a statement may not take long, and some are of many pages. */
+/** How many runs are searched at a time: a statement must not take long, and some runs contain many pages. */
 const pageSize = 100
 
 const bare = (text: string) => `regexp_replace(lower(${text}), '[[:space:][:punct:]]+', '', 'g')`
@@ -58,7 +63,7 @@ const make = Effect.gen(function* () {
   const findUnderWay = SqlSchema.findAll({
     Request: Schema.Struct({ customerID: CustomerID, dataRequestID: Schema.UUID }),
     Result: Schema.Struct({ aiRunID: AiRunID }),
-    // Until now: the next call for the same text follows the one before.
+    // Open-ended: further calls for the same text follow the first one.
     execute: (_) => sql`
       select r.ai_run_id as "aiRunID" from data_request d join ai_run r on r.customer_id = d.customer_id
       where d.customer_id = ${_.customerID} and d.data_request_id = ${_.dataRequestID}::uuid
@@ -66,7 +71,7 @@ const make = Effect.gen(function* () {
         and r.created_at >= d.erased_at`
   })
 
-  /** The last of the next ones behind the given one. */
+  /** The last id of the page that follows the given id. */
   const findPageEnd = SqlSchema.single({
     Request: Schema.Struct({ customerID: CustomerID, behind: Schema.Int }),
     Result: PageEnd,
@@ -78,7 +83,10 @@ const make = Effect.gen(function* () {
         order by ai_run_id limit ${pageSize}) page`
   })
 
-  /** The texts of a page may be short: then all of them together are looked for. */
+  /**
+   * Whether the words are among the person's texts. A web page may have short texts, which must match as a whole; its
+   * texts are also looked up joined together.
+   */
   const isKnown = (words: string) =>
     sql.literal(
       `strpos(known.words, case when length(${words}) < ${shortest} then '|' || ${words} || '|' else ${words} end) > 0`

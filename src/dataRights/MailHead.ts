@@ -1,17 +1,17 @@
 import { Buffer, isUtf8 } from "node:buffer"
 import { Option } from "effect"
 
-/** What a mail says of itself before its text, as far as it is about people. */
+/** What a mail's header says about people. */
 export interface MailHead {
-  /** Who wrote it, or is to be answered. */
+  /** The fields that name who wrote it or is to be replied to. */
   readonly writers: string
-  /** Who it went to. */
+  /** The fields that name the recipients. */
   readonly recipients: string
-  /** The addresses that it is from. */
+  /** The sender's addresses. */
   readonly from: ReadonlyArray<string>
 }
 
-/** Programs write UTF-8, and old ones one byte for a letter. */
+/** Current mail programs write UTF-8, old ones a single-byte encoding. */
 const decoded = (bytes: Buffer) => bytes.toString(isUtf8(bytes) ? "utf8" : "latin1")
 
 const decoderFor = Option.liftThrowable((charset: string) => new TextDecoder(charset))
@@ -27,7 +27,7 @@ const quotedBytes = (text: string) =>
     "latin1"
   )
 
-/** Words that were encoded because they are not plain letters; those beside each other belong together. */
+/** Decodes encoded words; adjacent ones belong together. */
 const readable = (text: string) =>
   text
     .replaceAll(/(\?=)\s+(?==\?)/g, "$1")
@@ -37,17 +37,17 @@ const readable = (text: string) =>
         inCharset(charset, encoding.toLowerCase() === "b" ? Buffer.from(word, "base64") : quotedBytes(word))
     )
 
-// Nobody has more to say there, and whoever wants the reading to take long says it there.
+// No honest From is longer, and a hostile one must not make the parsing take long.
 const longestFrom = 1000
 
-/** Addresses alone: a name may look like one. */
+/** Only the addresses: a display name may look like one. */
 const addressesIn = (text: string) => {
   const unnamed = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, " ")
   const bracketed = [...unnamed.matchAll(/<([^<>]*)>/g)].map(([, address = ""]) => address)
   return (bracketed.length > 0 ? bracketed : unnamed.split(/[,;]/)).map((address) => address.trim().toLowerCase())
 }
 
-/** Reads it from the first bytes of a mail's source. */
+/** Reads the head from the first bytes of a mail's source. */
 export const mailHeadOf = (source: Buffer): MailHead => {
   const [head = ""] = source.toString("latin1").split(/\r?\n\r?\n/)
   const lines = head.replaceAll(/\r?\n[ \t]+/g, " ").split(/\r?\n/)

@@ -1,26 +1,29 @@
 import { forgottenID } from "../mail/MailMessagesRepo.ts"
 
-/** What becomes of a row that is about the person: it goes, or these columns of it become the given SQL. */
+/** What happens to a row about the person: it is deleted, or these columns are set to the given SQL. */
 export type Erasing = "delete" | Readonly<Record<string, string>>
 
 interface PersonalTable {
-  /** How the receipt and the file of an export call it. */
+  /** The name used in the receipt and in the export file. */
   readonly name: string
   readonly erasing: Erasing
   /**
-   * What an export shows of a row; none for copies of what it shows elsewhere. It may ask for own_messages and
-   * own_tickets, the ids of what is the person's.
+   * The columns that an export shows; none for copies of what it shows elsewhere. The SQL may use own_messages and
+   * own_tickets, the ids of the person's messages and tickets.
    */
   readonly shown?: string
 }
 
-/** What of the material of a question are other messages: those that are the person's are in the export anyway. */
+/** The parts of a prompt's input that are other messages: the person's own are in the export anyway. */
 const othersIn = "'{corrections,history,messages}'::text[]"
 
-/** The topics that were found are no words of anybody; whatever else was made of others' messages may tell of these. */
+/** Detected topics are nobody's words; other output that is based on others' messages may reveal them. */
 const isOwnAnswer = "(purpose = 'Topics' or quotes <@ own_messages)"
 
-/** Both looks write it. An older version may have brought the same mail in again; then it is left of one of the two. */
+/**
+ * Both passes set it, so hashing is idempotent. An older version may have imported the same mail twice; then only one
+ * of the two rows keeps the hash.
+ */
 const messageIDLeft = `case when internet_message_id like 'sha256:%' then internet_message_id else (
   select gone.id from (select ${forgottenID("mail_message.internet_message_id")} as id) gone where not exists (
     select from mail_message same where same.customer_id = mail_message.customer_id
@@ -28,8 +31,8 @@ const messageIDLeft = `case when internet_message_id like 'sha256:%' then intern
       and same.content_hash = mail_message.content_hash)) end`
 
 /**
- * Where data about end users lie, in the order in which they are erased. Every other column that could hold words is in
- * ImpersonalData with the reason; a test compares both with the database.
+ * The tables with data about end users, in the order in which they are erased. Every other column that could hold words
+ * is listed in ImpersonalData with the reason; a test compares both with the database.
  */
 export const personalTables = {
   job: {
@@ -81,7 +84,7 @@ export const personalTables = {
   },
   mail_message: {
     name: "Mails",
-    // What is left keeps the mail from coming in again, also as a copy from another folder.
+    // What remains keeps the mail from being imported again, even as a copy from another folder.
     erasing: {
       internet_message_id: messageIDLeft,
       conversation_id: "null",
@@ -103,7 +106,7 @@ export const personalTables = {
     erasing: "delete",
     shown: `outbox_mail_id as "mailID", recipient, created_at as "createdAt"`
   },
-  // The receipt stays, its file goes.
+  // The receipt stays; its file is deleted.
   data_request: { name: "Exports", erasing: { blob_id: "null", expires_at: "now()" } },
   ticket_message: {
     name: "Messages",
@@ -115,9 +118,9 @@ export const personalTables = {
           .map((column) => [column, "null"])
       ),
       custom_fields: "'{}'",
-      // Nobody is there to deliver it to.
+      // There is nobody left to deliver it to.
       is_given_up: "is_given_up or (sender_type = 'CustomerRep' and status in ('Queued', 'Failed'))",
-      // The work that would have gone on is stopped.
+      // The jobs that would have continued it are stopped.
       status: "case status when 'Queued' then 'Failed' when 'Processing' then 'Received' else status end",
       is_persons_draft: "false",
       modified_at: "now()"
@@ -141,7 +144,7 @@ export const personalTables = {
       custom_fields: "'{}'",
       history_summary: "null",
       history_summary_message_id: "null",
-      // The old one is in the person's mails and links.
+      // The old token is in the person's mails and links.
       ticket_token: "gen_random_uuid()",
       modified_at: "now()"
     },
@@ -163,5 +166,5 @@ export const personalTables = {
 
 export type PersonalTableName = keyof typeof personalTables
 
-/** With the types widened to what all have in common. */
+/** With the type widened to what all tables have in common. */
 export const personalTable = (table: PersonalTableName): PersonalTable => personalTables[table]

@@ -6,26 +6,26 @@ import { spellingsOf } from "../endUsers/SenderIdentity.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { addressParts } from "./AddressParts.ts"
 
-/** An end user, and how its traces are found. Its names lead nowhere: anybody may have them, or give itself any. */
+/** An end user and what identifies its traces. Names are not used: anybody may share one or choose any. */
 export interface Person {
   readonly customerID: CustomerID
   readonly endUserID: EndUserID
-  /** E-mail addresses, numbers and UIDs in lower case that are this person's and nobody else's. */
+  /** E-mail addresses, numbers and UIDs in lower case that belong to this person and nobody else. */
   readonly addresses: ReadonlyArray<string>
-  /** Those of them that are also looked for inside of texts. */
+  /** Those addresses that are also searched for inside texts. */
   readonly marks: ReadonlyArray<string>
-  /** Its own, and those without an end user that it began. */
+  /** The person's tickets, and those without an end user that the person started. */
   readonly ticketIDs: ReadonlyArray<TicketID>
-  /** Those in its tickets, and those from it, or sent to it, elsewhere. */
+  /** The messages in those tickets, and those from or to the person elsewhere. */
   readonly messageIDs: ReadonlyArray<TicketMessageID>
 }
 
 export class PersonsRepo extends Context.Tag("casework/PersonsRepo")<
   PersonsRepo,
   {
-    /** Locks the end user and its tickets while in a transaction: nothing more is added to them meanwhile. */
+    /** Within a transaction, locks the end user and its tickets: nothing is added to them meanwhile. */
     readonly find: (customerID: CustomerID, endUserID: EndUserID) => Effect.Effect<Option.Option<Person>>
-    /** What is left of one who was erased: the same tickets, with what somebody was just adding to them. */
+    /** What remains of an erased person: the same tickets, with messages that were being added during the erasure. */
     readonly findLeftOver: (request: DataRequest) => Effect.Effect<Person>
   }
 >() {
@@ -40,7 +40,10 @@ const looksLikePhone = /^\+?(?:[\s()./-]*\d){7,}$/
 const looksLikeKey = /^(?=.*\p{N})\S{7,}$/u
 const looksLikeDate = /^\d{4}-\d\d-\d\d/
 
-/** A UID can be any word or phrase, also one that is in everybody's texts; an address, a number or a key hardly is. */
+/**
+ * Whether an address is distinctive. A UID can be any word or phrase, even one that is in everybody's texts; an
+ * address, a number or a key hardly is.
+ */
 export const isMark = (address: string) =>
   [looksLikeMail, looksLikePhone, looksLikeKey].some((look) => look.test(address)) && !looksLikeDate.test(address)
 
@@ -61,7 +64,7 @@ const make = Effect.gen(function* () {
           where u.customer_id = ${_.customerID} and u.end_user_id = ${_.endUserID}) as addresses
       from end_user where customer_id = ${_.customerID} and end_user_id = ${_.endUserID} for update`
   })
-  /** What others have, too: end users, representatives, and the channels that everybody writes to. */
+  /** Addresses that others have as well: end users, representatives, and the channels that everybody writes to. */
   const findShared = SqlSchema.findAll({
     Request: Schema.Struct({ ...Key.fields, addresses: texts }),
     Result: Schema.Struct({ address: Schema.String }),
@@ -91,7 +94,7 @@ const make = Effect.gen(function* () {
     lower(m.from_address) = any(${addresses}::text[]) or lower(m.uid) = any(${addresses}::text[])
     or ${partsOf("m.from_address")} && ${marks}::text[])`
 
-  /** Somebody may have deleted the end user, or taken the ticket from it. */
+  /** Tickets without an end user: it may have been deleted, or the ticket taken from it. */
   const findOrphans = SqlSchema.findAll({
     Request: Traced,
     Result: Schema.Struct({ ticketID: TicketID }),
@@ -125,7 +128,7 @@ const make = Effect.gen(function* () {
 
   return PersonsRepo.of({
     find: fn("PersonsRepo.find")(function* (customerID, endUserID) {
-      // The tickets first, as everybody locks them who deletes an end user.
+      // Locks the tickets first, as every transaction that deletes an end user does.
       yield* findTickets({ customerID, endUserID })
       const found = yield* findAddresses({ customerID, endUserID })
       if (Option.isNone(found)) return Option.none()

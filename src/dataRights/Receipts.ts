@@ -26,7 +26,7 @@ export const exportOf = (request: DataRequest) =>
 
 const encode = Schema.encodeSync(EndUserErasure)
 
-/** Whoever has a copy of the receipt can tell whether it is still the one that was written. */
+/** Lets the holder of a copy of the receipt check that it is unchanged. */
 export const hashOf = (request: DataRequest) =>
   createHash("sha256")
     .update(JSON.stringify(Struct.omit(encode(erasureOf(request)), "Hash")))

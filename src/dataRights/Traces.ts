@@ -6,33 +6,33 @@ import type { Person } from "./PersonsRepo.ts"
 
 const escaped = (word: string) => word.replaceAll(/[[\]\\.^$*+?(){}|-]/g, "\\$&")
 
-/** Finds any of them as a whole: anna@mail.example is not in joanna@mail.example. */
+/** Matches any mark as a whole: anna@mail.example is not in joanna@mail.example. */
 const patternOf = (marks: ReadonlyArray<string>) =>
   `(^|[^[:alnum:]._+-])(${marks.map(escaped).join("|")})($|[^[:alnum:]_-])`
 
-/** What is said in a JSON document, without the names of its fields. */
+/** All string values in a JSON document, without the names of its fields. */
 const stringsIn = (column: string) =>
   `(select string_agg(said #>> '{}', E'\\n') from jsonb_path_query(${column}, 'strict $.**') said
     where jsonb_typeof(said) = 'string')`
 
-/** The rows that a person cannot be told from by a key alone, found beforehand. */
+/** Rows found beforehand that cannot be tied to a person by a key alone. */
 export interface FoundRows {
   readonly failedMailIDs: ReadonlyArray<number>
   readonly externalIDs: ReadonlyArray<string>
-  /** Those without a message. */
+  /** Runs that are about no message. */
   readonly aiRunIDs: ReadonlyArray<number>
-  /** The job that is at work, which must not erase itself. */
+  /** The running job, which must not erase itself. */
   readonly jobID: string
 }
 
-/** Whether a text has an address, a number or a key of the person in it. */
+/** Whether a text contains an address, a number or a key of the person. */
 export const mentionsOf = (sql: SqlClient.SqlClient, { marks }: Person) => {
   const pattern = patternOf(marks)
   return (column: string) =>
     marks.length === 0 ? sql`false` : sql`coalesce(lower(${sql.literal(column)}) ~ ${pattern}, false)`
 }
 
-/** Mails in the outbox: about its messages, or to it. What else is said in them may be others' words. */
+/** Mails in the outbox about the person's messages, or to the person. Other text in them may be others' words. */
 export const mailsOf = (sql: SqlClient.SqlClient, { addresses, marks, messageIDs }: Person) => sql`(
   ticket_message_id = any(${messageIDs}::int[]) or lower(recipient) = any(${addresses}::text[])
   or ${sql.literal(addressParts("recipient"))} && ${marks}::text[])`

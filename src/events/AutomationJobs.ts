@@ -9,7 +9,7 @@ const Message = Schema.Struct({
   opensTicket: Schema.Boolean
 })
 
-/** A new message of an end user, step by step. */
+/** Processes a new message of an end user, step by step. */
 export const runPipeline = jobKind({
   kind: "RunPipeline",
   payload: Message,
@@ -19,7 +19,7 @@ export const runPipeline = jobKind({
 
 const Run = Schema.Struct({
   reason: Schema.String,
-  /** null stands for the actions of the message's topics. */
+  /** null means the actions of the message's topics. */
   hookName: Schema.NullOr(Schema.String),
   ticketID: TicketID,
   ticketMessageID: Schema.NullOr(TicketMessageID),
@@ -27,7 +27,7 @@ const Run = Schema.Struct({
 })
 export type RunRequest = typeof Run.Type
 
-/** The actions of a hook, or of a message's topics. */
+/** Runs the actions of a hook, or of a message's topics. */
 export const runActions = jobKind<RunRequest, typeof Run.Encoded>({
   kind: "RunActions",
   payload: Run,

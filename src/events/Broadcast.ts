@@ -10,14 +10,14 @@ export class Broadcast extends Context.Tag("casework/Broadcast")<
   Broadcast,
   {
     /**
-     * Events that the transaction under way has recorded. They are told when it commits, or never: where nodes hear of
-     * them from the database, the statement that records them tells it (`eventChannel`), and there is nothing to do here.
+     * Announces events that the current transaction has recorded; nodes hear of them when it commits, or never. On
+     * PostgreSQL the recording statement itself notifies (`eventChannel`), so there is nothing to do here.
      */
     readonly recorded: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
-    /** Events that are there for all to see. They are told soon. */
+    /** Announces events that are already committed. Nodes hear of them soon. */
     readonly committed: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
     readonly typing: (typing: TypingSignal) => Effect.Effect<void>
-    /** Whether what others recorded can pass unheard for a while, to be looked up later. */
+    /** Whether events recorded on other nodes may be missed for a while and have to be looked up later. */
     readonly mayMiss: boolean
     readonly subscribe: Effect.Effect<Queue.Dequeue<Signal>, never, Scope.Scope>
   }
@@ -31,8 +31,8 @@ export class Broadcast extends Context.Tag("casework/Broadcast")<
 const isPostgres = (sql: SqlClient.SqlClient): sql is PgClient.PgClient => PgClient.TypeId in sql
 
 /**
- * The embedded database serves one process. It has one connection, so whoever looks up an event that a transaction has
- * recorded waits until that has ended.
+ * The embedded database serves one process. It has a single connection, so looking up an event waits until the
+ * transaction that has recorded it ends.
  */
 const makeLocalBroadcast = Effect.gen(function* () {
   const signals = yield* PubSub.unbounded<Signal>()

@@ -1,20 +1,20 @@
 import { Context, Effect } from "effect"
 
-/** A run of actions, and how far it is from what a person or an end user did. */
+/** A run of actions, and how many runs separate it from what a person or an end user did. */
 export interface Chain {
   readonly automationRunID: string
   readonly firstRunID: string
   readonly depth: number
 }
 
-/** What follows from an action follows from its run; nothing else does. */
+/** The run that the current work follows from; null unless an action caused it. */
 export class CurrentChain extends Context.Reference<CurrentChain>()("casework/CurrentChain", {
   defaultValue: (): Pick<Chain, "automationRunID"> | null => null
 }) {}
 
-/** Work that a job does for a run, when it was one that wanted it. */
+/** Marks a job's work as done for an automation run, if there is one. */
 export const inChain = (automationRunID: string | null) =>
   Effect.provideService(CurrentChain, automationRunID === null ? null : { automationRunID })
 
-/** An action may cause events whose actions cause events: so far, and no further. */
+/** An action may cause events whose actions cause events: chains end at this depth. */
 export const deepestChain = 5

@@ -1,6 +1,6 @@
 import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 
-/** What a change of a ticket's state can be. */
+/** The ways in which a ticket's state can change. */
 export type TicketEventKind =
   | "TicketClosed"
   | "TicketReopened"

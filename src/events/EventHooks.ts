@@ -4,7 +4,10 @@ import type { Event, EventKind } from "./Event.ts"
 
 type Hook = (typeof workflowHooks)[number]
 
-/** The one place that says which event fires which hook. What the pipeline fires by itself, in its order, is not here. */
+/**
+ * The only place that says which event fires which hook. Hooks that the pipeline fires itself, in its own order, are
+ * not listed here.
+ */
 const hookOf: Partial<Readonly<Record<EventKind, Hook>>> = {
   TicketClosed: "OnTicketClosed",
   TicketReopened: "OnTicketReopened",
@@ -17,19 +20,19 @@ const hookOf: Partial<Readonly<Record<EventKind, Hook>>> = {
   Feedback: "OnFeedback"
 }
 
-/** What an event sets going. */
+/** What an event triggers. */
 type Reaction =
   | { readonly _tag: "Pipeline"; readonly opensTicket: boolean }
   | { readonly _tag: "Hook"; readonly hookName: Hook }
   | { readonly _tag: "TopicActions" }
 
-/** What of an event decides what follows from it. */
+/** The parts of an event that decide what follows from it. */
 type Happening = Pick<Event, "kind" | "details">
 
 export const reactionTo = ({ details = {}, kind }: Happening): Reaction | undefined => {
   switch (kind) {
     case "MessageReceived":
-      // Automatic mail is kept and nothing more.
+      // Automatic mail is only stored.
       return details["isAutomatic"] === true
         ? undefined
         : { _tag: "Pipeline", opensTicket: details["opensTicket"] === true }
@@ -45,7 +48,7 @@ export const reactionTo = ({ details = {}, kind }: Happening): Reaction | undefi
   }
 }
 
-/** How events are reacted to; a test that looks at one feature alone lets nothing follow from it. */
+/** How to react to events; a test of a single feature turns all reactions off. */
 export class Reactions extends Context.Reference<Reactions>()("casework/Reactions", {
   defaultValue: (): ((event: Happening) => Reaction | undefined) => reactionTo
 }) {}

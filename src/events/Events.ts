@@ -11,26 +11,26 @@ import type { Event } from "./Event.ts"
 import { Reactions } from "./EventHooks.ts"
 import { type EventParts, EventsRepo, type EventValues } from "./EventsRepo.ts"
 
-/** What follows from an event, as parts of the statement that makes it happen. */
+/** What follows from an event, as parts of the statement that causes it. */
 export interface Following extends EventParts {
   /** Statements of the same shape differ only in their values. */
   readonly shape: string
   readonly values: EventValues
-  /** What is to be done when the statement has run. */
+  /** To be run after the statement. */
   readonly told: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
 /**
- * Remembers what happened and sets going what follows from it. Record inside the transaction of the cause: either all
- * of it is there or nothing is.
+ * Records what happened and triggers what follows. Call `record` in the transaction of the cause, so that either all of
+ * it is stored or nothing.
  */
 export class Events extends Context.Tag("casework/Events")<
   Events,
   {
     readonly record: (customerID: CustomerID, events: ReadonlyArray<Event>) => Effect.Effect<void>
     /**
-     * Does as `record` for the first message of a ticket, when one statement stores both: `stored` there is the
-     * message. None when more follows from it than one statement says.
+     * Like `record`, for the first message of a ticket when one statement stores both; there `stored` is the message.
+     * None when more follows than one statement can express.
      */
     readonly opening: (
       customerID: CustomerID,
@@ -44,7 +44,7 @@ export class Events extends Context.Tag("casework/Events")<
   ).pipe(Layer.provide(EventsRepo.layer))
 }
 
-/** What happens when somebody's first message comes in. */
+/** The events of a new ticket's first message. */
 const openingEvents = (isAutomatic: boolean) =>
   [
     { kind: "TicketCreated", details: { hasMessage: true } },
@@ -114,7 +114,7 @@ const make = Effect.gen(function* () {
       const chain = yield* CurrentChain
       const parentRunID = chain?.automationRunID ?? null
       const eventIDs = yield* repo.insert(customerID, events, parentRunID)
-      // Without an id of its own, a reaction would be taken for one that was there before.
+      // Without its own event id, a reaction would be mistaken for one that was triggered before.
       if (eventIDs.length !== events.length) {
         return yield* Effect.dieMessage(`${events.length} events became ${eventIDs.length} rows`)
       }

@@ -11,15 +11,15 @@ export interface EventValues extends JobPlace {
   readonly customerID: CustomerID
 }
 
-/** Events as parts of the statement that makes them happen. */
+/** Events as parts of the statement that causes them. */
 export interface EventParts {
-  /** Further parts of the statement's `with`. */
+  /** Additional parts of the statement's `with`. */
   readonly parts: (place: Place<EventValues>) => Statement.Fragment
-  /** The ids of the events, as a value. */
+  /** The ids of the events, as an SQL value. */
   readonly eventIDs: (place: Place<EventValues>) => Statement.Fragment
 }
 
-/** An event that stands in the text of a statement, where no words of anybody may be. */
+/** An event that is written into the text of a statement, which must not contain anybody's words. */
 interface WrittenOut {
   readonly kind: EventKind
   readonly details: Readonly<Record<string, boolean>>
@@ -28,15 +28,17 @@ interface WrittenOut {
 export class EventsRepo extends Context.Tag("casework/EventsRepo")<
   EventsRepo,
   {
-    /** Answers the ids of the events in the same order. Nodes that listen to the database are told at the commit. */
+    /**
+     * Returns the ids of the events in the same order. Nodes that listen to the database are notified at the commit.
+     */
     readonly insert: (
       customerID: CustomerID,
       events: ReadonlyArray<Event>,
       automationRunID: string | null
     ) => Effect.Effect<ReadonlyArray<string>>
     /**
-     * The insert as parts of a statement that stores a ticket and its first message, `stored` there: of an event of the
-     * ticket and one of the message, with the job of the pipeline, and with the word to the nodes, as they are wanted.
+     * The insert as parts of a statement that stores a ticket and its first message, named `stored` there: an event of
+     * the ticket and one of the message, optionally with the pipeline's job and the notification of the nodes.
      */
     readonly inserting: (
       events: readonly [ofTicket: WrittenOut, ofMessage: WrittenOut],

@@ -18,7 +18,7 @@ import { CustomerID } from "../../schema/Ids.ts"
 import { noLongerThan } from "../platform/NoLongerThan.ts"
 import { type Signal, TypingSignal } from "./Signal.ts"
 
-/** Where recorded events are told: customer and event by id, several with commas between. */
+/** The channel for recorded events: customer id and event id, several pairs separated by commas. */
 export const eventChannel = "casework_event"
 const typingChannel = "casework_typing"
 
@@ -35,7 +35,7 @@ const decodeHeartbeat = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ snapsh
 
 const isCustomerID = Schema.is(CustomerID)
 
-/** Read without a schema, for speed: every node hears every event, and most are none of its clients' business. */
+/** Parsed without a schema, for speed: every node hears every event, and most do not concern its clients. */
 const recordedIn = (line: string): Option.Option<Signal> => {
   const [, customer, eventID] = /^(\d{1,10}) (\d{1,19})$/.exec(line) ?? []
   const customerID = Number(customer)
@@ -49,14 +49,14 @@ const signalsIn = ({ channel, payload = "" }: pg.Notification): ReadonlyArray<Si
     ? Arr.filterMap(payload.split(","), recordedIn)
     : Option.toArray(Option.map(decodeTyping(payload), (typing) => ({ _tag: "Typing", typing })))
 
-/** As many ids as a notification has room for, at their longest. */
+/** As many ids as fit into a notification, at their longest. */
 const mostInOne = 200
 const gatherFor = Duration.millis(10)
 
 /**
- * Tells what is committed already, at once; what comes in the moment after that is gathered and told in one go. A commit
- * that notifies waits for every other one that does, and wakes every node. What a node that dies has not told is looked
- * up by the others.
+ * Announces the first committed events at once; those of the following moment are gathered and announced together. A
+ * commit that notifies waits for every other one that does, and wakes every node. What a node did not announce before
+ * it died is looked up by the others.
  */
 const makeTeller = (sql: PgClient.PgClient) =>
   Effect.gen(function* () {
@@ -72,8 +72,8 @@ const makeTeller = (sql: PgClient.PgClient) =>
     }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("events are told late", cause)))
     const fork = yield* FiberSet.makeRuntime()
     let isTelling = false
-    // Nothing waits for a notification that the database does not take: it would come so late that its events are
-    // looked up meanwhile.
+    // `tellOn` does not wait for the database to take a notification: the events of one that is so late are looked up
+    // meanwhile.
     const tellOn: Effect.Effect<void> = Effect.suspend(() => {
       isTelling = waiting.length > 0
       if (!isTelling) return Effect.void
@@ -88,7 +88,7 @@ const makeTeller = (sql: PgClient.PgClient) =>
       })
   })
 
-/** Through the database that all nodes share, by LISTEN on a connection of its own. */
+/** Broadcasts through the database that all nodes share, using LISTEN on a connection of its own. */
 export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
   const connect = Effect.gen(function* () {
     const lost = yield* Deferred.make<never, ListenerLost>()
@@ -118,7 +118,7 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
   const listen = (signals: Queue.Enqueue<Signal>) =>
     Effect.gen(function* () {
       const { ask, client } = yield* connect
-      // Only this connection hears it: who does not hear itself, as behind a pooler, hears nobody.
+      // Only this connection listens on it: if it does not hear itself, as behind a pooler, it hears nobody.
       const echo = `casework_echo_${randomUUID().replaceAll("-", "")}`
       let hearsItself = true
       client.on("notification", (notification) => {
@@ -137,7 +137,7 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
       yield* Effect.repeat(beat, Schedule.spaced(heartbeatEvery))
     }).pipe(Effect.scoped)
 
-  /** Who listens on this node need not wait for the database's word. */
+  /** Subscribers on this node need not wait for the database's notification. */
   const here = new Set<Queue.Enqueue<Signal>>()
 
   return Effect.map(makeTeller(sql), (tell) => ({

@@ -12,13 +12,12 @@ import { OpenChats, switchedOff } from "./OpenChats.ts"
 export interface Admitted {
   readonly caller: HubCaller
   /**
-   * Whether the one who was let in would still be: a token expires or is revoked, a chat is switched off. It is asked
-   * every second and answers from what this node has looked up for all, so that no connection waits for the database.
-   * While that is away, who was revoked stays connected, and hears nothing since there are no events; the first look
-   * that succeeds finds it.
+   * Whether the client would still be admitted: tokens expire, chats are switched off. Asked every second and answered
+   * from this node's shared lookups, never the database. While that is away a revoked client stays connected until the
+   * next successful lookup, but hears nothing, as there are no events.
    */
   readonly isStillGood: () => boolean
-  /** What a client is told that is not let in any more. */
+  /** The last message to a client that is no longer admitted. */
   readonly farewell: string
 }
 

@@ -1,10 +1,13 @@
 import { Array as Arr } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 
-/** The customers that have clients here, each with a mark that stays the same as long as there is always one. */
+/** The customers with clients on this node, each with a marker that stays the same while at least one is connected. */
 export type Attendance = ReadonlyMap<CustomerID, unknown>
 
-/** Of those who have been here since the last heartbeat: who was at the one before it too, and who came between them. */
+/**
+ * Splits the customers present since the last heartbeat: `steady` ones were also present at the one before it, `recent`
+ * ones came between the two.
+ */
 export const steadyAndRecent = (now: Attendance, last: Attendance, before: Attendance) => {
   const hasBeenSince = (then: Attendance) => (customerID: CustomerID) => then.get(customerID) === now.get(customerID)
   const [recent, steady] = Arr.partition([...now.keys()].filter(hasBeenSince(last)), hasBeenSince(before))

@@ -27,8 +27,9 @@ export class Chats extends Context.Tag("casework/Chats")<
   Chats,
   {
     /**
-     * A visitor writes in its own chat; its first message makes the ticket. A chat that was deleted is NotFound. Says
-     * which ticket that is before anybody can hear of it: whoever follows it then is told of the message too.
+     * Writes in the visitor's own chat; the first message creates the ticket. NotFound if the chat was deleted. Calls
+     * `begun` with the ticket before anybody can hear of it, so that a client which follows it then gets the message,
+     * too.
      */
     readonly write: (
       visitor: Visitor,
@@ -37,7 +38,9 @@ export class Chats extends Context.Tag("casework/Chats")<
       begun: Begun
     ) => Effect.Effect<HubSentMessage, BadRequest | NotFound>
     readonly answer: (rep: Representative, message: HubSendMessage) => Effect.Effect<HubSentMessage, BadRequest>
-    /** Says which ticket it is before the chat is read, so that nothing falls between reading and following. */
+    /**
+     * Calls `found` with the ticket before reading the chat, so that nothing is missed between reading and following.
+     */
     readonly resume: (
       visitor: Visitor,
       ticketToken: string,
@@ -49,7 +52,7 @@ export class Chats extends Context.Tag("casework/Chats")<
       chat: TicketID,
       request: HubRequestAgent
     ) => Effect.Effect<Feedback, BadRequest | NotFound | Conflict>
-    /** What the end user of a ticket is called. */
+    /** The display name of a ticket's end user. */
     readonly endUserName: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<string, NotFound>
   }
 >() {
@@ -77,7 +80,7 @@ const make = Effect.gen(function* () {
   const about = (customerID: CustomerID, ticketID: TicketID) =>
     repo.about(customerID, ticketID).pipe(orNotFound(`There is no ticket ${ticketID}.`))
 
-  /** Who was let in may still be there for a moment when the channel is switched off. */
+  /** An admitted visitor may stay connected for a moment after the channel was switched off. */
   const isOpen = ({ channelID, customerID }: Visitor) =>
     Effect.filterOrElse(
       channels.find(customerID, channelID),
@@ -123,8 +126,8 @@ const make = Effect.gen(function* () {
     )
 
   /**
-   * Whoever chose the token of a chat and does not know whether it began says its first message again: nothing if it did
-   * not, and nothing twice if it did.
+   * A visitor that chose the chat's token and does not know whether the chat began sends its first message again: it is
+   * not stored twice. None if the chat did not begin.
    */
   const sayAgain = fn("Chats.sayAgain")(function* (visitor: Visitor, message: HubSendMessage, begun: Begun) {
     const { channelID, customerID } = visitor
@@ -147,7 +150,7 @@ const make = Effect.gen(function* () {
       if (Option.isSome(said)) return said.value
       const isTaken = () => BadRequest.at("ticketToken", "is taken")
       return yield* begin(visitor, message, begun).pipe(
-        // The chat may have begun on another connection by now.
+        // The chat may have been started on another connection by now.
         Effect.catchTag("Duplicate", () =>
           Effect.flatMap(again, Option.match({ onNone: isTaken, onSome: Effect.succeed }))
         )

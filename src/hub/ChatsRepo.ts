@@ -15,7 +15,7 @@ const About = Schema.Struct({
   lastMessageID: Schema.NullOr(TicketMessageID)
 })
 
-/** Tickets and channels as chats. */
+/** Tickets and channels, seen as chats. */
 export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
   ChatsRepo,
   {
@@ -26,7 +26,7 @@ export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
       channelID: ChannelID,
       ticketToken: string
     ) => Effect.Effect<Option.Option<TicketID>>
-    /** The end user's last message, if it says this. */
+    /** The end user's last message, if it has this text. */
     readonly findLastSaid: (
       customerID: CustomerID,
       ticketID: TicketID,
@@ -43,7 +43,7 @@ export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
       customerID: CustomerID,
       ticketID: TicketID
     ) => Effect.Effect<Option.Option<ReadyJson<ResumedChat>>>
-    /** Those of the channels, of whichever customers, in which one can chat. */
+    /** The given channels, of any customers, that are open for chats. */
     readonly openAmong: (channelIDs: ReadonlyArray<ChannelID>) => Effect.Effect<ReadonlyArray<ChannelID>>
   }
 >() {

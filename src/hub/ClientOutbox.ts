@@ -3,16 +3,16 @@ import { Socket } from "@effect/platform"
 import { Chunk, Effect, Option, Queue } from "effect"
 import { untilDrained } from "../platform/Drained.ts"
 
-// How much may wait for a client that does not read: characters, and bytes in the socket.
+// How much may wait for a client that does not read: in characters, and in bytes in the socket.
 const mostCharacters = 2 * 1024 * 1024
 const mostBuffered = 64 * 1024
 
-// Messages that are written in one go.
+// How many messages are written together.
 const mostTogether = 256
 
 const goodbyeWithin = "2 seconds"
 
-/** What is to be written to one client, in its order. Nobody who puts something in waits. */
+/** The ordered output to one client. Adding to it never waits. */
 export const makeClientOutbox = (socket: Socket.Socket, below: NetSocket) =>
   Effect.gen(function* () {
     const write = yield* socket.writer
@@ -21,7 +21,7 @@ export const makeClientOutbox = (socket: Socket.Socket, below: NetSocket) =>
     let farewell: string | undefined
     let webSocket: globalThis.WebSocket | undefined
 
-    // While nothing waits, a new text need not either. A client that reads too slowly is cut off, and may come back.
+    // While nothing waits, a new text is sent at once. A client that reads too slowly is cut off and may reconnect.
     const send = (text: string) => {
       const goesAtOnce = charactersWaiting === 0 && text !== "" && below.writableLength <= mostBuffered
       if (goesAtOnce && webSocket !== undefined) return webSocket.send(text)
@@ -45,7 +45,7 @@ export const makeClientOutbox = (socket: Socket.Socket, below: NetSocket) =>
     return {
       send,
 
-      /** Sends a last text. Where another was the last already, that stays the last. */
+      /** Sends a last text and ends the connection. If there is a last text already, that one is kept. */
       end: (text: string) => {
         farewell ??= text
         // An empty text wakes the writer, which then sees that the connection is to end.
@@ -54,10 +54,10 @@ export const makeClientOutbox = (socket: Socket.Socket, below: NetSocket) =>
       },
       hasEnded: () => farewell !== undefined,
 
-      /** Once it is known what carries the messages, what need not wait goes there directly. None: it is known. */
+      /** Finds the WebSocket, so that texts which need not wait are sent on it directly; undefined once it is known. */
       findSocket: () => (webSocket === undefined ? findSocket : undefined),
 
-      /** Writes what has to wait, until the end. */
+      /** Writes waiting texts until the connection ends. */
       writeAll: Effect.gen(function* () {
         while (farewell === undefined) {
           const texts = Chunk.join(yield* Queue.takeBetween(waiting, 1, mostTogether), "")

@@ -19,7 +19,7 @@ const longestLook = 5_000
 const mostInvocations = 50
 const floodSeconds = 5
 
-/** Where a connection stands. Times are milliseconds of any one clock. */
+/** The state of a connection. Times are in milliseconds of any one clock. */
 export interface ConnectionState {
   readonly phase: "Greeting" | "Open" | "Closed"
   readonly rest: string
@@ -27,7 +27,7 @@ export interface ConnectionState {
   readonly heardAt: number
   readonly lookedAt: number
   readonly pingedAt: number
-  /** The records of the current second, and how many seconds in a row before it had too many. */
+  /** The number of records in the current second, and how many seconds in a row before it had too many. */
   readonly second: number
   readonly count: number
   readonly floods: number
@@ -88,7 +88,7 @@ const hear = (state: ConnectionState, record: string): Transition =>
     }
   })
 
-/** What a piece of text from the client makes of the connection. */
+/** The transition that text from the client causes. */
 export const receive = (before: ConnectionState, chunk: string, now: number): Transition => {
   if (before.phase === "Closed") return { state: before, outputs: [] }
   const framed = splitRecords(before.rest, chunk)
@@ -106,7 +106,7 @@ export const receive = (before: ConnectionState, chunk: string, now: number): Tr
   return { state, outputs }
 }
 
-/** What passing time makes of the connection: asked about once a second. */
+/** The transition that passing time causes; called about once a second. */
 export const elapse = (before: ConnectionState, now: number): Transition => {
   // While this process was too busy to check, it was too busy to read: that time does not count as the client's silence.
   const unwatched = now - before.lookedAt > longestLook ? now - before.lookedAt : 0

@@ -7,10 +7,10 @@ import { goodbye } from "./HubProtocol.ts"
 import { largestRecord } from "./RecordFraming.ts"
 import type { WaitingCalls } from "./WaitingCalls.ts"
 
-// A message has up to 32 KB; a piece of the next one may have come with its end.
+// A message has up to 32 KB; part of the next one may have arrived with its end.
 const longestUnfinished = largestRecord + 64 * 1024
 
-/** Does for one connection what its state decides. */
+/** Carries out for one connection what its state decides. */
 export const makeConversation = (
   { caller, farewell, isStillGood }: Admitted,
   below: NetSocket,
@@ -46,17 +46,17 @@ export const makeConversation = (
 
   return {
     client,
-    /** What the client sends. */
+    /** Handles data from the client. */
     hear: (data: string | Uint8Array) => {
       finishedAt = below.bytesRead
       if (typeof data === "string") apply(receive(state, data, now()))
       else close(goodbye({ error: "Send text, not binary frames." }))
     },
-    /** A frame is handed over when it is complete: who sends one without end is cut off here. */
+    /** Frames are only delivered when complete: a client that sends one without end is cut off here. */
     guard: () => {
       if (below.bytesRead - finishedAt > longestUnfinished) below.destroy()
     },
-    /** What passing time makes of the connection. */
+    /** Applies passing time to the connection. */
     tick: () => {
       apply(elapse(state, now()))
       if (!isStillGood()) close(goodbye({ error: farewell }))

@@ -9,14 +9,17 @@ import { forRepresentatives, forVisitors } from "./HubTexts.ts"
 import { makeReadEvents, type Unreadable } from "./ReadEvents.ts"
 import type { ToldEvents } from "./ToldEvents.ts"
 
-/** Characters after which the sockets are let be written: who reads must not be taken for one who does not. */
+/**
+ * After this many characters sockets get a chance to write, so that clients that do read are not taken for stalled
+ * ones.
+ */
 const mostInOneGo = 64 * 1024
 
 const othersTurn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 export const logUntold = (cause: Cause.Cause<unknown>) => Effect.logError("events could not be told", cause)
 
-/** Tells the clients of a customer of events, each once. */
+/** Sends events to a customer's clients, each event once. */
 export const makeEventTelling = (told: ToldEvents) =>
   Effect.gen(function* () {
     const clients = yield* HubClients
@@ -38,7 +41,7 @@ export const makeEventTelling = (told: ToldEvents) =>
     }
 
     const tellEach = Effect.fnUntraced(function* (customerID: CustomerID, events: ReadonlyArray<HubEvent>) {
-      // What is told together goes to each representative in one piece.
+      // Each representative gets these texts in one piece.
       let together = ""
       for (const event of events) {
         if (mayMiss) told.add(event)
@@ -53,7 +56,7 @@ export const makeEventTelling = (told: ToldEvents) =>
       tellRepresentatives(customerID, together)
     })
 
-    /** Events that cannot be read count as told: otherwise each heartbeat would find them again. */
+    /** Counts unreadable events as told: otherwise each heartbeat would find them again. */
     const passOver = Effect.fnUntraced(function* (customerID: CustomerID, unreadable: ReadonlyArray<Unreadable>) {
       const [first] = unreadable
       if (first === undefined) return

@@ -3,7 +3,7 @@ import type { Representative } from "../../schema/Authentication.ts"
 import type { ChannelID, CustomerID, TicketID } from "../../schema/Ids.ts"
 import type { Attendance } from "./Attendance.ts"
 
-/** Somebody in a chat window. */
+/** A person in a chat window. */
 export interface Visitor {
   readonly _tag: "Visitor"
   readonly customerID: CustomerID
@@ -12,7 +12,7 @@ export interface Visitor {
 
 export type HubCaller = Representative | Visitor
 
-/** A connection, as those see it that have something to send. Sending never waits. */
+/** A connection, as seen by code that sends to it. Sending never waits. */
 export interface HubClient {
   readonly caller: HubCaller
   readonly send: (text: string) => void
@@ -23,7 +23,7 @@ export interface HubClient {
 interface OfCustomer {
   readonly representatives: Set<HubClient>
   readonly visitors: Set<HubClient>
-  /** Who follows a ticket: its visitor's windows, and the representatives that joined it. */
+  /** The clients that follow a ticket: its visitor's windows, and the representatives that joined it. */
   readonly followers: Map<TicketID, Set<HubClient>>
 }
 
@@ -42,7 +42,7 @@ export class HubClients extends Context.Tag("casework/HubClients")<
     readonly representatives: (customerID: CustomerID) => Iterable<HubClient>
     readonly followers: (customerID: CustomerID, ticketID: TicketID) => ReadonlyArray<HubClient>
     readonly all: (customerID: CustomerID) => ReadonlyArray<HubClient>
-    /** The channels that visitors came by. */
+    /** The channels of the connected visitors. */
     readonly visited: () => ReadonlySet<ChannelID>
   }
 >() {
@@ -54,7 +54,7 @@ export class HubClients extends Context.Tag("casework/HubClients")<
 
 const makeHubClients = () => {
   const known = new Map<CustomerID, OfCustomer>()
-  /** What each client follows: when thousands leave at once, nobody looks through all tickets for each. */
+  /** The tickets that each client follows, so that thousands of leaving clients do not each search all tickets. */
   const followed = new WeakMap<HubClient, Set<TicketID>>()
 
   const of = (customerID: CustomerID): OfCustomer => {

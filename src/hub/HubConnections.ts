@@ -14,20 +14,20 @@ import { makeWaitingCalls } from "./WaitingCalls.ts"
 
 export interface Connection {
   readonly client: HubClient
-  /** What passing time makes of the connection; asked about once a second. It waits for nothing. */
+  /** Applies passing time to the connection; called about once a second. Never waits. */
   readonly tick: () => void
 }
 
-/** Carries one connection from its opening to its end. */
+/** Serves a connection from its opening to its end. */
 export class HubConnections extends Context.Tag("casework/HubConnections")<
   HubConnections,
   {
     readonly serve: (
       socket: Socket.Socket,
-      /** The network connection that carries the socket: it shows how much waits, and can be held up and cut. */
+      /** The underlying TCP socket: it shows how much is buffered, and can be paused and destroyed. */
       below: NetSocket,
       admitted: Admitted,
-      /** What `onOpen` acquires is released when the connection has ended. */
+      /** Resources that `onOpen` acquires are released when the connection has ended. */
       onOpen: (connection: Connection) => Effect.Effect<void, never, Scope.Scope>
     ) => Effect.Effect<void>
   }
@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
   const presence = yield* PresenceBook
   const now = yield* steadyClock
 
-  /** What the client gets back for a call. */
+  /** The response to a client's call. */
   const answer = (session: Session, { arguments: given, invocationId, target, wantsStream }: Invocation) =>
     Effect.suspend(() =>
       wantsStream ? BadRequest.of("No method answers a stream.") : methods.call(session, target, given)
@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
       return client.caller._tag === "Representative" ? presence.left(client.caller) : Effect.void
     })
 
-  // Who never entered must not leave: another connection of the same representative would be taken for gone.
+  // `leave` must not run without `enter`: another connection of the same representative would be taken for gone.
   const attend = (client: HubClient) => Effect.acquireRelease(enter(client), () => leave(client))
 
   return HubConnections.of({
@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
         const { client, guard, hear, tick } = makeConversation(admitted, below, outbox, calls, now)
 
         const respond = answerTo(client)
-        // What a client asked for before it went is still done, unless it was sent away.
+        // Calls that a client made before it went are still carried out, unless the server ended the connection.
         const calling = yield* Effect.fork(calls.doAll((call) => (outbox.hasEnded() ? Effect.void : respond(call))))
         yield* Effect.forkScoped(Effect.ignore(outbox.writeAll))
         below.on("data", guard)
@@ -104,7 +104,8 @@ const make = Effect.gen(function* () {
         const connection = yield* Effect.scope
         const talk = Effect.flatMap(Effect.scope, (attendance) =>
           socket.runRaw(onData, {
-            // It is open before it is written down who came: who is gone by then has still said what it said.
+            // The connection opens before its presence is stored: messages of a client that is gone by then are still
+            // handled.
             onOpen: Effect.zipRight(
               Scope.extend(onOpen({ client, tick }), connection),
               Scope.extend(attend(client), attendance)

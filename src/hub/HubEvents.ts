@@ -12,11 +12,11 @@ import { makeToldEvents } from "./ToldEvents.ts"
 
 const largestBatch = 500
 
-/** None when it cannot be looked up now: what was heard meanwhile is told all the same. */
+/** None when the lookup fails now: events that were heard are sent all the same. */
 const lookedUp = <A>(look: Effect.Effect<A>) =>
   Effect.catchAllCause(Effect.asSome(look), (cause) => Effect.as(logUntold(cause), Option.none<A>()))
 
-/** Events that are to be told, by whose they are. */
+/** The events to send, by customer. */
 const makeToTell = () => {
   const byCustomer = new Map<CustomerID, Array<string>>()
   return {
@@ -29,7 +29,7 @@ const makeToTell = () => {
   }
 }
 
-/** A visitor's typing is told to representatives, a representative's also to visitors, and nobody's to itself. */
+/** Sends a visitor's typing to representatives, and a representative's to visitors and the other representatives. */
 const makeTypingTelling = Effect.map(HubClients, (clients) => (typing: TypingSignal) => {
   const { customerID, customerRepID, ticketID } = typing
   const toVisitors = typingForVisitors(typing)
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
   const tellAll = yield* makeEventTelling(told)
   const tellTyping = yield* makeTypingTelling
 
-  /** What is to be told after these signals. Who types is told at once. */
+  /** Collects the events to send after these signals. Typing is sent at once. */
   const toTellAfter = Effect.fnUntraced(function* (signals: ReadonlyArray<Signal>) {
     const toTell = makeToTell()
     for (const signal of signals) {
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
           break
         case "Heartbeat": {
           const untold = yield* lookedUp(missed.untold)
-          // Otherwise the next heartbeat looks from where this one should have.
+          // After a failed lookup the next heartbeat starts from the same point.
           if (Option.isNone(untold)) break
           for (const event of untold.value) toTell.add(event)
           missed.beat(signal.snapshot)
@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
   })
 
   const signals = yield* broadcast.subscribe
-  // `take` waits and gives one signal; those that arrived together with it are taken behind it.
+  // `take` waits for one signal; `takeUpTo` adds those that arrived together with it.
   yield* Effect.zip(Queue.take(signals), Queue.takeUpTo(signals, largestBatch - 1)).pipe(
     Effect.flatMap(([next, more]) => handle([next, ...more]).pipe(Effect.catchAllCause(logUntold))),
     Effect.forever,
@@ -95,5 +95,5 @@ const make = Effect.gen(function* () {
   )
 })
 
-/** Tells the clients of this node what happens, wherever it happens. */
+/** Sends events from all nodes to the clients of this node. */
 export const HubEvents = Layer.scopedDiscard(make)

@@ -13,39 +13,39 @@ const Event = Schema.Struct({
   transactionID: Schema.BigInt,
   kind: Schema.String,
   ticketID: TicketID,
-  /** The message that the event is about, as JSON, when clients are to get it. */
+  /** The message that the event is about, as JSON, if clients are to get it. */
   message: text,
   visitorMessage: text,
   agentName: text,
-  /** What has become of the ticket, as JSON, with the last of its events. */
+  /** The current state of the ticket, as JSON, on the last of its events. */
   ticket: text
 })
 export type HubEvent = typeof Event.Type
 
 const Missed = Schema.Struct({ customerID: CustomerID, eventID: Schema.String })
 
-/** A customer that has somebody here, and what could be seen before. */
+/** A customer with clients on this node, and the snapshot from before they came. */
 interface Attending {
   readonly customerID: CustomerID
   readonly snapshot: string
 }
 
-/** The oldest transaction that may still record something that a snapshot does not see. */
+/** The oldest transaction that may still record events which a snapshot does not see. */
 export const oldestOpenIn = (snapshot: string) => BigInt(snapshot.split(":")[0] ?? "")
 
-/** What happened, with what clients are to be told of it: rendered once, by the database. */
+/** Events and what clients are sent about them, rendered once, by the database. */
 export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
   HubEventsRepo,
   {
     readonly find: (customerID: CustomerID, eventIDs: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HubEvent>>
-    /** The transactions that recorded these events, also of those that `find` cannot read. */
+    /** The transactions that recorded these events, including events that `find` cannot read. */
     readonly recordedBy: (
       customerID: CustomerID,
       eventIDs: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Pick<HubEvent, "eventID" | "transactionID">>>
     /**
-     * What transactions from the given one on have recorded, and before another, up to a number of events; of each
-     * customer only what the snapshot from before it came does not see.
+     * Up to `most` events that were recorded by transactions from the given one on and before another; for each
+     * customer only what the snapshot from before its clients came does not see.
      */
     readonly since: (
       customers: ReadonlyArray<Attending>,
@@ -53,7 +53,7 @@ export class HubEventsRepo extends Context.Tag("casework/HubEventsRepo")<
       most: number,
       before?: bigint
     ) => Effect.Effect<ReadonlyArray<typeof Missed.Type>>
-    /** What can be seen now. */
+    /** The current snapshot of the database. */
     readonly snapshot: Effect.Effect<string>
   }
 >() {

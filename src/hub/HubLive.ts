@@ -9,10 +9,10 @@ import { HubMethods } from "./HubMethods.ts"
 import { OpenChats } from "./OpenChats.ts"
 import { PresenceBook } from "./PresenceBook.ts"
 
-/** A node that only works has no clients to tell anything. */
+/** A worker node has no clients to send events to. */
 const Listening = Layer.unwrapEffect(Effect.map(Settings, ({ role }) => (role === "worker" ? Layer.empty : HubEvents)))
 
-/** What the hub's routes need; the clients of this node hear what happens on all. */
+/** The services of the hub's routes, and the delivery of all nodes' events to this node's clients. */
 export const HubLive = Layer.mergeAll(Admission.layer, HubConnections.layer, Listening).pipe(
   Layer.provide(Layer.merge(HubMethods.layer, OpenChats.layer)),
   Layer.provide(Layer.mergeAll(HubClients.layer, Chats.layer, PresenceBook.layer))

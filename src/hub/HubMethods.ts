@@ -16,15 +16,15 @@ import { type HubClient, HubClients, type Visitor } from "./HubClients.ts"
 /** What the hub remembers of a connection between its calls. */
 export interface Session {
   readonly client: HubClient
-  /** The one chat of a visitor, once it has begun or resumed it. */
+  /** A visitor's only chat, once it was started or resumed. */
   chat: TicketID | undefined
-  /** When typing in a ticket was last told. */
+  /** When typing in a ticket was last broadcast. */
   readonly typedAt: Map<TicketID, number>
 }
 
 type Refusal = BadRequest | NotFound | Forbidden | Conflict
 
-/** What a method answers: JSON, or nothing. */
+/** The result of a method: JSON, or nothing. */
 type Answer = Effect.Effect<string | undefined, Refusal>
 
 /** The functions that clients may call. */
@@ -40,7 +40,7 @@ export class HubMethods extends Context.Tag("casework/HubMethods")<
 
 type Method = (session: Session, given: ReadonlyArray<unknown>) => Answer
 
-/** What is about no field in particular is about the argument. */
+/** A problem with no field in particular is reported for the whole argument. */
 const named = ({ message, path }: ParseResult.ArrayFormatterIssue) => ({
   path: path.length === 0 ? ["The argument"] : path,
   message
@@ -67,7 +67,7 @@ const ofRepresentative = ({ client: { caller } }: Session): Effect.Effect<Repres
 const ofVisitor = ({ client: { caller } }: Session): Effect.Effect<Visitor, BadRequest> =>
   caller._tag === "Visitor" ? Effect.succeed(caller) : BadRequest.of("Only chat visitors may do this.")
 
-/** A visitor has one chat; any other number is as if there were no such ticket. */
+/** A visitor has one chat; any other ticket number is treated as if the ticket did not exist. */
 const checkOwnChat = ({ chat }: Session, ticketID: TicketID | undefined) =>
   ticketID === undefined || ticketID === chat
     ? Effect.succeed(chat)
@@ -89,7 +89,7 @@ const make = Effect.gen(function* () {
       clients.follow(session.client, ticketID)
     })
 
-  /** The chat was deleted, or could not begin: the next message begins another one. */
+  /** Leaves a chat that was deleted or could not start: the next message starts another one. */
   const leave = (session: Session) =>
     Effect.sync(() => {
       if (session.chat !== undefined) clients.unfollow(session.client, session.chat)

@@ -10,7 +10,7 @@ interface Guest {
   readonly address: string
 }
 
-/** Counts by key, up to a limit; none: as many as come. */
+/** Counts by key, up to a limit if there is one. */
 const makeCounts = (limit: Option.Option<number>) => {
   const counts = new Map<string, number>()
   const of = (key: string) => counts.get(key) ?? 0
@@ -22,8 +22,8 @@ const makeCounts = (limit: Option.Option<number>) => {
 }
 
 /**
- * How many connections this node has for one customer and for one address. Representatives and visitors are counted
- * apart: however many visitors come, representatives find a place.
+ * Limits the connections to this node per customer and per address. Representatives and visitors are counted
+ * separately: however many visitors come, representatives find a place.
  */
 export const makeHubPlaces = ({ address: ofAddress, customer: ofCustomer }: HubLimits) => {
   const customers = makeCounts(ofCustomer)
@@ -41,9 +41,9 @@ export const makeHubPlaces = ({ address: ofAddress, customer: ofCustomer }: HubL
     })
 
   return {
-    /** Whether there is a place now. */
+    /** Fails unless there is a place now. */
     check,
-    /** Takes a place, and answers how to give it back; doing that twice is as good as once. */
+    /** Takes a place and returns the effect that gives it back, which may run more than once. */
     take: (guest: Guest) =>
       Effect.map(check(guest), () => {
         addresses.add(guest.address)

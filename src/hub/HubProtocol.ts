@@ -13,9 +13,9 @@ const Call = Schema.Struct({
 export interface Invocation {
   readonly target: string
   readonly arguments: ReadonlyArray<unknown>
-  /** null when the client waits for no answer. */
+  /** null when the client expects no response. */
   readonly invocationId: string | null
-  /** The client asks for a stream, which no method here answers. */
+  /** Whether the client asks for a stream, which no method here returns. */
   readonly wantsStream: boolean
 }
 
@@ -28,7 +28,7 @@ const decodeHandshake = Schema.decodeUnknownEither(Handshake)
 const decodeCall = Schema.decodeUnknownEither(Call)
 const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
-/** Left: why the client cannot be served, in words that it shows. */
+/** Left: why the client cannot be served, in a text that it shows. */
 export const readHandshake = (record: string): Either.Either<void, string> =>
   Either.flatMap(
     Either.mapLeft(decodeHandshake(record), () => "The connection must begin with a handshake request."),
@@ -49,7 +49,7 @@ const readCall = (message: unknown): Either.Either<Received, string> =>
     }
   })
 
-/** Left: it is no message of the protocol. Messages of kinds that are not known here ask for nothing. */
+/** Left if it is not a message of the protocol. Messages of unknown types are ignored. */
 export const readMessage = (text: string): Either.Either<Received, string> => {
   const message = Option.getOrUndefined(parse(text))
   if (!Predicate.hasProperty(message, "type") || !Number.isInteger(message.type)) return notUnderstood
@@ -63,11 +63,11 @@ export const handshakeAccepted = record("{}")
 export const handshakeRefused = (reason: string) => record(JSON.stringify({ error: reason }))
 export const ping = record('{"type":6}')
 
-/** Calls a function of the client; the argument is JSON already. */
+/** Calls a function of the client; the argument is already JSON. */
 export const invocationOf = (target: string, argument: string) =>
   record(`{"type":1,"target":"${target}","arguments":[${argument}]}`)
 
-/** The answer to an invocation; the result is JSON already, or nothing. */
+/** The response to an invocation; the result is already JSON, or absent. */
 export const completionOf = (invocationId: string, result: string | undefined) =>
   record(
     `{"type":3,"invocationId":${JSON.stringify(invocationId)}${result === undefined ? "" : `,"result":${result}`}}`

@@ -9,7 +9,7 @@ import { Settings } from "../platform/settings/Settings.ts"
 import { Admission } from "./Admission.ts"
 import { HubSockets } from "./HubSockets.ts"
 
-/** The library never comes back from a handshake that it refuses, so it only gets those that it takes. */
+/** The library never returns from a handshake that it refuses, so it is only given those that it accepts. */
 const canBeUpgraded = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
   method === "GET" &&
   headers["upgrade"]?.toLowerCase() === "websocket" &&
@@ -17,7 +17,7 @@ const canBeUpgraded = ({ headers, method }: HttpServerRequest.HttpServerRequest)
   headers["sec-websocket-version"] === "13" &&
   /^[\w.-]+$/.test(headers["sec-websocket-protocol"] ?? "none")
 
-/** Any node takes the connection: nothing is kept between the two requests. */
+/** The connection may go to any node: nothing is kept between the two requests. */
 const negotiate = (url: string) => {
   const version = /[?&]negotiateVersion=[1-9]\d*(?:&|$)/i.test(url) ? 1 : 0
   return new Negotiation({
@@ -28,7 +28,7 @@ const negotiate = (url: string) => {
   })
 }
 
-/** The hub's two routes. They stand outside of the API, since a connection is no request with an answer. */
+/** The hub's two routes. They are not part of the API, since a connection is not a request with a response. */
 export const HubRoutes = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
     const admission = yield* Admission

@@ -22,8 +22,8 @@ const closed = (below: NetSocket) =>
   })
 
 /**
- * The library never comes back from a handshake whose connection went away before its end, and cannot be interrupted
- * there: that nobody waits for it must do. One that is open ends by itself, or is ended.
+ * The library never returns from a handshake whose connection was lost midway, and cannot be interrupted there, so such
+ * a handshake is simply not awaited. An open connection ends by itself or is interrupted.
  */
 const untilGone = (serve: Effect.Effect<void>, below: NetSocket, isOpen: Effect.Effect<boolean>) =>
   Effect.uninterruptibleMask((restore) =>
@@ -42,16 +42,16 @@ const untilGone = (serve: Effect.Effect<void>, below: NetSocket, isOpen: Effect.
 export class HubSockets extends Context.Tag("casework/HubSockets")<
   HubSockets,
   {
-    /** Whether there is a place for one more connection. */
+    /** Fails unless there is a place for one more connection. */
     readonly check: (admitted: Admitted, address: string) => Effect.Effect<void, TooManyRequests>
-    /** Comes back when the socket is open; the connection lives on by itself. */
+    /** Returns when the socket is open; the connection continues in a fiber of its own. */
     readonly open: <E>(
       upgrade: Effect.Effect<Socket.Socket, E>,
       below: NetSocket,
       admitted: Admitted,
       address: string
     ) => Effect.Effect<void, E | ServiceUnavailable | TooManyRequests>
-    /** Asks everybody to come back later, and takes nobody more. */
+    /** Asks all clients to reconnect later, and accepts no new ones. */
     readonly sendAway: Effect.Effect<void>
   }
 >() {
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
   const fibers = yield* FiberSet.make()
   let isStopping = false
 
-  // Each for itself: what is wrong with one keeps no ping from the others.
+  // Separately: a failure with one connection must not keep pings from the others.
   const lookAfter = ({ tick }: Connection) =>
     Effect.catchAllCause(Effect.sync(tick), (cause) =>
       Effect.logWarning("could not look after a connection of the hub", cause)
@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
             ).pipe(Effect.zipRight(Deferred.succeed(opened, undefined)), Effect.asVoid)
           const begin = Effect.gen(function* () {
             const socket = yield* upgrade
-            // The client went away while its token was looked up.
+            // The client disconnected while its token was looked up.
             if (below.destroyed || !below.writable) return yield* Effect.interrupt
             const left = Effect.zipRight(leave, Deferred.interrupt(opened))
             const served = untilGone(hub.serve(socket, below, admitted, onOpen), below, Deferred.isDone(opened))
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Sends clients away before the routes stop answering: who comes back meanwhile still gets an answer. */
+/** Sends clients away before the routes stop responding: a client that reconnects meanwhile still gets a response. */
 export const HubFarewell = Layer.scopedDiscard(
   Effect.flatMap(HubSockets, ({ sendAway }) => Effect.addFinalizer(() => sendAway))
 )

@@ -6,13 +6,13 @@ import { lightened } from "./Lightened.ts"
 const agentJoined = (argument: { readonly name: string; readonly ticketID?: number }) =>
   invocationOf("AgentJoined", JSON.stringify(argument))
 
-/** What the visitors of a chat are told of an event; empty: nothing. */
+/** What the visitors of a chat are sent about an event; empty for nothing. */
 export const forVisitors = ({ agentName, visitorMessage }: HubEvent) => {
   const ofMessage = visitorMessage === null ? "" : invocationOf("MessageReceived", lightened(visitorMessage))
   return ofMessage + (agentName === null ? "" : agentJoined({ name: agentName }))
 }
 
-/** What representatives are told of an event; empty: nothing. */
+/** What representatives are sent about an event; empty for nothing. */
 export const forRepresentatives = ({ agentName, kind, message, ticket, ticketID }: HubEvent) => {
   const target = kind === "DraftReady" ? "DraftReady" : "MessageReceived"
   const ofMessage = message === null ? "" : invocationOf(target, lightened(message))

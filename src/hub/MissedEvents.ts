@@ -8,18 +8,18 @@ import { goodbye } from "./HubProtocol.ts"
 import { makeSnapshotsBefore } from "./SnapshotsBefore.ts"
 import type { ToldEvents } from "./ToldEvents.ts"
 
-/** Who has missed more than this is better off reading anew. */
+/** A client that has missed more events than this had better reload. */
 const mostMissed = 500
 
 const tooMuchHappened = goodbye({ error: "Too much has happened meanwhile.", allowReconnect: true })
 
-/** Finds what clients of this node should have been told and were not. */
+/** Finds events that clients of this node should have been sent and were not. */
 export const makeMissedEvents = (first: string, told: ToldEvents) =>
   Effect.gen(function* () {
     const clients = yield* HubClients
     const repo = yield* HubEventsRepo
     const snapshotsBefore = makeSnapshotsBefore(first)
-    // Who was connected at the last two heartbeats, the later one first.
+    // The attendance at the last two heartbeats, the later one first.
     let attendances = [clients.attendance(), clients.attendance()] as const
 
     const sendAway = (customers: ReadonlyArray<CustomerID>) => {
@@ -27,8 +27,8 @@ export const makeMissedEvents = (first: string, told: ToldEvents) =>
     }
 
     /**
-     * What these customers were not told, of what transactions have recorded since the heartbeat before the last. What is
-     * too much to be told is none of it.
+     * The untold events of these customers that transactions have recorded since the heartbeat before the last. If
+     * there are too many, calls `onTooMuch` and returns none.
      */
     const lookUp = (customers: ReadonlyArray<CustomerID>, onTooMuch: typeof sendAway, before?: bigint) =>
       Effect.gen(function* () {
@@ -42,19 +42,20 @@ export const makeMissedEvents = (first: string, told: ToldEvents) =>
       }).pipe(persistently)
 
     return {
-      /** What was recorded while nobody listened. */
+      /** Events that were recorded while this node was not listening. */
       unheard: Effect.suspend(() => {
         snapshotsBefore.note(clients.attendance())
         return lookUp(clients.customers(), sendAway)
       }),
 
-      /** What happened before the last heartbeat and was never told, as when the node that should have has died. */
+      /** Events from before the last heartbeat that were never announced, for instance because their node died. */
       untold: Effect.suspend(() => {
         const now = clients.attendance()
         snapshotsBefore.note(now)
         const [last, before] = attendances
         const { recent, steady } = steadyAndRecent(now, last, before)
-        // A customer who connected in that time also finds events from before: too many of those are no reason to send it away.
+        // For a customer that connected in that time this also finds earlier events: too many of those are no reason to
+        // send its clients away.
         return Effect.zipWith(
           lookUp(steady, sendAway, told.oldestOpen()),
           lookUp(recent, () => undefined, told.oldestOpen()),
@@ -65,7 +66,7 @@ export const makeMissedEvents = (first: string, told: ToldEvents) =>
         )
       }),
 
-      /** Another heartbeat: from now on one looks from a later point. */
+      /** Notes another heartbeat: later lookups start from a later point. */
       beat: (snapshot: string) => {
         snapshotsBefore.beat(snapshot)
         told.beat(snapshot)

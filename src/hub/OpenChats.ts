@@ -7,12 +7,12 @@ export const switchedOff = "This chat has been switched off."
 
 const everySoOften = Schedule.spaced("3 seconds")
 
-/** Knows which chats with visitors at this node have been switched off or deleted meanwhile, without a query for each. */
+/** Knows which chats with visitors on this node have been switched off or deleted, without a query for each visitor. */
 export class OpenChats extends Context.Tag("casework/OpenChats")<
   OpenChats,
   {
     readonly isOpen: (channelID: ChannelID) => boolean
-    /** A visitor was let in just now: whatever was seen of the channel before, it is open. */
+    /** Notes that a visitor was just admitted: whatever was known of the channel before, it is open now. */
     readonly entered: (channelID: ChannelID) => void
   }
 >() {

@@ -5,7 +5,7 @@ import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PresenceRepo, presentSeconds } from "../representatives/PresenceRepo.ts"
 
-// Nobody who comes, goes or stops waits for long on a database that does not answer.
+// Limits how long connecting, disconnecting and shutting down wait for a database that does not respond.
 const longestWrite = "2 seconds"
 
 interface Present {
@@ -13,7 +13,7 @@ interface Present {
   connections: number
 }
 
-/** Writes down who is connected to this node, and goes on doing so as long as they are. */
+/** Stores which representatives are connected to this node, and renews that while they are. */
 export class PresenceBook extends Context.Tag("casework/PresenceBook")<
   PresenceBook,
   {
@@ -31,10 +31,10 @@ const make = Effect.gen(function* () {
   const repo = yield* PresenceRepo
   const nodeID = randomUUID()
   const present = new Map<CustomerRepID, Present>()
-  // One after the other: who left and came back at once must not be struck off last.
+  // One write at a time: for a representative who left and came back at once, the removal must not be written last.
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
-  /** The database may be away: the next round puts it right, or the row grows old. */
+  /** A failed write is corrected by the next round, or the row expires. */
   const write = (statement: Effect.Effect<void>) =>
     oneAtATime
       .withPermits(1)(statement)

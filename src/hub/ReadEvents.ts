@@ -19,7 +19,7 @@ const joined = (parts: ReadonlyArray<Found>): Found => ({
   unreadable: parts.flatMap(({ unreadable }) => unreadable)
 })
 
-/** An event that is about to be given up may have failed for a reason that passes. */
+/** Retries before an event is given up: the failure may be temporary. */
 const tryingTwiceMore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.sandbox,
@@ -27,7 +27,7 @@ const tryingTwiceMore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.unsandbox
   )
 
-/** Reads events. What cannot be read is searched for by halves: it keeps nobody from hearing of the rest. */
+/** Reads events. On failure the unreadable ones are found by halving, so that clients still hear of the rest. */
 export const makeReadEvents = Effect.map(HubEventsRepo, (repo) => {
   const read = (customerID: CustomerID, eventIDs: ReadonlyArray<string>): Effect.Effect<Found> => {
     const canBeHalved = eventIDs.length > 1

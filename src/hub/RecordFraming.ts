@@ -15,7 +15,7 @@ interface Framed {
 const isTooLarge = (text: string) =>
   text.length > largestRecord || (text.length * 3 > largestRecord && Buffer.byteLength(text) > largestRecord)
 
-/** Cuts what has arrived into records, wherever the transport cut it; left when one is too large. */
+/** Splits the input into records, however the transport has chunked it; left when a record is too large. */
 export const splitRecords = (rest: string, chunk: string): Either.Either<Framed, "TooLarge"> => {
   const parts = (rest + chunk).split(recordSeparator)
   if (parts.some(isTooLarge)) return Either.left("TooLarge")

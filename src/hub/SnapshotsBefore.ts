@@ -2,8 +2,8 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import type { Attendance } from "./Attendance.ts"
 
 /**
- * What the database showed before the first of a customer's clients came, as of the last heartbeat before: whatever that
- * snapshot sees was never to be told. A transaction that stays open for long says nothing about it.
+ * Keeps, for each customer, the snapshot of the last heartbeat before its first client came: events that it sees never
+ * have to be sent. Unlike the oldest open transaction, it is not held back by a long one.
  */
 export const makeSnapshotsBefore = (first: string) => {
   let last = first

@@ -1,8 +1,8 @@
 import { type HubEvent, oldestOpenIn } from "./HubEventsRepo.ts"
 
 /**
- * Remembers which events have been told, for as long as they could be found again: what is looked up was recorded by
- * transactions that were open at the heartbeat before the last, or began later.
+ * Remembers which events have been sent, for as long as a lookup could find them again: lookups cover transactions that
+ * were open at the heartbeat before the last, or began later.
  */
 export const makeToldEvents = (first: string) => {
   const told = new Map<string, bigint>()
@@ -13,10 +13,10 @@ export const makeToldEvents = (first: string) => {
       void told.set(eventID, transactionID),
     has: (eventID: string) => told.has(eventID),
     count: () => told.size,
-    /** The oldest transaction that was open at the last heartbeat: whatever older ones have recorded can be seen. */
+    /** The oldest transaction that was open at the last heartbeat: everything that older ones recorded is visible. */
     oldestOpen: () => oldestOpen,
     /**
-     * The oldest transaction that was open at the heartbeat before: whatever older ones have recorded has been told.
+     * The oldest transaction open at the heartbeat before the last: everything that older ones recorded has been sent.
      */
     previousOpen: () => previousOpen,
     beat: (snapshot: string) => {

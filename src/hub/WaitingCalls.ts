@@ -2,10 +2,10 @@ import type { Socket as NetSocket } from "node:net"
 import { Effect, Queue } from "effect"
 import type { Invocation } from "./HubProtocol.ts"
 
-// With so many calls waiting the socket is not read, until half of them are done.
+// With this many calls waiting the socket is not read until half of them are done.
 const mostCalls = 16
 
-/** What one client has called and what is not done yet, in its order. */
+/** The calls of one client that are not done yet, in order. */
 export const makeWaitingCalls = (below: NetSocket) =>
   Effect.map(Queue.unbounded<Invocation | undefined>(), (calls) => {
     let count = 0
@@ -14,7 +14,7 @@ export const makeWaitingCalls = (below: NetSocket) =>
       if (count < mostCalls / 2) below.resume()
       return call
     })
-    /** Does the calls one after the other, until the end. */
+    /** Carries out the calls one after the other until the end. */
     const doAll = (doOne: (call: Invocation) => Effect.Effect<void>): Effect.Effect<void> =>
       Effect.flatMap(take, (call) => (call === undefined ? Effect.void : Effect.zipRight(doOne(call), doAll(doOne))))
     return {

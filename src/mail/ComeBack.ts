@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Again, pauseFor } from "../platform/queue/JobRun.ts"
 import { MailProblem } from "./MailGraph.ts"
 
-/** A provider that says when to come back is taken at its word. */
+/** Requeues the job when the provider said how long to wait. */
 export const comeBack = <A, E, R>(effect: Effect.Effect<A, E | MailProblem, R>) =>
   Effect.catchIf(
     effect,

@@ -10,10 +10,10 @@ import { MailGraph, MailProblem } from "./MailGraph.ts"
 import { removeDraft } from "./MailJobs.ts"
 import { SentMailsRepo } from "./SentMailsRepo.ts"
 
-// By then a request to send it has come to its end, and the provider shows whether the mail has left.
+// After this long a send request has ended, and the provider shows whether the mail has left.
 const sendingLasts = Duration.toSeconds("10 minutes")
 
-// What kept the answer from leaving may keep its draft there as well, until somebody has mended it.
+// Whatever kept the answer from leaving may keep its draft in the mailbox as well, until somebody fixes it.
 const patience = { lasts: "7 days", longestPause: "6 hours" } as const
 
 /** Removes drafts of answers that will not be sent. */

@@ -7,8 +7,8 @@ import { makeGraphDelivery } from "./GraphDelivery.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 
 /**
- * Answers by mail: from the channel's own mailbox, or through the service's mailer where there is no mail provider. One
- * that is set up only in part keeps them: nobody expects answers from another address.
+ * Sends answers by mail, from the channel's own mailbox or, where no mail provider is set up, through the service's
+ * mailer. With an incomplete setup delivery fails: nobody expects answers from another address.
  */
 export const makeEmailDelivery = Effect.gen(function* () {
   const channels = yield* ChannelsRepo

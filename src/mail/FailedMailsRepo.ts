@@ -16,7 +16,7 @@ const mostAgain = 1000
 
 const noLongerThere = "It is no longer in the mailbox; what is kept here is its source"
 
-/** Mails that could not be imported so far. */
+/** Mails that could not be imported yet. */
 export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
   FailedMailsRepo,
   {
@@ -26,19 +26,20 @@ export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
       messageID: string,
       error: string
     ) => Effect.Effect<void>
-    /** Its attempts are over for now. */
+    /** Sets the mail aside: its attempts are over for now. */
     readonly setAside: (mail: Omit<FailedMail, "attempts">, source: BlobID | null) => Effect.Effect<void>
     readonly hasSource: (mail: Omit<FailedMail, "attempts">) => Effect.Effect<boolean>
     readonly delete: (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => Effect.Effect<void>
-    /** Sets aside for good what has left the mailbox, when its source is kept; answers whether it is. */
+    /** Sets a mail that has left the mailbox aside for good if its source is stored; returns whether it is. */
     readonly keepLast: (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => Effect.Effect<boolean>
-    /** Those that have come another way meanwhile. */
+    /** Deletes the mails that have been imported another way in the meantime. */
     readonly deleteImported: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
-    /** Of all customers: what the operator may have tried again. */
+    /** The set-aside mails of all customers, for the operator to have tried again. */
     readonly setAsideMails: Effect.Effect<ReadonlyArray<FailedMail>>
     /**
-     * Of all customers: what was set aside a while ago, in the first day, or a day ago, in the week after that. Not what
-     * has left its mailbox: only the operator knows whether it has come back.
+     * The set-aside mails of all customers that are due for another try: after half an hour during their first day,
+     * after a day during the following week. Mails that have left their mailbox are excluded: only the operator knows
+     * whether they have come back.
      */
     readonly dueAgain: Effect.Effect<ReadonlyArray<FailedMail>>
     readonly tryAgain: (mail: FailedMail) => Effect.Effect<void>

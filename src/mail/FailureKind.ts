@@ -7,7 +7,7 @@ const nameOf = (problem: unknown) => {
   return problem instanceof Error ? problem.name : typeof problem
 }
 
-/** What kind of failure it was, for the log. Its own words stay out of it: they may name mailboxes and people. */
+/** The kind of failure, for the log. Its message stays out: it may name mailboxes and people. */
 export const failureKind = (cause: Cause.Cause<unknown>) =>
   Cause.isInterruptedOnly(cause)
     ? "interrupted"

@@ -7,7 +7,7 @@ import { MailProblem } from "./MailGraph.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
-// A message with pictures inside its HTML can be large; what is larger is kept aside with its source instead.
+// A message with pictures in its HTML can be large; an even larger one is set aside together with its source.
 const largestJson = 20 * 1024 * 1024
 
 const reasons: Readonly<Record<number, MailProblem["reason"]>> = {
@@ -15,12 +15,12 @@ const reasons: Readonly<Record<number, MailProblem["reason"]>> = {
   409: "Exists",
   410: "Expired",
   408: "Unavailable",
-  // It has a part of a file already, or misses one: begun anew, the file fits.
+  // The provider already has this part of a file, or misses an earlier one; uploading the file from scratch helps.
   416: "Unavailable",
   429: "Unavailable"
 }
 
-// It has no time now. Other failures may come after it has done what was asked.
+// The provider is too busy to begin. Other failures may come after it has done what was asked.
 const beforeItBegins: ReadonlySet<number> = new Set([429, 503])
 
 const reasonOf = (status: number) => reasons[status] ?? (status >= 500 ? "Unavailable" : "Refused")
@@ -37,7 +37,7 @@ const textOf = (response: Response) =>
     Effect.map((bytes) => bytes.toString("utf8"))
   )
 
-/** Fails with what the provider said unless it said yes. */
+/** Fails with the provider's error message unless the response is a success. */
 export const orProblem = (response: Response): Effect.Effect<Response, MailProblem> => {
   if (response.status >= 200 && response.status < 300) return Effect.succeed(response)
   return textOf(response).pipe(
@@ -48,7 +48,7 @@ export const orProblem = (response: Response): Effect.Effect<Response, MailProbl
       const askedFor = retryAfterSeconds(response.headers["retry-after"])
       return Effect.fail(
         new MailProblem({
-          // State that is lost may also come as 400 with one of these codes.
+          // A lost sync state may also come as a 400 with one of these codes.
           reason: /^(?:syncState(?:NotFound|Invalid)|resyncRequired)/i.test(said)
             ? "Expired"
             : reasonOf(response.status),

@@ -27,8 +27,8 @@ const notDelivered = ({ message, reason, retryAfterSeconds }: MailProblem) =>
 const withdrawn = () => new NotDelivered({ message: "It is not to be sent any more", permanent: true })
 
 /**
- * Answers through the mail provider, in the thread. Each has a Message-ID of its own from the first attempt on: an
- * attempt that broke off is looked for before anything is sent again.
+ * Sends answers through the mail provider, in the thread. Each has its own Message-ID from the first attempt on: a
+ * later attempt looks for that mail before it sends anything again.
  */
 export const makeGraphDelivery = Effect.gen(function* () {
   const graph = yield* MailGraph
@@ -45,7 +45,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
       Effect.catchIf(isUnknown, () => Effect.succeedNone)
     )
 
-  /** What an earlier attempt has left behind. */
+  /** Finds what an earlier attempt left behind. */
   const lookFor = fn("GraphDelivery.lookFor")(function* (
     customerID: CustomerID,
     mailbox: Mailbox,
@@ -78,7 +78,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
           .pipe(Effect.catchIf(isUnknown, () => graph.createDraft(mailbox, mail)))
   })
 
-  /** The files of the message that the draft does not have yet. */
+  /** Attaches the files of the message that the draft does not have yet. */
   const attachAll = fn("GraphDelivery.attachAll")(function* (
     customerID: CustomerID,
     mailbox: Mailbox,
@@ -87,12 +87,12 @@ export const makeGraphDelivery = Effect.gen(function* () {
   ) {
     const wanted = yield* filesOf(customerID, ticketMessageID)
     if (wanted.length === 0) return
-    // The pictures in what it quotes came with the draft, whatever they are called.
+    // Inline attachments came with the quoted mail and are not ours, whatever their names.
     const own = (yield* graph.attachments(mailbox, draftID)).filter(({ isInline }) => isInline !== true)
     const there = own.map(({ name }) => name)
     for (const file of wanted) {
       const known = there.indexOf(file.fileName)
-      // Each that is there stands for one only: two files may have the same name.
+      // An attachment on the draft stands for one file only: two files may have the same name.
       if (known >= 0) there.splice(known, 1)
       else yield* graph.attach(mailbox, draftID, file)
     }
@@ -115,7 +115,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
       }
       const draftID = place === "Nowhere" ? yield* draft(customerID, mailbox, message, mail) : place.draftID
       const made = { channelID: message.channelID, draftID }
-      // Whoever deleted the answer meanwhile may not have seen its draft.
+      // The answer may have been deleted before its draft was stored, so the draft has to be removed here.
       const takeBack = Effect.zipRight(jobs.enqueue(removeDraft, customerID, made, draftKey(made)), withdrawn())
       if (!(yield* repo.keepDraft(customerID, message, { draftID, internetMessageID }))) return yield* takeBack
       yield* attachAll(customerID, mailbox, message, draftID)

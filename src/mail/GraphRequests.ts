@@ -15,15 +15,15 @@ const mostTries = 5
 
 const answersWithin = Duration.seconds(30)
 
-/** For a piece of a file, which must get there first. */
+/** For uploading a piece of a file. */
 const takenWithin = Duration.minutes(2)
 
-/** The provider does not take the token. */
+/** The provider rejected the token. */
 class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly problem: MailProblem }> {}
 
 /**
- * Who takes turns with whom: the provider counts for each application by itself, and whoever names a mailbox that is
- * not theirs must not hold it up for the others.
+ * Requests that share turns: the provider's limits are per application, and a customer that configures a mailbox of
+ * somebody else must not slow it down for the owner.
  */
 const turnsKey = ({ address, credentials: { clientID, tenantID } }: Mailbox) => `${tenantID} ${clientID} ${address}`
 
@@ -34,7 +34,7 @@ const unreachable = ({ cause }: HttpClientError.HttpClientError) => {
   return new MailProblem({ reason: "Unavailable", message: "The mail provider cannot be reached", isUndone })
 }
 
-/** Without a token nothing was asked of the mailbox. */
+/** Without a token the mailbox was never asked for anything. */
 const tokenless = ({ message, reason, retryAfterSeconds }: MailProblem) =>
   new MailProblem({
     reason,
@@ -50,7 +50,7 @@ const pauses = retryPauses(
   ({ retryAfterSeconds }: MailProblem) => retryAfterSeconds
 )
 
-/** What it takes stays as long as the scope around it when it succeeds, and goes at once when it does not. */
+/** On success the resources of `work` live as long as the surrounding scope; on failure they are released at once. */
 const keptOnSuccess = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -61,12 +61,12 @@ const keptOnSuccess = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     })
   )
 
-/** Requests to the provider on behalf of a mailbox: with a token, in turn, and again when it makes sense. */
+/** Requests to the provider on behalf of a mailbox: with a token, in turn, and retried where that makes sense. */
 export const makeGraphRequests = Effect.gen(function* () {
   const { graphBaseUrl } = yield* Settings
   const tokens = yield* makeGraphTokens
   const turns = yield* makeMailboxTurns
-  // Its spans would carry addresses and ids of mails.
+  // The client's spans would carry addresses and mail ids.
   const client = (yield* HttpClient.HttpClient).pipe(
     HttpClient.withTracerDisabledWhen(() => true),
     HttpClient.withScope
@@ -74,13 +74,13 @@ export const makeGraphRequests = Effect.gen(function* () {
 
   const isOwnLink = (link: string) => URL.canParse(link) && new URL(link).origin === new URL(graphBaseUrl).origin
 
-  /** A link that the provider has just given: only its own addresses get the token. */
+  /** Checks a link from a response: the token goes only to the provider's own addresses. */
   const checkedLink = (link: string) =>
     isOwnLink(link)
       ? Effect.succeed(link)
       : new MailProblem({ reason: "Refused", message: "The mail provider names an address that is not its own" })
 
-  /** A link that was kept. The provider may be called at another address since then, where nobody knows it. */
+  /** Checks a stored link. The provider's base URL may have changed since, and the new host does not know the link. */
   const keptLink = (link: string) =>
     isOwnLink(link)
       ? Effect.succeed(link)
@@ -101,7 +101,7 @@ export const makeGraphRequests = Effect.gen(function* () {
       )
     )
 
-  /** A token may be withdrawn at any time: the first 401 asks for a new one. */
+  /** A token may be revoked at any time: after the first 401 a new one is requested. */
   const withToken = <A, R>(
     { credentials }: Mailbox,
     use: (token: Redacted.Redacted) => Effect.Effect<A, MailProblem | TokenRefused, R>
@@ -119,7 +119,10 @@ export const makeGraphRequests = Effect.gen(function* () {
     )
   }
 
-  /** One request in its turn; the turn ends when the answer has been read. Nobody waits for a token in a turn. */
+  /**
+   * Sends one request in its turn, which ends when the response has been read. The token is obtained before taking the
+   * turn.
+   */
   const inTurn = <A>(
     mailbox: Mailbox,
     request: Request,
@@ -135,7 +138,7 @@ export const makeGraphRequests = Effect.gen(function* () {
       )
     )
 
-  /** A provider that wants to be left alone is left alone, by everybody. */
+  /** Pauses the mailbox for every node when the provider asks to wait. */
   const leaveAlone = (mailbox: Mailbox, problem: MailProblem) =>
     problem.retryAfterSeconds === undefined
       ? Effect.void
@@ -154,7 +157,10 @@ export const makeGraphRequests = Effect.gen(function* () {
       })
     )
 
-  /** What was cut off on the way may have been done, or what failed; what there was no time for was not. */
+  /**
+   * Whether the provider did nothing and said when to come back. A request that was cut off or failed otherwise may
+   * have taken effect.
+   */
   const didNothing = ({ isUndone = false, retryAfterSeconds }: MailProblem) =>
     isUndone && retryAfterSeconds !== undefined
 
@@ -166,7 +172,7 @@ export const makeGraphRequests = Effect.gen(function* () {
     checkedLink,
     keptLink,
     prefer,
-    /** Asks until there is an answer or no hope. For requests that may be repeated. */
+    /** Retries until there is a response or no hope. For requests that may be repeated. */
     ask: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>
       withRetries(mailbox, inTurn(mailbox, prefer(request), read)),
     askPreferring: <A>(
@@ -175,13 +181,15 @@ export const makeGraphRequests = Effect.gen(function* () {
       preference: string,
       read: (response: Response) => Effect.Effect<A, MailProblem>
     ) => withRetries(mailbox, inTurn(mailbox, prefer(request, preference), read)),
-    /** Asks once, and again only when the provider has said that it did nothing. */
+    /** Sends once, and again only when the provider has said that it did nothing. */
     askOnce: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>
       withRetries(mailbox, inTurn(mailbox, prefer(request), read), didNothing),
-    /** Asks once, whatever comes of it: by another time what it rests on may have changed. */
+    /**
+     * Sends exactly once, even on failure: the state that the request is based on may have changed by a later attempt.
+     */
     askNow: <A>(mailbox: Mailbox, request: Request, read: (response: Response) => Effect.Effect<A, MailProblem>) =>
       inTurn(mailbox, prefer(request), read).pipe(Effect.tapError((problem) => leaveAlone(mailbox, problem))),
-    /** Asks without a token, for an address that carries its own permission and must not get the token as well. */
+    /** Sends without a token, to a URL that carries its own permission and must not get the token as well. */
     askWithoutToken: (mailbox: Mailbox, request: Request) =>
       withRetries(
         mailbox,
@@ -196,7 +204,7 @@ export const makeGraphRequests = Effect.gen(function* () {
           ),
         didNothing
       ),
-    /** The bytes of an answer as they come; the turn is over with them. */
+    /** Streams the bytes of a response; the turn ends with the stream. */
     stream: (mailbox: Mailbox, request: Request) =>
       withRetries(
         mailbox,

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The provider leaves properties out, or sends null: both are nothing. Whatever it adds is passed over. */
+/** The provider omits properties or sends null: both become null. Unknown properties are ignored. */
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
 
 const listOf = <A, I>(schema: Schema.Schema<A, I>) =>

@@ -16,7 +16,7 @@ interface KeptToken {
   readonly usableUntil: number
 }
 
-// A token is not used in its last minutes: it might run out on the way.
+// A token is not used in its last minutes: it might expire on the way.
 const reserve = Duration.toMillis("5 minutes")
 
 const limits = { total: Duration.seconds(15), largestBody: 256 * 1024 }
@@ -30,13 +30,13 @@ const Answer = Schema.parseJson(
 
 const Refusal = Schema.parseJson(Schema.Struct({ error_description: Schema.String }))
 
-/** Never the secret itself: the key only tells one set of credentials from another. */
+/** A hash, never the secret itself: the key only tells sets of credentials apart. */
 const keyOf = ({ authorityURL, clientID, clientSecret, scope, tenantID }: MailCredentials) =>
   createHash("sha256")
     .update(JSON.stringify([authorityURL, tenantID, clientID, Redacted.value(clientSecret), scope]))
     .digest("base64url")
 
-/** The authority may or may not end in the tenant. */
+/** Builds the token endpoint; the authority may or may not end in the tenant. */
 export const tokenUrl = (authorityURL: string, tenantID: string) => {
   const base = authorityURL.replace(/\/+$/, "").replace(/\/oauth2(?:\/v2\.0(?:\/token)?)?$/i, "")
   const tenant = encodeURIComponent(tenantID)
@@ -44,7 +44,7 @@ export const tokenUrl = (authorityURL: string, tenantID: string) => {
   return `${endsInTenant ? base : `${base}/${tenant}`}/oauth2/v2.0/token`
 }
 
-/** Tokens for the mail provider: one for each set of credentials, kept until shortly before it runs out. */
+/** Tokens for the mail provider: one per set of credentials, kept until shortly before it expires. */
 export const makeGraphTokens = Effect.gen(function* () {
   const client = yield* GuardedHttpClient
   const { outboundAllow } = yield* Settings
@@ -106,14 +106,14 @@ export const makeGraphTokens = Effect.gen(function* () {
     return known !== undefined && known.usableUntil > now() ? known.token : undefined
   }
 
-  /** Credentials that were replaced are not asked for again: their tokens go when they have run out. */
+  /** Also drops expired tokens: those of replaced credentials are never requested again. */
   const keep = (key: string, fresh: KeptToken) => {
     for (const [other, { usableUntil }] of kept) if (usableUntil <= now()) kept.delete(other)
     kept.set(key, fresh)
   }
 
   return {
-    /** One asks for all who want it at the moment, also when nothing comes of it: nobody queues to hear the same. */
+    /** Concurrent callers share one token request and its outcome, even a failure, instead of queueing to repeat it. */
     get: (credentials: MailCredentials) =>
       Effect.suspend(() => {
         const key = keyOf(credentials)
@@ -125,7 +125,7 @@ export const makeGraphTokens = Effect.gen(function* () {
           Effect.map(fresh, ({ token }) => token)
         )
       }),
-    /** The provider no longer takes it. */
+    /** Drops a token that the provider no longer accepts. */
     forget: (credentials: MailCredentials, token: Redacted.Redacted) =>
       Effect.sync(() => {
         const key = keyOf(credentials)

@@ -9,11 +9,11 @@ import type { makeGraphRequests } from "./GraphRequests.ts"
 import { UploadSession } from "./GraphShapes.ts"
 import type { Mailbox } from "./MailGraph.ts"
 
-// From 3 MB on the provider wants a file in pieces, each a multiple of 320 KiB.
+// Files of 3 MB and more must be uploaded in pieces, each a multiple of 320 KiB.
 const smallest = 3 * 1000 * 1000
 const piece = 10 * 320 * 1024
 
-/** Attaches files to drafts, small ones at once and large ones piece by piece. */
+/** Attaches files to drafts: small ones in one request, large ones piece by piece. */
 export const makeGraphUploads = (requests: Effect.Effect.Success<typeof makeGraphRequests>) => {
   const post = (path: string, body: unknown) =>
     HttpClientRequest.post(requests.url(path)).pipe(HttpClientRequest.bodyUnsafeJson(body))
@@ -29,7 +29,8 @@ export const makeGraphUploads = (requests: Effect.Effect.Success<typeof makeGrap
     yield* requests.askOnce(mailbox, post(path, body), () => Effect.void)
   })
 
-  // A piece whose answer was lost may have been taken: the next attempt at the mail begins the file anew.
+  // A piece whose response was lost may have been stored, so it is not sent again: the next attempt to deliver the mail
+  // uploads the file from scratch.
   const putPiece = (mailbox: Mailbox, uploadUrl: string, bytes: Uint8Array, start: number, size: number) =>
     requests.askWithoutToken(
       mailbox,

@@ -6,22 +6,22 @@ import { removeSubscription } from "./MailJobs.ts"
 const Held = Schema.Struct({ channelID: ChannelID, subscriptionID: Schema.String })
 export type HeldSubscription = typeof Held.Type
 
-/** Which subscription each folder holds, agreed on by all who may be about to change that. */
+/** Which subscription each folder holds, kept consistent between everyone who may be changing that at the same time. */
 export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptionsRepo")<
   HeldSubscriptionsRepo,
   {
-    /** Stores the word, encrypted, unless there is one; answers the one that counts. */
+    /** Stores the encrypted clientState unless the folder has one already; returns the stored one. */
     readonly agreeOn: (customerID: CustomerID, folderID: ChannelFolderID, clientState: string) => Effect.Effect<string>
     /**
-     * Takes one subscription for another, unless somebody else did meanwhile, it is about a folder that this one no
-     * longer stands for, or the folder has stopped to fetch by itself; answers whether it did.
+     * Replaces the held subscription. Does nothing if another request has replaced it meanwhile, if the folder has
+     * moved at the provider, or if it no longer retrieves mail by itself; returns whether it did.
      */
     readonly change: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
       change: {
         readonly externalID: string
-        /** Whether the folder fetched by itself when the subscription was asked for. */
+        /** Whether the folder retrieved mail by itself when the subscription was requested. */
         readonly retrieves: boolean
         readonly from: string | null
         readonly to: string
@@ -29,31 +29,34 @@ export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptio
       }
     ) => Effect.Effect<boolean>
     /**
-     * Goes on with a subscription that is there, unless the folder has stopped to fetch by itself; answers the one that
-     * the folder held until then.
+     * Adopts an existing subscription, unless the folder no longer retrieves mail by itself; returns the one that the
+     * folder held before.
      */
     readonly hold: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
       held: { readonly subscriptionID: string; readonly clientState: string | null; readonly retrieves: boolean }
     ) => Effect.Effect<Option.Option<{ readonly before: string | null }>>
-    /** Holds none any more; answers the one that it held. */
+    /** Makes the folder hold no subscription; returns the one that it held. */
     readonly release: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<Option.Option<string>>
-    /** Notes until when a subscription goes, unless the folder holds another, or none, by now. */
+    /** Stores when a subscription expires, unless the folder holds another one, or none, by now. */
     readonly noteExpiry: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
       held: { readonly subscriptionID: string; readonly expires: Date }
     ) => Effect.Effect<void>
-    /** Takes back that one is held, unless another is by now; what comes next carries the word. */
+    /**
+     * Undoes `hold`, unless the folder holds another subscription by now. Stores the agreed clientState for the next
+     * one.
+     */
     readonly letGo: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
       held: { readonly subscriptionID: string; readonly before: string | null; readonly clientState: string | null }
     ) => Effect.Effect<void>
-    /** Whether somebody's subscription is still to be removed at the provider. */
+    /** Whether a job of any customer is still to remove the subscription at the provider. */
     readonly isEnding: (subscriptionID: string) => Effect.Effect<boolean>
-    /** All of a customer, also those whose removal waits in the queue. */
+    /** All subscriptions of a customer, including those whose removal waits in the queue. */
     readonly list: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<HeldSubscription>>
   }
 >() {
@@ -66,7 +69,7 @@ export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptio
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  /** Whoever switches it off locks the channel first, too. */
+  /** Locks the channel row, as does every request that switches retrieval off. */
   const goesOn = (retrieves: boolean) => sql`
     exists (select from channel c where c.customer_id = channel_folder.customer_id
       and c.channel_id = channel_folder.channel_id and c.deleted_at is null

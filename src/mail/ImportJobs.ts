@@ -19,7 +19,7 @@ import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { isTheProviders, makePageImport } from "./PageImport.ts"
 import { PoisonMail } from "./PoisonMail.ts"
 
-// After this long nothing more is listed when others wait, and after a while in any case.
+// Milliseconds after which no more pages are listed: `slice` while other work waits, `longestSlice` in any case.
 const slice = 5000
 const longestSlice = 60_000
 
@@ -39,7 +39,7 @@ export const ImportJobs = Layer.effectDiscard(
     const importPages = yield* makePageImport
     const now = yield* steadyClock
 
-    /** One page, and where to go on; from the beginning when the provider has forgotten where that was. */
+    /** Fetches one page and the link to continue from; starts over when the provider has forgotten the link. */
     const nextPage = fn("ImportJobs.nextPage")(function* (open: OpenFolder, link: string | null) {
       const externalID = yield* folders.externalID(open)
       const since = open.folder.deltaSince
@@ -77,7 +77,7 @@ export const ImportJobs = Layer.effectDiscard(
       return isDone ? undefined : new Again({ pauseSeconds: 0 })
     })
 
-    /** What the provider does not know any more may be elsewhere by now: the job goes on there. */
+    /** A folder that the provider no longer knows may have moved: the job continues at its new place. */
     const orElsewhere = fn("ImportJobs.orElsewhere")(function* (open: OpenFolder, problem: MailProblem) {
       const { customerID, folderID, retrieves } = open.folder
       const found = problem.reason === "Missing" ? yield* folders.findAnew(open) : Option.none()
@@ -90,7 +90,7 @@ export const ImportJobs = Layer.effectDiscard(
 
     const isNobodysFault = (cause: Cause.Cause<unknown>) => Cause.isInterrupted(cause) || isClaimLost(cause)
 
-    /** The folder says what went wrong, at each attempt. */
+    /** Stores the error on the folder at each failed attempt. */
     const noted =
       (customerID: CustomerID, folderID: ChannelFolderID) =>
       <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -123,8 +123,8 @@ export const ImportJobs = Layer.effectDiscard(
         const listed = Stream.make({ messageIDs, whenStored: Effect.void })
         return yield* importPages(open.value, listed, claim).pipe(noted(customerID, folderID), comeBack)
       }),
-      // Whatever they were, the folder still has them: catching up finds them. Not those that have come before: they are
-      // old, or of another folder.
+      // The mails are still in the folder, where catching up finds them. Due mails are the exception and get jobs of
+      // their own: they were listed before, so they are old or from another folder.
       fn("ImportJobs.giveUpMessages")(function* (customerID, { folderID, messageIDs }, claim, reason) {
         yield* claim.confirm
         const folder = yield* repo.find(customerID, folderID)

@@ -10,11 +10,11 @@ import { MailGraph } from "./MailGraph.ts"
 
 const longestCall = "20 seconds"
 
-/** What the mail provider still tells about a customer whose channels are all deleted. */
+/** Subscriptions that remain at the mail provider for a customer whose channels are all deleted. */
 export class LeftSubscriptions extends Context.Tag("casework/LeftSubscriptions")<
   LeftSubscriptions,
   {
-    /** Answers how many the provider has ended, and how many end by themselves within days, since it did not. */
+    /** Returns how many the provider has ended, and how many it did not, which expire by themselves within days. */
     readonly end: (customerID: CustomerID) => Effect.Effect<{ readonly ended: number; readonly left: number }>
   }
 >() {
@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
     customerID: CustomerID,
     { channelID, subscriptionID }: HeldSubscription
   ) {
-    // Another customer's channel of the same mailbox is told by it.
+    // Another customer's channel of the same mailbox still uses it.
     if ((yield* folders.holding(subscriptionID)).length > 0) return
     const channel = yield* Effect.flatten(channels.findEvenDeleted(customerID, channelID))
     yield* graph.unsubscribe(yield* mailboxes.of(customerID, channel), subscriptionID)
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
       const held = yield* subscriptions.list(customerID)
       const outcomes = yield* Effect.forEach(
         held,
-        // Whatever it is, a secret that cannot be read too: the customer goes nevertheless.
+        // No failure may keep the customer from being deleted, not even a secret that cannot be decrypted.
         (one) =>
           endOne(customerID, one).pipe(
             Effect.timeout(longestCall),

@@ -6,19 +6,19 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import type { GraphAttachment } from "./GraphShapes.ts"
 import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
 
-// The provider counts a little more than the bytes of a file.
+// The size that the provider states is a little larger than the file itself.
 const roundedUp = 64 * 1024
 
-/** A file of a mail whose bytes are kept already. */
+/** A mail's file whose bytes are already stored. */
 export interface KeptFile {
   readonly blobID: BlobID
   readonly fileName: string
   readonly contentType: string
-  /** By which name the HTML of the mail shows it. */
+  /** The name by which the mail's HTML refers to it. */
   readonly contentID: string | null
 }
 
-/** How many bytes a file of a mail may have to be brought over. */
+/** How large a mail's file may be to be imported. */
 export class LargestMailFile extends Context.Reference<LargestMailFile>()("casework/LargestMailFile", {
   defaultValue: () => 150 * 1024 * 1024
 }) {}
@@ -27,7 +27,7 @@ const kindOf = (attachment: GraphAttachment) => attachment["@odata.type"]?.repla
 
 const plainType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 
-/** A name for a file: without folders and control characters. */
+/** A file name without folders and control characters. */
 const nameOf = ({ name }: GraphAttachment, ending: string) => {
   const cleaned = [...(name ?? "").toWellFormed()]
     .filter((character) => character >= " " && character !== "\u007f")
@@ -47,15 +47,15 @@ const describe = (attachment: GraphAttachment) => {
   return { fileName: nameOf(attachment, ""), contentType: plainType.test(given) ? given : "application/octet-stream" }
 }
 
-/** What a person reads in place of a file that is only pointed to. */
+/** The text that replaces a file that the mail only links to. */
 const linkOf = (attachment: GraphAttachment) =>
   [nameOf(attachment, ""), attachment.sourceUrl].filter((part) => part !== null).join(": ")
 
-/** What a person reads in place of a file that stays where it is. */
+/** The text that replaces a file that stays in the mailbox. */
 const leftOf = (attachment: GraphAttachment, largest: number) =>
   `${describe(attachment).fileName}: larger than ${largest / 1024 / 1024} MiB, and to be found in the mailbox only`
 
-/** Brings the files of a mail over, one after the other, without ever holding one whole. */
+/** Imports the files of a mail one by one, without ever holding a whole file in memory. */
 export class MailFiles extends Context.Tag("casework/MailFiles")<
   MailFiles,
   {
@@ -73,7 +73,10 @@ export class MailFiles extends Context.Tag("casework/MailFiles")<
       const blobs = yield* Blobs
       const largest = yield* LargestMailFile
 
-      /** The file, or what to say in its place. The provider's word on its size spares fetching it for nothing. */
+      /**
+       * Stores the file, or returns the text that replaces it. The size that the provider states saves fetching one
+       * that is too large.
+       */
       const keep = fn("MailFiles.keep")(function* (
         customerID: CustomerID,
         mailbox: Mailbox,

@@ -11,7 +11,7 @@ import { type MailFolder, MailFoldersRepo } from "./MailFoldersRepo.ts"
 import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
 import { removeSubscription } from "./MailJobs.ts"
 
-/** A folder with the way into it. */
+/** A folder together with its mailbox. */
 export interface OpenFolder {
   readonly folder: MailFolder
   readonly mailbox: Mailbox
@@ -32,20 +32,20 @@ const wellKnown: Readonly<Record<string, string>> = {
   deleted: "deleteditems"
 }
 
-/** Folders and where they are at the mail provider. */
+/** Finds folders at the mail provider. */
 export class MailFolders extends Context.Tag("casework/MailFolders")<
   MailFolders,
   {
-    /** Nothing when the folder or its channel is gone. */
+    /** None when the folder or its channel is gone. */
     readonly open: (
       customerID: CustomerID,
       folderID: ChannelFolderID
     ) => Effect.Effect<Option.Option<OpenFolder>, BadRequest>
-    /** The folder's id at the provider; the first time it is looked up by type, else by name. */
+    /** The folder's id at the provider; looked up the first time, by type or else by name. */
     readonly externalID: (open: OpenFolder) => Effect.Effect<string, MailProblem>
     /**
-     * For a folder that the provider does not know any more, as after a mailbox was restored: the same one where its type
-     * leads to now. Nothing when its type says nothing, or leads to where it was.
+     * Finds a folder that the provider no longer knows, as after a mailbox was restored, by its type. None when the
+     * type is not a well-known one or still leads to the old place.
      */
     readonly findAnew: (open: OpenFolder) => Effect.Effect<Option.Option<OpenFolder>, MailProblem>
   }
@@ -70,7 +70,7 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
         return yield* new MailProblem({ reason: "Missing", message })
       })
 
-      /** What the provider tells about the old place is no longer wanted. */
+      /** Also ends the subscription to the old place. */
       const relocate = fn("MailFolders.relocate")(
         function* (
           { channelID, customerID, folderID }: MailFolder,

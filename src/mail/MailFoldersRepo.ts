@@ -5,7 +5,7 @@ import { inTransaction } from "../platform/database/InTransaction.ts"
 import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
 import { importFolder } from "./MailJobs.ts"
 
-/** A folder as the mail side sees it. */
+/** A folder as the mail code needs it. */
 const MailFolder = Schema.Struct({
   customerID: CustomerID,
   folderID: ChannelFolderID,
@@ -14,7 +14,7 @@ const MailFolder = Schema.Struct({
   type: Schema.String,
   parentExternalID: Schema.NullOr(Schema.String),
   externalFolderID: Schema.NullOr(Schema.String),
-  /** The folder and its channel fetch by themselves, and the channel is active. */
+  /** The folder and its channel retrieve mail by themselves, and the channel is active. */
   retrieves: Schema.Boolean,
   subscriptionID: Schema.NullOr(Schema.String),
   subscriptionExpires: Schema.NullOr(Schema.DateFromSelf),
@@ -45,35 +45,35 @@ const columns = {
   lastError: "last_error"
 } as const satisfies Readonly<Record<keyof FolderState, string>>
 
-/** Folders of channels that are not deleted, and what the provider said about them. */
+/** Folders of channels that are not deleted, and their state at the provider. */
 export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
   MailFoldersRepo,
   {
     readonly find: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<Option.Option<MailFolder>>
     readonly ofChannel: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<ReadonlyArray<MailFolder>>
-    /** Of all customers: those that notifications can be about. */
+    /** The folders of all customers that notifications may be about. */
     readonly findNotified: (search: {
       readonly subscriptionIDs: ReadonlyArray<string>
       readonly places: ReadonlyArray<{ readonly mailbox: string; readonly externalFolderID: string }>
     }) => Effect.Effect<ReadonlyArray<MailFolder & { readonly emailAddress: string }>>
-    /** Of all customers: those that a subscription tells about. Channels may stand for the same mailbox. */
+    /** The folders of all customers that hold a subscription. Several channels may use the same mailbox. */
     readonly holding: (subscriptionID: string) => Effect.Effect<ReadonlyArray<MailFolder>>
-    /** What comes from now on is read, and not what lies there, unless an import of that waits or is under way. */
+    /** Makes reading start now, skipping mail that is already there, unless an import of that is queued or running. */
     readonly readFromNow: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
-    /** Of all customers: those that fetch by themselves. */
+    /** The folders of all customers that retrieve mail by themselves. */
     readonly retrieving: Effect.Effect<ReadonlyArray<MailFolder>>
-    /** The same, of those whose subscription ends within a while, or is not there. */
+    /** Those of them whose subscription expires within a while or does not exist. */
     readonly expiring: (within: Duration.Duration) => Effect.Effect<ReadonlyArray<MailFolder>>
     readonly save: (customerID: CustomerID, folderID: ChannelFolderID, state: FolderState) => Effect.Effect<void>
-    /** Notes where the folder is at the provider. */
+    /** Stores the folder's id at the provider. */
     readonly locate: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
       externalFolderID: string
     ) => Effect.Effect<void, Duplicate>
     /**
-     * Notes that the folder is somewhere else at the provider, where reading it begins anew. Not when somebody has noted
-     * another place meanwhile; answers whether it did.
+     * Stores a new id of the folder at the provider and makes reading start over. Does nothing if the id was changed
+     * meanwhile; returns whether it did.
      */
     readonly relocate: (
       customerID: CustomerID,
@@ -81,8 +81,8 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
       place: { readonly from: string; readonly to: string }
     ) => Effect.Effect<boolean, Duplicate>
     /**
-     * Notes how far the folder is read. Not when somebody has it read from somewhere else meanwhile; answers whether it
-     * did.
+     * Stores how far the folder has been read. Does nothing if reading was restarted elsewhere meanwhile; returns
+     * whether it did.
      */
     readonly moveOn: (
       customerID: CustomerID,
@@ -94,7 +94,7 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
         readonly isLast: boolean
       }
     ) => Effect.Effect<boolean>
-    /** Whosever they are. */
+    /** Takes folders of any customers. */
     readonly noteNotifications: (folders: ReadonlyArray<MailFolder>) => Effect.Effect<void>
   }
 >() {
@@ -170,7 +170,7 @@ const make = Effect.gen(function* () {
     ofChannel: (customerID, channelID) => ofChannel({ customerID, channelID }).pipe(Effect.orDie),
     findNotified: notified,
     holding: (subscriptionID) => notified({ subscriptionIDs: [subscriptionID], places: [] }),
-    // Locked first: an import that is just being asked for is there when the second statement looks.
+    // The folder is locked first, so that the second statement sees an import that is just being requested.
     readFromNow: (customerID, folderID) =>
       sql`
         select from channel_folder where customer_id = ${customerID} and channel_folder_id = ${folderID} for update`.pipe(
@@ -213,7 +213,7 @@ const make = Effect.gen(function* () {
         Effect.orDie
       )
     },
-    // Locked in one order: two nodes that note the same folders wait for each other only one way.
+    // Locked in a fixed order: two nodes that update the same folders cannot deadlock.
     noteNotifications: (folders) =>
       sql`
         update channel_folder f set last_notification_at = now()

@@ -2,7 +2,7 @@ import { Context, Data, type Effect, type Option, type Redacted, type Stream } f
 import type { AnswerFile } from "../sending/AnswerFiles.ts"
 import type { GraphAttachment, GraphFolder, GraphMessage, GraphSubscription } from "./GraphShapes.ts"
 
-/** How the service introduces itself to the mail provider. */
+/** How the service authenticates to the mail provider. */
 export interface MailCredentials {
   readonly tenantID: string
   readonly clientID: string
@@ -17,23 +17,26 @@ export interface Mailbox {
 }
 
 /**
- * What the provider did not do. Missing: there is no such thing. Exists: there is one already. Expired: the place to go
- * on from is forgotten. Refused: no, for good. Blocked: the address may not be called. Unavailable: perhaps later.
+ * Why the provider did not do something. Missing: it does not exist. Exists: it exists already. Expired: the sync link
+ * is forgotten. Refused: permanently. Blocked: the address may not be called. Unavailable: try again later.
  */
 export class MailProblem extends Data.TaggedError("MailProblem")<{
   readonly reason: "Missing" | "Exists" | "Expired" | "Refused" | "Blocked" | "Unavailable"
   readonly message: string
-  /** When the provider says how long to wait. */
+  /** How long the provider asked to wait. */
   readonly retryAfterSeconds?: number
-  /** It has surely done nothing: it was not reached, or did not begin. */
+  /** The request certainly had no effect: the provider was not reached or did not begin. */
   readonly isUndone?: boolean
 }> {}
 
-/** There is no such mail here. A channel may have got another mailbox, whose provider does not know the ids of the old one. */
+/**
+ * Whether the mail does not exist. A channel may have got another mailbox, whose provider rejects the ids of the old
+ * one.
+ */
 export const isUnknown = ({ message, reason }: MailProblem) =>
   reason === "Missing" || /\bErrorInvalid(?:MailboxItemId|IdMalformed)\b/.test(message)
 
-/** A part of a folder's changes, and where to go on: in this round, or in the next one. */
+/** A page of a folder's changes, and the link to continue from, in this round or in the next one. */
 export interface DeltaPage {
   readonly messageIDs: ReadonlyArray<string>
   readonly next: { readonly link: string; readonly isLast: boolean }
@@ -44,11 +47,11 @@ export interface OutgoingMail {
   readonly subject: string
   readonly html: string
   readonly internetMessageID: string
-  /** An automation sends it, not a person. */
+  /** Sent by an automation, not by a person. */
   readonly isAutomatic: boolean
 }
 
-/** A mail of the service itself, not of the people who work with the mailbox. */
+/** A mail from the service itself, not from the people who work with the mailbox. */
 export interface SystemMessage {
   readonly to: string
   readonly subject: string
@@ -59,7 +62,7 @@ export interface SystemMessage {
 
 type Answer<A> = Effect.Effect<A, MailProblem>
 
-/** The mail provider: everything that the service asks of a mailbox. Ids are immutable, whatever is moved where. */
+/** Everything the service needs from a mail provider. Ids are immutable, even when a mail is moved. */
 export class MailGraph extends Context.Tag("casework/MailGraph")<
   MailGraph,
   {
@@ -70,14 +73,14 @@ export class MailGraph extends Context.Tag("casework/MailGraph")<
       name: string,
       parentFolderID: string | null
     ) => Answer<Option.Option<GraphFolder>>
-    /** What is new in a folder, from a link on, else from a moment on, else all of it. */
+    /** The new mails of a folder, from a link on, else from a moment on, else all. */
     readonly delta: (
       mailbox: Mailbox,
       folderID: string,
       from: { readonly link: string | null; readonly since: Date | null }
     ) => Answer<DeltaPage>
     readonly message: (mailbox: Mailbox, messageID: string) => Answer<GraphMessage>
-    /** As it came over the wire. */
+    /** The raw source, as it was transferred. */
     readonly source: (mailbox: Mailbox, messageID: string) => Stream.Stream<Uint8Array, MailProblem>
     readonly attachments: (mailbox: Mailbox, messageID: string) => Answer<ReadonlyArray<GraphAttachment>>
     readonly attachmentContent: (
@@ -89,15 +92,15 @@ export class MailGraph extends Context.Tag("casework/MailGraph")<
       mailbox: Mailbox,
       internetMessageID: string
     ) => Answer<Option.Option<{ readonly id: string; readonly isDraft: boolean }>>
-    /** A draft in the thread of a message, or at the beginning of one. Answers its id. */
+    /** Creates a draft that replies to a message; returns its id. */
     readonly createReply: (mailbox: Mailbox, messageID: string, mail: OutgoingMail) => Answer<string>
     readonly createDraft: (mailbox: Mailbox, mail: OutgoingMail) => Answer<string>
     readonly attach: (mailbox: Mailbox, draftID: string, file: AnswerFile) => Answer<void>
-    /** Only as long as it is one: what has left stays, whoever sent it. One that is gone already need not be removed. */
+    /** Removes a draft that still is one: a sent mail stays, whoever sent it. Succeeds if the draft is already gone. */
     readonly removeDraft: (mailbox: Mailbox, draftID: string) => Answer<void>
-    /** Never repeated by itself: when it breaks off, nobody knows whether the mail has left. */
+    /** Never retried automatically: if it breaks off, nobody knows whether the mail has left. */
     readonly send: (mailbox: Mailbox, draftID: string) => Answer<void>
-    /** Sends without a copy in the mailbox: not everybody who reads that may read this. Never repeated by itself. */
+    /** Sends without keeping a copy: not everybody who reads the mailbox may read this. Never retried automatically. */
     readonly sendUnkept: (mailbox: Mailbox, mail: SystemMessage) => Answer<void>
     readonly subscribe: (
       mailbox: Mailbox,

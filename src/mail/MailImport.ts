@@ -29,22 +29,22 @@ export interface FetchedMail {
 }
 
 /**
- * How long a mail may take to come while others wait behind it. Longer than a provider is waited for that has no time
- * now; twice as long is still shorter than a job may run, and so it is the mail that is blamed.
+ * How long fetching a mail may take while others wait for it. Longer than the retries against a busy provider last; two
+ * such fetches still fit into the time limit of a job, so that the mail is blamed and not the job.
  */
 export class LongestFetch extends Context.Reference<LongestFetch>()("casework/LongestFetch", {
   defaultValue: () => Duration.seconds(270)
 }) {}
 
-/** Brings mail into tickets, each once for a channel. */
+/** Imports mail into tickets, each mail once per channel. */
 export class MailImport extends Context.Tag("casework/MailImport")<
   MailImport,
   {
-    /** Nothing when the mail is gone, or was never sent. */
+    /** None when the mail is gone or was never sent. */
     readonly fetch: (open: OpenFolder, messageID: string) => Effect.Effect<Option.Option<FetchedMail>, MailProblem>
     /**
-     * Stores the first of them, as many as go into one transaction, and answers how many. The job's progress and its
-     * fence are part of it.
+     * Stores as many of the first mails as fit into one transaction and returns how many. The same transaction updates
+     * the job's progress and is fenced by its claim.
      */
     readonly store: (folder: MailFolder, fetched: ReadonlyArray<FetchedMail>, claim: JobClaim) => Effect.Effect<number>
   }
@@ -55,7 +55,7 @@ export class MailImport extends Context.Tag("casework/MailImport")<
   )
 }
 
-/** What a person reads: the text, and where to find what the mail only points to. */
+/** The text, followed by links to files that the mail only refers to. */
 const textWith = (text: string | undefined, links: ReadonlyArray<string>) =>
   links.length === 0 ? text : [text ?? "", ...links].join("\n\n").trim()
 
@@ -71,11 +71,11 @@ const make = Effect.gen(function* () {
   const endUsers = yield* EndUsers
   const jobs = yield* Jobs
 
-  /** Nothing when it is not there, or not any more. */
+  /** None when it does not exist, or no longer does. */
   const orGone = <A, R>(effect: Effect.Effect<A, MailProblem, R>) =>
     Effect.catchIf(Effect.asSome(effect), isMissing, () => Effect.succeedNone)
 
-  /** Files may be missing because their mail is gone. While it is there, it must not be lost with them. */
+  /** Files may be missing because their mail is gone. While the mail exists, it must not be lost together with them. */
   const filesOf = (customerID: CustomerID, mailbox: Mailbox, messageID: string) =>
     Effect.asSome(mailFiles.fetch(customerID, mailbox, messageID)).pipe(
       Effect.catchIf(isMissing, (problem) =>
@@ -86,8 +86,8 @@ const make = Effect.gen(function* () {
     )
 
   /**
-   * Whoever asks something new is made known before it is stored: then that is short, and holds up nobody. A copy is
-   * nothing new: who wrote it may have been deleted since.
+   * Creates the end user of a new question before the mail is stored: that keeps the storing transaction short. Skips
+   * copies: their sender may have been deleted since.
    */
   const makeKnown = fn("MailImport.makeKnown")(function* ({ channelID, customerID }: MailFolder, mail: ReadMail) {
     const { fromAddress, fromName, isOurs } = mail
@@ -112,8 +112,8 @@ const make = Effect.gen(function* () {
     number: number,
     ticketID: TicketID | undefined
   ) {
-    // What the customer itself wrote elsewhere belongs to its conversation, which may come later, as from another folder;
-    // alone it is nobody's question.
+    // A mail that the customer sent from elsewhere belongs to a conversation that may be imported later, for instance
+    // from another folder; on its own it is nobody's question.
     if (mail.isOurs && ticketID === undefined) {
       yield* repo.letWait(customerID, number, mail)
       return []
@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
       subject: mail.subject,
       htmlBody: mail.html,
       textBody: textWith(mail.text, mail.html === undefined ? links : []),
-      // Given only where there are links: else it is read from the HTML by whoever stores it.
+      // Only given when there are links: otherwise the text is derived from the HTML when the message is stored.
       message: mail.html === undefined || links.length === 0 ? undefined : textWith(textOfHtml(mail.html), links),
       fromAddress: mail.fromAddress,
       fromName: mail.fromName,
@@ -145,7 +145,7 @@ const make = Effect.gen(function* () {
     return yield* repo.callWaiting(customerID, channelID, mail)
   })
 
-  /** Answers whose question has come. Somebody waits for them, whatever else is old. */
+  /** Imports answers whose question has now come. They are not old work even in an old import: people wait for them. */
   const importAgain = ({ customerID, folderID }: MailFolder, messageIDs: ReadonlyArray<string>) =>
     jobs.enqueue(importMessages, customerID, { folderID, messageIDs }).pipe(
       Effect.provideService(OldWork, false),
@@ -170,7 +170,8 @@ const make = Effect.gen(function* () {
         yield* repo.lock(customerID, channelID)
         for (const one of fetched) {
           const ticketID = yield* findThread(customerID, channelID, one.mail)
-          // It locks what others see: with a second such one it might get into their way, and they into its.
+          // A mail that joins a ticket locks rows that other transactions use too; a second one in the same transaction
+          // could deadlock.
           if ((ticketID !== undefined || isAnswer(one.mail.hints)) && imported + skipped > 0) break
           const number = yield* repo.insert(customerID, channelID, one.mail)
           if (Option.isSome(number)) {

@@ -28,7 +28,7 @@ export const readingOf = ({ customerID, folderID }: FolderOfCustomer) => ({
 
 const Messages = Schema.Struct({ folderID: ChannelFolderID, messageIDs: Schema.Array(Schema.String) })
 
-/** Fetches mails that the provider told about. */
+/** Fetches mails that the provider sent notifications about. */
 export const importMessages = jobKind({
   kind: "ImportMessages",
   payload: Messages,
@@ -51,7 +51,7 @@ const Renewal = Schema.Struct({
   reason: Schema.Literal("Expiring", "Reauthorize", "Removed")
 })
 
-/** Keeps the provider telling about a folder. */
+/** Keeps the provider sending notifications about a folder. */
 export const renewSubscription = jobKind({
   kind: "RenewSubscription",
   payload: Renewal
@@ -59,7 +59,7 @@ export const renewSubscription = jobKind({
 
 const Removal = Schema.Struct({ channelID: ChannelID, subscriptionID: Schema.String })
 
-/** Makes the provider stop telling. Knows all it needs: the folder may be gone. */
+/** Makes the provider stop sending notifications. The payload has all it needs: the folder may be gone. */
 export const removeSubscription = jobKind({
   kind: "RemoveSubscription",
   payload: Removal
@@ -67,7 +67,7 @@ export const removeSubscription = jobKind({
 
 const Draft = Schema.Struct({ channelID: ChannelID, draftID: Schema.String })
 
-/** Takes the draft of an answer that will not be sent out of the mailbox. The answer may be gone. */
+/** Removes the draft of an answer that will not be sent from the mailbox. The answer may be gone. */
 export const removeDraft = jobKind({
   kind: "RemoveDraft",
   payload: Draft,

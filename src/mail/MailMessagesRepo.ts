@@ -12,40 +12,42 @@ const Known = Schema.Struct({
   ticketID: TicketID
 })
 
-// As many as somebody may have written in one conversation; what is left waits for the next mail of it.
+// As many as one conversation may have; the rest waits for the conversation's next mail.
 const mostCalled = 200
 
-// Of a conversation that has gone on for years, the newest ones.
+// If a conversation has gone on for years, only its newest mails count.
 const mostOfConversation = 500
 
-// Of a thread that has gone on for years, the newest ones. The provider's Message-IDs are no longer than that.
+// If a thread has gone on for years, only its newest mails count. The provider's Message-IDs are at most this long.
 const mostAwaited = 50
 const longestMessageID = 998
 
-/** What is left of a Message-ID when whoever the mail is about was erased, as SQL: it still tells the mail from others. */
+/** What remains of a Message-ID after the person was erased, as SQL: it still tells the mail from others. */
 export const forgottenID = (messageID: string) =>
   `('sha256:' || encode(sha256(convert_to(${messageID}, 'UTF8')), 'hex'))`
 
-/** The mails that are known on a channel. */
 const Overdue = Schema.Struct({ customerID: CustomerID, folderID: ChannelFolderID, messageID: Schema.String })
 type OverdueMail = typeof Overdue.Type
 
+/** The mails that are known on a channel. */
 export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
   MailMessagesRepo,
   {
-    /** Those that need not be fetched. What is due has come before, and comes again. */
+    /**
+     * The mails that need not be fetched. Due mails are not among them: they were seen before and are imported again.
+     */
     readonly known: (
       customerID: CustomerID,
       channelID: ChannelID,
       externalIDs: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlySet<string>>
-    /** Nobody else brings mail into the channel until the transaction ends: answers find what they answer. */
+    /** Blocks other imports into the channel until the transaction ends, so that answers find what they answer. */
     readonly lock: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
-    /** Whether the channel knows the same mail by another id, as from another folder, and so will not take this one. */
+    /** Whether the channel has the same mail under another id, as from another folder, and will not store this one. */
     readonly isCopy: (customerID: CustomerID, channelID: ChannelID, mail: ReadMail) => Effect.Effect<boolean>
     /**
-     * Answers its number, and nothing for a mail that is known already; also nothing for a copy of an answer that left from
-     * here. One that waits for its question has its number still. Of a copy its id is kept: it is not fetched again.
+     * Returns the mail's number; none for a known mail and for a copy of one, or of an answer sent from here. A mail
+     * that waits for its question gets its number again. The id of a copy is stored, so that it is not fetched again.
      */
     readonly insert: (
       customerID: CustomerID,
@@ -57,21 +59,21 @@ export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
       number: number,
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<void>
-    /** What the customer itself wrote, and belongs into no ticket so far. */
+    /** Lets a mail wait that the customer sent itself and that belongs to no ticket yet. */
     readonly letWait: (customerID: CustomerID, number: number, mail: ReadMail) => Effect.Effect<void>
-    /** Those that have waited for a mail are due now that it is in a ticket; answers which, the oldest first. */
+    /** Makes the mails due that have waited for a mail which is now in a ticket; returns their ids, oldest first. */
     readonly callWaiting: (
       customerID: CustomerID,
       channelID: ChannelID,
       mail: ReadMail
     ) => Effect.Effect<ReadonlyArray<string>>
-    /** Those of them that are due, and have not come again. */
+    /** Those of the given mails that are due and have not been imported again. */
     readonly findDue: (
       customerID: CustomerID,
       channelID: ChannelID,
       externalIDs: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string>>
-    /** Of all customers: those that were called a while ago and have not come, with a folder of their channel. */
+    /** The mails of all customers that became due a while ago and have not come, with a folder of their channel. */
     readonly overdue: Effect.Effect<ReadonlyArray<OverdueMail>>
     /** The mails that a new one may belong to. */
     readonly findRelated: (
@@ -107,7 +109,7 @@ const make = Effect.gen(function* () {
         and external_id = any(${_.externalIDs}::text[]) and is_due = ${_.isDue}`
   })
   const externalIDs = (rows: ReadonlyArray<{ readonly externalID: string }>) => rows.map(({ externalID }) => externalID)
-  // Of each mail that is named the newest: a long conversation does not hide it.
+  // The newest row for each Message-ID is read separately, so that a long conversation cannot crowd it out.
   const findRelated = SqlSchema.findAll({
     Request: Schema.Struct({
       ...InChannel,
@@ -132,7 +134,8 @@ const make = Effect.gen(function* () {
           order by k.mail_message_id desc limit ${mostOfConversation})`
     }
   })
-  // By its conversation only what was written after it, and to or by the same people: no answer is older than its question.
+  // Within the conversation, only mails written after this one and shared with its participants are called: no answer
+  // is older than its question.
   const callWaiting = SqlSchema.findAll({
     Request: Schema.Struct({
       ...InChannel,
@@ -157,7 +160,7 @@ const make = Effect.gen(function* () {
       )
       select external_id as "externalID" from called order by written_at, mail_message_id`
   })
-  // Whoever called them may have been stopped, or an older version. After a week nobody has them any more.
+  // The node that made them due may have stopped or run an older version. After a week they are no longer looked for.
   const overdue = SqlSchema.findAll({
     Request: Schema.Void,
     Result: Overdue,
@@ -182,7 +185,7 @@ const make = Effect.gen(function* () {
   })
   const decodeNumbers = Schema.decodeUnknown(Schema.Array(Schema.Struct({ number: Schema.Int })))
 
-  /** The same mail by another id, or the answer from here that it is a copy of. */
+  /** The same mail under another id, or the answer sent from here that it is a copy of. */
   const sameMail = (customerID: CustomerID, channelID: ChannelID, mail: ReadMail) => sql`
     select from (select ${mail.internetMessageID}::text as id) given
     join mail_message same on same.customer_id = ${customerID} and same.channel_id = ${channelID}
@@ -248,7 +251,7 @@ const make = Effect.gen(function* () {
         Effect.map(externalIDs),
         Effect.orDie
       ),
-    // What the customer itself wrote first, and was answered, is no answer to that.
+    // A mail that the customer wrote first and that was answered later is not an answer to that answer.
     findRelated: (customerID, channelID, { date, hints, isOurs }) =>
       findRelated({
         customerID,

@@ -44,11 +44,11 @@ const make = Effect.gen(function* () {
   const findChannel = (customerID: CustomerID, channelID: ChannelID) =>
     channels.find(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
 
-  /** The folders of a channel; its inbox is made when it has none. */
+  /** The folders of a channel; creates its inbox when it has none. */
   const foldersOf = fn("MailRetrieval.foldersOf")(function* (customerID: CustomerID, channelID: ChannelID) {
     const known = yield* folders.ofChannel(customerID, channelID)
     if (known.length > 0) return known
-    // Two who ask at once get the same one.
+    // The lock makes concurrent requests use the same inbox.
     yield* channels.findForUpdate(customerID, channelID)
     if ((yield* folders.ofChannel(customerID, channelID)).length === 0) {
       yield* channelFolders.insert(customerID, channelID, inbox).pipe(Effect.catchTag("Duplicate", Effect.die))
@@ -66,16 +66,16 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** Of folders that nobody has switched on by now. */
+  /** Ends the subscriptions of folders that are not switched on by now. */
   const endUnwanted = (customerID: CustomerID, channelID: ChannelID) =>
     Effect.gen(function* () {
-      // Whoever is just switching them on comes first, or has them made anew.
+      // A concurrent request that is switching them on finishes first, or renews the ended subscriptions afterwards.
       yield* channels.findForUpdate(customerID, channelID)
       const all = yield* folders.ofChannel(customerID, channelID)
       yield* subscriptions.end(all.filter(({ retrieves }) => !retrieves))
     }).pipe(inTransaction(sql))
 
-  /** Of somebody who subscribed at the same time, and was refused. */
+  /** Renews subscriptions that a concurrent request has ended because it was refused. */
   const renewEnded = fn("MailRetrieval.renewEnded")(function* (customerID: CustomerID, channelID: ChannelID) {
     for (const { folderID, subscriptionID } of yield* folders.ofChannel(customerID, channelID)) {
       if (subscriptionID !== null) continue
@@ -83,14 +83,17 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** All folders in the order of their ids, then all jobs in the order of their keys, as everybody takes them. */
+  /**
+   * Takes all folders in the order of their ids, then all jobs in the order of their keys, as every other transaction
+   * does.
+   */
   const startImports = fn("MailRetrieval.startImports")(function* (
     customerID: CustomerID,
     channelIDs: ReadonlyArray<ChannelID>
   ) {
     const found = yield* Effect.forEach(channelIDs, (channelID) => foldersOf(customerID, channelID))
     const all = Arr.sortWith(found.flat(), ({ folderID }) => folderID, Order.number)
-    // From the beginning: whatever lies in the folder, also from before it was known.
+    // Read from the beginning, including mail from before the folder was known.
     yield* Effect.forEach(all, ({ folderID }) =>
       folders.save(customerID, folderID, { deltaLink: null, deltaSince: null })
     )
@@ -120,7 +123,7 @@ const make = Effect.gen(function* () {
       yield* Effect.forEach(all, (folder) => subscriptions.start({ folder, mailbox })).pipe(
         Effect.catchTag("MailProblem", refusal),
         Effect.zipRight(switchOn.pipe(inTransaction(sql))),
-        // All folders or none: what was begun before a refusal, or before the caller went away, is ended again.
+        // All folders or none: what was started before a refusal or an interruption is ended again.
         Effect.onError(() => endUnwanted(customerID, channelID))
       )
       return yield* shown(customerID, channelID)

@@ -5,7 +5,7 @@ import { MailRetrieval } from "../channels/MailRetrieval.ts"
 import { entriesOf } from "./NotificationEntry.ts"
 import { Notifications } from "./Notifications.ts"
 
-/** Plain text runs no script; what looks like markup is escaped all the same. */
+/** The response is plain text and runs no script; markup is escaped all the same. */
 const escaped = (token: string) => token.replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
 export const MailWebhookHttp = HttpApiBuilder.group(CaseworkApi, "mailWebhook", (handlers) =>

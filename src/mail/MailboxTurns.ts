@@ -4,11 +4,11 @@ import { steadyClock } from "../platform/SteadyClock.ts"
 import { failureKind } from "./FailureKind.ts"
 import { makeMailboxTurnsRepo, type Turn, turnsOfMailbox } from "./MailboxTurnsRepo.ts"
 
-// After this long a turn goes back, so that another node may have it; between two requests it stays for a moment.
+// After `longestTurn` a turn is given back, so that another node may get it; an unused one already after `longestIdle`.
 const longestTurn = 2000
 const longestIdle = 500
 
-/** Makes interruptible again what stands in the middle of something that is not. */
+/** Restores interruptibility inside an uninterruptible region. */
 type Restore = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 interface HeldTurn extends Turn {
@@ -18,14 +18,14 @@ interface HeldTurn extends Turn {
 }
 
 /**
- * Lets requests to a mailbox through, a few at a time from all nodes together, and none while the provider wants to be
- * left alone. A node keeps a turn for many requests: the database is asked about a few times a second, not for each.
+ * Limits the concurrent requests to a mailbox across all nodes, and holds them back while the provider asks to wait. A
+ * node keeps a turn for many requests, so that the database is asked a few times a second and not for each.
  */
 export const makeMailboxTurns = Effect.gen(function* () {
   const repo = yield* makeMailboxTurnsRepo
   const now = yield* steadyClock
   const permits = yield* makeKeyedPermits(turnsOfMailbox)
-  // One asks for a turn at a time: several would want the same.
+  // Only one fiber at a time asks for a turn: several would go for the same one.
   const asking = yield* makeKeyedPermits(1)
   const held = new Map<string, Set<HeldTurn>>()
   const pausedUntil = new Map<string, number>()
@@ -64,7 +64,7 @@ export const makeMailboxTurns = Effect.gen(function* () {
   const askForOne = (mailbox: string, restore: Restore) =>
     restore(asking.take(mailbox)).pipe(Effect.zipRight(repo.take(mailbox)), Effect.map(Option.map(hold)), Effect.scoped)
 
-  /** One that is at hand, else one more; none while other nodes have them. */
+  /** Reuses a free turn of this node or takes another one; none while other nodes have them all. */
   const tryToFind = (mailbox: string, restore: Restore): Effect.Effect<Option.Option<HeldTurn>> =>
     Effect.suspend(() => {
       const free = [...(held.get(mailbox) ?? [])].find((turn) => turn.isFree && !isOld(turn))
@@ -73,7 +73,7 @@ export const makeMailboxTurns = Effect.gen(function* () {
       return Effect.succeedSome(free)
     })
 
-  /** Only the waiting can be interrupted: a turn that was found and not held on to would never come back. */
+  /** Only waiting can be interrupted: a turn that was taken and then dropped would never be given back. */
   const find = (mailbox: string, restore: Restore): Effect.Effect<HeldTurn> =>
     Effect.flatMap(
       tryToFind(mailbox, restore),
@@ -135,7 +135,7 @@ export const makeMailboxTurns = Effect.gen(function* () {
         )
       )
     },
-    /** What one node was told, the others learn with their next turn. */
+    /** Pauses the mailbox; other nodes learn of it when they next need a turn. */
     pause: (key: string, milliseconds: number) =>
       Effect.suspend(() => {
         const mailbox = key.toLowerCase()

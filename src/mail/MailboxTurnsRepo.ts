@@ -13,23 +13,23 @@ export interface Turn {
   readonly number: number
 }
 
-/** As many requests as the provider takes at a time for one mailbox, from all nodes together. */
+/** How many concurrent requests the provider accepts for one mailbox, from all nodes together. */
 export const turnsOfMailbox = 4
 
-/** Longer than this nobody stands and waits: whoever asked comes back later. */
+/** The longest a request waits for the provider in place; for longer, the caller has to come back later. */
 export const longestPause = Duration.seconds(60)
 
-// Longer than a node that lives takes to renew it.
+// Longer than a live node takes to renew a turn.
 const turnSeconds = 15
 const wishSeconds = 2
 
-/** Turns at mailboxes, shared by all nodes. None of it is a customer's: two may share a mailbox. */
+/** Turns at mailboxes, shared by all nodes. The rows belong to no customer: two may share a mailbox. */
 export const makeMailboxTurnsRepo = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const node = randomUUID()
   const decode = Schema.decodeUnknown(Schema.Array(Schema.Struct({ number: Schema.Int })))
   const ends = (seconds: number) => sql`now() + make_interval(secs => ${seconds}::int)`
-  // One that ends later than any pause may was written before the clock was set back.
+  // A pause that ends later than any pause may was written before the clock was set back.
   const isPossible = sql`p.ends_at <= ${ends(Duration.toSeconds(longestPause))}`
   const pauseOf = (mailbox: string) => sql`
     from mailbox_pause p where p.mailbox = ${mailbox} and p.ends_at > now() and ${isPossible}`
@@ -37,7 +37,7 @@ export const makeMailboxTurnsRepo = Effect.gen(function* () {
   const numbersOf = (turns: ReadonlyArray<Turn>) => turns.map(({ number }) => number)
 
   return {
-    /** One more turn, when one is free, the others who want some have their share, and the mailbox is not left alone. */
+    /** Takes another turn if one is free, this node has not used up its fair share and the mailbox is not paused. */
     take: (mailbox: string) =>
       sql`
         with nodes as (
@@ -62,7 +62,10 @@ export const makeMailboxTurnsRepo = Effect.gen(function* () {
         ),
         Effect.orDie
       ),
-    /** Answers for how many milliseconds more the mailbox is left alone. */
+    /**
+     * Notes that this node wants a turn, so that it gets its share; returns how many milliseconds the mailbox is still
+     * paused.
+     */
     wish: (mailbox: string) =>
       sql`
         insert into mailbox_wish (mailbox, node, ends_at) values (${mailbox}, ${node}::uuid, ${ends(wishSeconds)})
@@ -73,7 +76,7 @@ export const makeMailboxTurnsRepo = Effect.gen(function* () {
         Effect.map(([row]) => row?.number ?? 0),
         Effect.orDie
       ),
-    /** Every node leaves the mailbox alone for so long. */
+    /** Makes every node pause the mailbox. */
     pause: (mailbox: string, milliseconds: number) =>
       sql`
         insert into mailbox_pause as p (mailbox, ends_at)

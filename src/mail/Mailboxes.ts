@@ -12,13 +12,13 @@ import type { Mailbox } from "./MailGraph.ts"
 
 const defaultScope = "https://graph.microsoft.com/.default"
 
-/** Which mailbox a channel stands for, and how to get into it. */
+/** Which mailbox a channel stands for, and the credentials for it. */
 export class Mailboxes extends Context.Tag("casework/Mailboxes")<
   Mailboxes,
   {
-    /** 400 names what is missing. */
+    /** The BadRequest names what is missing. */
     readonly of: (customerID: CustomerID, channel: StoredChannel) => Effect.Effect<Mailbox, BadRequest>
-    /** The same, and none where nothing of a mail provider is set up: only then may mail take another way. */
+    /** The same, but none where no mail provider is set up at all: only then may mail take another way. */
     readonly find: (customerID: CustomerID, channel: StoredChannel) => Effect.Effect<Option.Option<Mailbox>, BadRequest>
   }
 >() {
@@ -54,7 +54,7 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
         }
         const { mailProviderAuthorityURL, mailProviderScope } = yield* settings.get(customerID)
         const authorityURL = channel.overrideMailProviderAuthorityURL ?? mailProviderAuthorityURL
-        // Whoever may write channels would otherwise be sent the customer's secret.
+        // Otherwise anyone who may edit channels could have the customer's secret sent to a host of their own.
         if (
           channel.overrideMailProviderClientSecret === null &&
           !isSameAuthority(authorityURL, mailProviderAuthorityURL)

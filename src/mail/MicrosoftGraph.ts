@@ -23,7 +23,7 @@ import { isUnknown, type Mailbox, MailGraph, MailProblem, type OutgoingMail } fr
 
 const attachmentFields = "id,name,contentType,size,isInline"
 
-/** A text inside a filter. */
+/** A string literal in a filter. */
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 const segment = encodeURIComponent
@@ -34,7 +34,7 @@ const messagePath = (mailbox: Mailbox, messageID: string) => `${usersPath(mailbo
 
 const folderPath = (mailbox: Mailbox, folderID: string) => `${usersPath(mailbox)}/mailFolders/${segment(folderID)}`
 
-/** The resource of a subscription, in the form that notifications are told about. */
+/** The resource of a subscription, in the form that notifications use. */
 export const messagesOf = (address: string, folderID: string) => `/users/${address}/mailFolders('${folderID}')/messages`
 
 /** Every mailbox in an address as people write it: "Maria Keller <maria@mail.example>", or several of them. */
@@ -56,13 +56,13 @@ const headersOf = (isAutomatic: boolean) => (isAutomatic ? { internetMessageHead
 
 type Body = (typeof ReplyDraft.Type)["body"]
 
-/** What a reply quotes; a mail of plain text may be quoted as such. */
+/** The text that a reply quotes, as HTML; a plain-text mail may be quoted as plain text. */
 const quoteOf = (body: Body) => {
   const content = body?.content ?? ""
   return body?.contentType?.toLowerCase() === "text" ? escapeHtml(content).replaceAll(/\r?\n/g, "<br>") : content
 }
 
-/** An answer above what it answers, which the provider has put into the draft. */
+/** Puts an answer above the quoted text that the provider has put into the draft. */
 const aboveQuote = (html: string, quote: string) => {
   const body = /<body[^>]*>/i.exec(quote)
   const at = body === null ? 0 : body.index + body[0].length
@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
     source: (mailbox, messageID) => requests.stream(mailbox, get(`${messagePath(mailbox, messageID)}/$value`)),
 
     attachments: fn("MicrosoftGraph.attachments")(function* (mailbox, messageID) {
-      // contentId belongs to one kind of attachment only: asked for by name, the list would not come.
+      // Only file attachments have a contentId: selected without the cast, it would fail the whole list.
       const request = get(`${messagePath(mailbox, messageID)}/attachments`, {
         $select: `${attachmentFields},microsoft.graph.fileAttachment/contentId`
       })
@@ -169,7 +169,7 @@ const make = Effect.gen(function* () {
       const query = { $filter: `internetMessageId eq ${quoted(internetMessageID)}`, $select: "id,isDraft" }
       const read = decodeJson(ListAnswer(Reference))
       const { value } = yield* ask(mailbox, get(`${usersPath(mailbox)}/messages`, query), read)
-      // One that has left counts more than a draft.
+      // A sent mail takes precedence over a draft.
       const found = value.find(({ isDraft }) => isDraft !== true) ?? value[0]
       return Option.map(Option.fromNullable(found), ({ id, isDraft }) => ({ id, isDraft: isDraft === true }))
     }),
@@ -180,7 +180,7 @@ const make = Effect.gen(function* () {
       const { body, id } = yield* askOnce(mailbox, request, decodeJson(ReplyDraft))
       const html = aboveQuote(mail.html, quoteOf(body))
       yield* ask(mailbox, patch(messagePath(mailbox, id), draftOf({ ...mail, html })), nothing).pipe(
-        // Nobody would find it again: so far it has an id of the provider's own.
+        // Without our Message-ID no later attempt would find the draft again.
         Effect.tapError(() => Effect.ignore(removeDraft(mailbox, id)))
       )
       return id
@@ -224,7 +224,8 @@ const make = Effect.gen(function* () {
         expirationDateTime: subscription.expires.toISOString(),
         latestSupportedTlsVersion: "v1_2"
       }
-      // Repeating it does no harm: when the first one was heard, the second one finds it there.
+      // Repeating is harmless: if the first request was processed, the second one fails because the subscription
+      // exists.
       return yield* ask(mailbox, post("/subscriptions", body), decodeJson(GraphSubscription))
     }),
 
@@ -243,7 +244,7 @@ const make = Effect.gen(function* () {
 
     unsubscribe: fn("MicrosoftGraph.unsubscribe")(function* (mailbox, subscriptionID) {
       const request = HttpClientRequest.del(url(`/subscriptions/${segment(subscriptionID)}`))
-      // What is gone already need not be removed.
+      // A subscription that is already gone need not be removed.
       yield* ask(mailbox, request, nothing).pipe(Effect.catchIf(({ reason }) => reason === "Missing", nothing))
     })
   })

@@ -5,7 +5,7 @@ const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.
 
 const text = maybe(Text)
 
-/** One notification. Nothing is taken for granted: anybody can send anything. */
+/** One notification. No field is relied on: anybody can send anything. */
 export const NotificationEntry = Schema.Struct({
   subscriptionId: text,
   resource: text,
@@ -18,7 +18,7 @@ export type NotificationEntry = typeof NotificationEntry.Type
 
 const decode = Schema.decodeUnknownOption(NotificationEntry)
 
-/** The entries that can be understood, up to more than the provider ever sends at once. */
+/** The valid entries, up to a limit above what the provider ever sends at once. */
 export const entriesOf = (payload: unknown): ReadonlyArray<NotificationEntry> => {
   const value = typeof payload === "object" && payload !== null && "value" in payload ? payload.value : undefined
   return Array.isArray(value)
@@ -48,13 +48,13 @@ export const placeOf = (resource: string | null): NotifiedPlace | undefined => {
     /^\/?users\/([^/]+)\/mailFolders\(['"]([^'"]+)['"]\)\/messages(?:\/[^/]+)?\/?$/i.exec(resource ?? "") ?? []
   if (mailbox === undefined || folder === undefined) return undefined
   const place = { mailbox: unescaped(mailbox), externalFolderID: unescaped(folder) }
-  // Escaped, a NUL gets this far; no folder has one, and the database would refuse all that is asked together with it.
+  // A NUL gets this far when percent-encoded. No folder has one, and the database would refuse the whole query with it.
   return Object.values(place).some((text) => text.includes("\u0000")) ? undefined : place
 }
 
 /** Whether a resource is a message in the form that the provider really sends. */
 export const namesMessage = (resource: string | null) => /^\/?users\/[^/]+\/messages\/[^/]+\/?$/i.test(resource ?? "")
 
-/** The message that a notification is about; null when it says only that there is one. */
+/** The message that a notification is about; null when it only says that there is one. */
 export const messageIDOf = ({ resource, resourceData }: NotificationEntry) =>
   resourceData?.id ?? /\/messages\/([^/]+)\/?$/i.exec(resource ?? "")?.[1] ?? null

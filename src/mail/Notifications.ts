@@ -10,7 +10,7 @@ import { importFolder, importMessages, readingOf, renewSubscription } from "./Ma
 import { messageIDOf, type NotificationEntry, type NotifiedPlace, namesMessage, placeOf } from "./NotificationEntry.ts"
 import { clientStatePlace } from "./Subscriptions.ts"
 
-/** What the provider tells. Only noted, many at a time; all work is done by jobs. */
+/** Receives the provider's notifications. They are only noted, many at a time; jobs do all the work. */
 export class Notifications extends Context.Tag("casework/Notifications")<
   Notifications,
   { readonly receive: (entries: ReadonlyArray<NotificationEntry>) => Effect.Effect<void> }
@@ -28,10 +28,10 @@ interface Accepted {
   readonly entry: NotificationEntry
 }
 
-// So that a burst becomes a few jobs, and each of them a short one.
+// Turns a burst into a few jobs, each of them short.
 const mailsOfJob = 50
 
-// Fewer than there are connections to the database: other requests go on beside a burst.
+// Fewer than the database has connections: other requests still get one during a burst.
 const customersAtOnce = 8
 
 const lifecycleReasons: ReadonlyMap<string, "Reauthorize" | "Removed"> = new Map([
@@ -39,7 +39,7 @@ const lifecycleReasons: ReadonlyMap<string, "Reauthorize" | "Removed"> = new Map
   ["subscriptionremoved", "Removed"]
 ])
 
-/** More than one where several channels stand for the same mailbox. */
+/** Finds several folders where several channels use the same mailbox. */
 const makeFoldersOf = (folders: ReadonlyArray<NotifiedFolder>) => {
   const subscription = (subscriptionID: string) => `subscription ${subscriptionID.toLowerCase()}`
   const place = ({ externalFolderID, mailbox }: NotifiedPlace) =>
@@ -65,7 +65,7 @@ const isNewMail = ({ entry, folder }: Accepted) =>
 const lifecycleOf = ({ entry, folder }: Accepted) =>
   folder.retrieves ? (entry.lifecycleEvent?.toLowerCase() ?? "") : ""
 
-/** The mails that are named, a few a job. */
+/** Import jobs for the named mails, with a few mails each. */
 const importsOf = (accepted: ReadonlyArray<Accepted>) =>
   Object.values(Arr.groupBy(accepted.filter(isNewMail), ({ folder }) => String(folder.folderID))).flatMap((mails) => {
     const { customerID, folderID } = mails[0].folder
@@ -76,7 +76,7 @@ const importsOf = (accepted: ReadonlyArray<Accepted>) =>
     }))
   })
 
-/** One that names no mail, or says that some were missed, says only that there is something new. */
+/** A notification that names no mail, or reports missed ones, makes the whole folder be read. */
 const readingsOf = (accepted: ReadonlyArray<Accepted>) =>
   accepted
     .filter((one) => lifecycleOf(one) === "missed" || (isNewMail(one) && messageIDOf(one.entry) === null))
@@ -108,19 +108,19 @@ const make = Effect.gen(function* () {
       makeFoldersOf
     )
 
-  /** With the word that was agreed on, where one was. */
+  /** Whether the entry carries the agreed clientState; always true where none was agreed on. */
   const isGenuine = ({ clientState, customerID }: MailFolder, entry: NotificationEntry) =>
     Effect.map(
       readSecret(secrets, clientStatePlace(customerID), clientState),
       (agreed) => agreed === null || sameText(entry.clientState ?? "", agreed)
     ).pipe(
-      // One that cannot be decrypted must not fail the others in the same batch.
+      // A clientState that cannot be decrypted must not fail the rest of the batch.
       Effect.catchAllDefect((defect) =>
         Effect.as(Effect.logError("a clientState cannot be read", Cause.die(defect)), false)
       )
     )
 
-  /** The folders first, as everybody does who also enqueues for them. */
+  /** Updates the folders before enqueuing, in the same lock order as every other transaction that does both. */
   const noteTogether = (accepted: ReadonlyArray<Accepted>) =>
     repo
       .noteNotifications([...new Map(accepted.map(({ folder }) => [folder.folderID, folder])).values()])
@@ -131,7 +131,7 @@ const make = Effect.gen(function* () {
         sql.withTransaction
       )
 
-  /** Each customer for itself, when one of them makes trouble. */
+  /** Notes each customer's notifications separately when noting them together has failed. */
   const noteApart = (accepted: ReadonlyArray<Accepted>) =>
     Effect.forEach(
       Object.values(Arr.groupBy(accepted, ({ folder }) => String(folder.customerID))),
@@ -151,7 +151,7 @@ const make = Effect.gen(function* () {
     )
   }, Effect.orDie)
 
-  // In a burst each waits for one write of all, not for a write of its own.
+  // In a burst all requests wait for one shared write instead of one write each.
   yield* Queue.takeBetween(waiting, 1, 1000).pipe(
     Effect.flatMap((batch) => {
       const requests = Chunk.toReadonlyArray(batch)

@@ -8,28 +8,28 @@ import { type FetchedMail, LongestFetch, MailImport } from "./MailImport.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { PoisonMail } from "./PoisonMail.ts"
 
-/** Mails that were listed together, and what is to be done when the last of them is stored. */
+/** Mails that were listed together, and what to do once the last of them is stored. */
 export interface ListedMails {
   readonly messageIDs: ReadonlyArray<string>
   readonly whenStored: Effect.Effect<void>
 }
 
-// One more than the mailbox takes requests at a time: there is always one that waits for its turn.
+// One more than the concurrent requests to a mailbox, so that one is always waiting for its turn.
 const fetchedAtOnce = 5
 
-// One mail with large files does not hold up those behind it, up to so many.
+// A mail with large files does not hold up the ones after it, up to this many.
 const fetchedAhead = 24
 
-// Mails that have come faster than they could be stored share a transaction.
+// Mails that arrive faster than they can be stored share a transaction.
 const storedAtOnce = 8
 
-/** Whether the trouble is the provider's and not the mail's: then it is too early to blame the mail. */
+/** Whether the provider is to blame and not the mail: then it is too early to set the mail aside. */
 export const isTheProviders = (cause: Cause.Cause<MailProblem>) =>
   Cause.isInterrupted(cause) ||
   isClaimLost(cause) ||
   Option.exists(Cause.failureOption(cause), ({ reason }) => reason === "Unavailable" || reason === "Blocked")
 
-/** A provider that does not say when to come back may mean this mail alone, for ever. */
+/** Without a time to come back, the provider may be failing for this mail alone, and forever. */
 const isDoubtful = (cause: Cause.Cause<MailProblem>) =>
   !Cause.isInterrupted(cause) &&
   Option.exists(
@@ -37,11 +37,11 @@ const isDoubtful = (cause: Cause.Cause<MailProblem>) =>
     ({ reason, retryAfterSeconds }) => reason === "Unavailable" && retryAfterSeconds === undefined
   )
 
-// One after the other that cannot be fetched: then it is not the mails, and nobody waits for the rest of a page. With each
-// attempt it is less likely.
+// With more failed fetches in a row the mails are not to blame, and the job fails without trying the rest of the page.
+// Multiplied by the attempt number, since that becomes less likely with each attempt.
 const mostInARow = 8
 
-// At the first attempts there may be a better time soon.
+// During the first attempts the whole job is retried: the provider may recover soon.
 const patientAttempts = 2
 
 type Came =
@@ -54,7 +54,7 @@ type Came =
 
 type CameMail = Extract<Came, { readonly _tag: "Mail" }>
 
-/** What is not clear about the mails of a page until it ends. */
+/** Failures of a page's mails that are not decided on until the page ends. */
 interface Doubts {
   mails: Array<CameMail>
   inARow: number
@@ -63,7 +63,7 @@ interface Doubts {
 
 const noDoubts = (): Doubts => ({ mails: [], inARow: 0, hasFetched: false })
 
-/** Whatever has come while the last were being stored, as one chunk. */
+/** Emits everything that has arrived while the last chunk was being stored as one chunk. */
 const together = <A, E>(stream: Stream.Stream<A, E>) =>
   Stream.toQueueOfElements(stream, { capacity: storedAtOnce }).pipe(
     Effect.map((queue) => Stream.flattenExitOption(Stream.fromQueue(queue, { maxChunkSize: storedAtOnce }))),
@@ -71,8 +71,8 @@ const together = <A, E>(stream: Stream.Stream<A, E>) =>
   )
 
 /**
- * Brings listed mails in, in their order. It lists, fetches and stores at the same time: the mailbox is asked for the
- * next while the last are being stored.
+ * Imports listed mails in order. Listing, fetching and storing overlap: the next mails are fetched while the last ones
+ * are being stored.
  */
 export const makePageImport = Effect.gen(function* () {
   const mails = yield* MailMessagesRepo
@@ -83,7 +83,10 @@ export const makePageImport = Effect.gen(function* () {
   const onTimeout = () =>
     new MailProblem({ reason: "Refused", message: `The mail takes longer than ${Duration.format(longest)} to come` })
 
-  /** One whose file never ends would else take the whole job with it, again and again. In its own job it has more time. */
+  /**
+   * A mail whose file never ends would otherwise take the whole job down again and again. In its own job it has more
+   * time.
+   */
   const fetch = (open: OpenFolder, messageID: string): Effect.Effect<Came> =>
     mailImport.fetch(open, messageID).pipe(
       Effect.timeoutFail({ duration: longest, onTimeout }),
@@ -106,7 +109,7 @@ export const makePageImport = Effect.gen(function* () {
     })
   }
 
-  /** As many at a time as go together, and one by one when one of them makes trouble. */
+  /** Stores as many mails per transaction as fit, and one by one when that fails. */
   const storeMails = (
     open: OpenFolder,
     came: ReadonlyArray<CameMail>,
@@ -123,7 +126,7 @@ export const makePageImport = Effect.gen(function* () {
     )
   }
 
-  /** Keeps back those whose fault it may be or not. When nothing comes any more, the whole job comes to nothing. */
+  /** Keeps back mails that may or may not be to blame. Fails the whole job when nothing can be fetched any more. */
   const doubt = (came: ReadonlyArray<CameMail>, doubts: Doubts, claim: JobClaim) =>
     Effect.filter(came, (one) => {
       if (Exit.isSuccess(one.exit) || !isDoubtful(one.exit.cause)) {
@@ -136,7 +139,10 @@ export const makePageImport = Effect.gen(function* () {
       return doubts.inARow > mostInARow * claim.number ? Effect.failCause(one.exit.cause) : Effect.succeed(false)
     })
 
-  /** While others could be fetched, or after a while, each of them has a job of its own, and the rest goes on. */
+  /**
+   * Gives each doubtful mail a job of its own, so that the rest goes on, if other mails could be fetched or the first
+   * attempts are over. Fails the whole job otherwise.
+   */
   const settle = (open: OpenFolder, { hasFetched, mails: doubtful }: Doubts, claim: JobClaim) => {
     const [first] = doubtful
     if (first === undefined) return Effect.void

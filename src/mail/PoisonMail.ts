@@ -14,24 +14,29 @@ import { importMessage, messageKey } from "./MailJobs.ts"
 
 const largestSource = 160 * 1024 * 1024
 
-/** Mail that cannot be imported: it is kept with its error, tried again, and in the end set aside. Nothing is dropped. */
+/** Mail that cannot be imported: it is stored with its error, tried again and finally set aside. Nothing is dropped. */
 export class PoisonMail extends Context.Tag("casework/PoisonMail")<
   PoisonMail,
   {
-    /** The rest of the folder goes on; this one gets a job of its own. */
+    /** Gives the mail a job of its own, so that the rest of the folder goes on. */
     readonly postpone: (open: OpenFolder, messageID: string, error: string, claim: JobClaim) => Effect.Effect<void>
-    /** One more attempt failed. */
+    /** Records another failed attempt. */
     readonly record: (open: OpenFolder, messageID: string, error: string, claim: JobClaim) => Effect.Effect<void>
-    /** The last attempt failed: its source is kept for a person to look at, when there still is a way to it. */
+    /**
+     * Sets the mail aside after its last attempt and stores its source for a person to look at, if it is still
+     * accessible.
+     */
     readonly setAside: (
       mail: Omit<FailedMail, "attempts">,
       open: Option.Option<OpenFolder>,
       claim: JobClaim
     ) => Effect.Effect<void>
-    /** The whole folder was gone through: what has come another way is no trouble any more. */
+    /** Forgets failed mails that were imported another way, once the whole folder has been read. */
     readonly forgetImported: (open: OpenFolder) => Effect.Effect<void>
     readonly forget: (open: OpenFolder, messageID: string) => Effect.Effect<void>
-    /** It has left the mailbox. A source that was kept is the last of it, and stays for a person to look at. */
+    /**
+     * Handles a mail that has left the mailbox. A stored source is all that remains, and stays for a person to look at.
+     */
     readonly outlive: (open: OpenFolder, messageID: string, claim: JobClaim) => Effect.Effect<void>
   }
 >() {
@@ -56,9 +61,9 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           blobs.store(customerID, graph.source(mailbox, messageID), largestSource)
         ).pipe(
           Effect.map(({ blobID }) => blobID),
-          // One that never ends must not keep the mail from being set aside.
+          // A source that never ends must not keep the mail from being set aside.
           Effect.timeout(longest),
-          // Whatever is in its way, as a store that is away: without its source it is set aside all the same.
+          // Whatever fails, for instance a file store that is away, the mail is set aside without its source.
           Effect.catchAllCause((cause) =>
             Effect.as(Effect.logWarning("the source of a mail cannot be kept", cause), null)
           )

@@ -15,7 +15,7 @@ export interface ReadMail {
   readonly participants: ReadonlyArray<string>
   readonly hints: ThreadHints
   readonly isAutomatic: boolean
-  /** Written from the mailbox itself, and no question to it. */
+  /** Sent from the mailbox itself, and not a question to it. */
   readonly isOurs: boolean
   readonly subject: string | undefined
   readonly fromAddress: string | undefined
@@ -27,7 +27,7 @@ export interface ReadMail {
   readonly mayHaveAttachments: boolean
 }
 
-/** Text that PostgreSQL can store, and no longer than the field. */
+/** Text that PostgreSQL can store, cut to the field's length; undefined if blank. */
 const clean = (text: string | null | undefined, longest = Number.POSITIVE_INFINITY) => {
   const cleaned = (text ?? "").replaceAll("\u0000", "").toWellFormed()
   const short = cleaned.length > longest ? cleaned.slice(0, longest).toWellFormed() : cleaned
@@ -39,7 +39,7 @@ const addressOf = (recipient: GraphRecipient | null) => clean(recipient?.emailAd
 const addressesOf = (recipients: ReadonlyArray<GraphRecipient>) =>
   recipients.flatMap((recipient) => addressOf(recipient) ?? [])
 
-/** The same for the same mail, in whichever folder and under whichever id it lies. */
+/** A hash that is equal for the same mail in any folder and under any id. */
 const hashOf = (message: GraphMessage) =>
   createHash("sha256")
     .update(
@@ -52,7 +52,7 @@ const hashOf = (message: GraphMessage) =>
     )
     .digest("base64url")
 
-/** Enough of a list of recipients that a person sees who got it. */
+/** The recipients as text, cut to a length that still shows who got the mail. */
 const joined = (addresses: ReadonlyArray<string>) => {
   const list = addresses.join(", ")
   return list.length <= 10_000 ? list : list.slice(0, list.lastIndexOf(",", 10_000))
@@ -84,7 +84,7 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
       inReplyTo,
       references,
       conversationID: message.conversationId,
-      // Whoever works in the mailbox has part in all its conversations: there it is who it was written to that counts.
+      // The mailbox takes part in all its conversations, so for a mail from it the recipients are what counts.
       senders: isOurs ? recipients.filter((address) => !isMailbox(address)) : writers,
       tokens: [...tokensInAddresses(everybody), ...tokensInMessageIDs([...inReplyTo, ...references])]
     },
@@ -97,29 +97,29 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
     html: isHtml ? content : undefined,
     text: isHtml ? undefined : content,
     date: message.receivedDateTime ?? message.sentDateTime ?? undefined,
-    // Pictures inside the text are not counted as attachments by the provider.
+    // The provider does not count pictures inside the text as attachments.
     mayHaveAttachments: message.hasAttachments === true || /\bcid:/i.test(content ?? "")
   }
 }
 
-/** What the service itself sent to the mailbox says what it answers, or has a Message-ID of the service. */
+/** A mail that the service itself sent to the mailbox says what it answers, or has a Message-ID of the service. */
 const isOwnMail = ({ hints, internetMessageID }: ReadMail) => isAnswer(hints) || isOwnMessageID(internetMessageID ?? "")
 
-/** A mailing list has its own address replied to, whoever wrote. */
+/** A mailing list sets its own address as Reply-To, whoever wrote. */
 const isOfList = ({ internetMessageHeaders: headers }: GraphMessage) =>
   ["List-Id", "List-Post", "List-Unsubscribe"].some((name) => headerOf(headers, name) !== null)
 
-/** Also with a tag, as in support+tag@acme.example. */
+/** Also matches an address with a tag, as in support+tag@acme.example. */
 const isOfMailbox = (address: string, mailbox: string) =>
   isSame(address, mailbox) || isSame(address.replace(/\+[^@]*/, ""), mailbox)
 
-/** The provider gives one without a name their address for it. */
+/** The recipient's name; the provider uses the address as the name of a recipient without one. */
 const ownNameOf = (recipient: GraphRecipient) => {
   const name = clean(recipient.emailAddress?.name, 255)
   return name === undefined || isSame(name.trim(), addressOf(recipient) ?? "") ? undefined : name
 }
 
-/** Whoever is to be replied to instead of the one who wrote it; never the mailbox. */
+/** The address to reply to instead of the sender; never the mailbox itself. */
 const replyToOf = (message: GraphMessage, mail: ReadMail, mailbox: string) => {
   if (mail.isOurs || isOwnMessageID(mail.internetMessageID ?? "") || isOfList(message)) return undefined
   const others = message.replyTo.flatMap((recipient) => {
@@ -130,7 +130,7 @@ const replyToOf = (message: GraphMessage, mail: ReadMail, mailbox: string) => {
   return others.some(({ address }) => isSame(address, mail.fromAddress ?? "")) ? undefined : others[0]
 }
 
-/** A mail that is from whoever is to be replied to. Its writer has part in it still. */
+/** Reads the mail as sent from its Reply-To address. The actual sender remains a participant. */
 const readForReplyTo = (message: GraphMessage, mailbox: string): ReadMail => {
   const mail = readAsWritten(message, mailbox)
   const replyTo = replyToOf(message, mail, mailbox)
@@ -139,17 +139,17 @@ const readForReplyTo = (message: GraphMessage, mailbox: string): ReadMail => {
   return {
     ...mail,
     fromAddress: replyTo.address,
-    // The name of the web page, or of whoever sent it, is not theirs.
+    // The From name is that of the web page or the actual sender, not of the person at the Reply-To address.
     fromName: replyTo.name,
     participants: [...new Set([replyTo.address.toLowerCase(), ...participants])],
-    // Anybody may name anybody to be replied to: that alone leads into nobody's conversation.
+    // Anybody may set any Reply-To: that alone must not lead into somebody's conversation.
     hints: { ...hints, senders: hints.senders.length === 0 ? [] : [...hints.senders, replyTo.address] }
   }
 }
 
 /**
- * A mail as a ticket needs it. A form on a web page writes in its own name, or in the mailbox's name and to it: that is
- * the question of whoever is to be replied to.
+ * Reads a mail as a ticket needs it. A web form sends in its own name, or from the mailbox to itself: such a mail is a
+ * question from its Reply-To address.
  */
 export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
   const mail = readForReplyTo(message, mailbox)

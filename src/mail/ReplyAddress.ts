@@ -12,7 +12,7 @@ export const tokensInAddresses = (addresses: ReadonlyArray<string>): ReadonlyArr
 export const answerMessageID = (ticketMessageID: number, ticketToken: string, host: string) =>
   `<casework-${ticketMessageID}-${ticketToken}@${host}>`
 
-/** Whether the service itself has sent it: an answer, or a notification. */
+/** Whether the service itself has sent the mail: an answer or a notification. */
 export const isOwnMessageID = (messageID: string) => /^<casework-[^>]+>$/i.test(messageID)
 
 /** The ticket tokens in the Message-IDs of our own answers. */

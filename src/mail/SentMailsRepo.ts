@@ -27,20 +27,23 @@ export class SentMailsRepo extends Context.Tag("casework/SentMailsRepo")<
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<Option.Option<typeof SentMail.Type>>
     /**
-     * The mail at the provider that one is the answer to: the one that the message it answers came as, else the newest
-     * of the ticket that its recipient wrote or got.
+     * The provider's mail to reply to: the one that the answered message came as, else the newest mail of the ticket
+     * that the recipient wrote or received.
      */
     readonly findOriginal: (customerID: CustomerID, message: OutboundMessage) => Effect.Effect<Option.Option<string>>
-    /** Answers whether it did: somebody may have deleted the answer meanwhile. */
+    /** Returns whether it did: the answer may have been deleted meanwhile. */
     readonly keepDraft: (
       customerID: CustomerID,
       message: OutboundMessage,
       draft: { readonly draftID: string; readonly internetMessageID: string }
     ) => Effect.Effect<boolean>
-    /** From now on nobody knows without asking whether it has left. Answers whether it is still to. */
+    /**
+     * Notes that sending begins: from now on only the provider knows whether the mail has left. Returns whether it is
+     * still to be sent.
+     */
     readonly noteSending: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
     readonly draftsOf: (customerID: CustomerID, unsent: Unsent) => Effect.Effect<ReadonlyArray<typeof Draft.Type>>
-    /** Since somebody last asked the provider to send it; none when nobody has. */
+    /** Seconds since the provider was last asked to send the draft; none if it never was. */
     readonly secondsSinceSending: (
       customerID: CustomerID,
       channelID: ChannelID,
@@ -73,7 +76,7 @@ export class SentMailsRepo extends Context.Tag("casework/SentMailsRepo")<
           order by m.ticket_message_id is not distinct from ${_.answersMessageID}::int desc, m.ticket_message_id desc
           limit 1`
       })
-      // Waits for whoever holds the ticket, and may be deleting it or the answer.
+      // Waits for transactions that hold the ticket: they may be deleting it or the answer.
       const waiting = (customerID: CustomerID, ticketMessageID: TicketMessageID) => sql`
         select m.ticket_message_id from ticket_message m
         join ticket t on t.customer_id = m.customer_id and t.ticket_id = m.ticket_id

@@ -21,10 +21,7 @@ import {
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { renewedBefore, Subscriptions } from "./Subscriptions.ts"
 
-/**
- * Keeps subscriptions alive, ends those that nobody wants any more, and looks after folders that were told nothing and
- * mail that was set aside.
- */
+/** Keeps subscriptions alive, ends unwanted ones, and looks after folders without notifications and set-aside mail. */
 export const SubscriptionJobs = Layer.scopedDiscard(
   Effect.gen(function* () {
     const jobs = yield* Jobs
@@ -60,7 +57,8 @@ export const SubscriptionJobs = Layer.scopedDiscard(
       fn("SubscriptionJobs.remove")(function* (customerID, { channelID, subscriptionID }) {
         const holding = repo.holding(subscriptionID)
         const holders = yield* holding
-        // Another channel of the mailbox is told by it, unless an earlier attempt broke off after the provider had heard it.
+        // Another channel of the mailbox uses the subscription. It is renewed all the same: an earlier attempt may have
+        // broken off after the provider had removed it.
         for (const folder of holders) {
           const renewal = { folderID: folder.folderID, reason: "Expiring" } as const
           yield* jobs.enqueue(renewSubscription, folder.customerID, renewal, folderKey(folder.folderID))
@@ -68,11 +66,11 @@ export const SubscriptionJobs = Layer.scopedDiscard(
         if (holders.length > 0) return
         const channel = yield* channels.findEvenDeleted(customerID, channelID)
         if (Option.isNone(channel)) return
-        // Without credentials nobody can be told; it ends by itself within days.
+        // Without credentials the provider cannot be asked; the subscription expires by itself within days.
         const mailbox = yield* Effect.option(mailboxes.of(customerID, channel.value))
         if (Option.isNone(mailbox)) return
         yield* graph.unsubscribe(mailbox.value, subscriptionID)
-        // Whoever took it over in this very moment gets one anew.
+        // A folder that has adopted the subscription in the meantime gets a new one.
         for (const folder of yield* holding) {
           const open = yield* folders.open(folder.customerID, folder.folderID)
           if (Option.isSome(open)) yield* subscriptions.startAnew(open.value)
@@ -81,7 +79,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     )
 
     const renewals = Effect.gen(function* () {
-      // One that has none yet, or not any more, gets one.
+      // Folders without a subscription get one.
       const expiring = yield* repo.expiring(renewedBefore)
       yield* jobs.enqueueAll(
         renewSubscription,
@@ -94,7 +92,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     })
     yield* enqueueOnOneNode("Mail subscription renewals", 15, renewals)
 
-    // What was in the way may be gone, as a store of files that was away for a while.
+    // The cause may be gone by now, for instance a file store that was away for a while.
     const left = Effect.gen(function* () {
       const again = [...(yield* failedMails.dueAgain), ...(yield* mails.overdue)]
       yield* jobs.enqueueAll(

@@ -19,7 +19,7 @@ import { messagesOf } from "./MicrosoftGraph.ts"
 
 const lifetime = 6 * 24 * 3600 * 1000
 
-/** A subscription that ends sooner than this is renewed. */
+/** A subscription that expires sooner than this is renewed. */
 export const renewedBefore = Duration.hours(48)
 
 export const clientStatePlace = (customerID: number) => ({
@@ -35,16 +35,16 @@ const expiry = () => new Date(Date.now() + lifetime)
 const same = (left: string | null, right: string) =>
   left?.replace(/^\/+/, "").toLowerCase() === right.replace(/^\/+/, "").toLowerCase()
 
-/** Whether and how the provider tells about new mail in a folder. */
+/** Manages the provider's notifications about new mail in a folder. */
 export class Subscriptions extends Context.Tag("casework/Subscriptions")<
   Subscriptions,
   {
-    /** Makes the provider tell, or goes on with what it tells already. Then catches up with what came meanwhile. */
+    /** Creates a subscription or continues the existing one. Then catches up with mail that came meanwhile. */
     readonly start: (open: OpenFolder) => Effect.Effect<void, MailProblem>
-    /** Later; makes one anew when there is none any more. */
+    /** Renews the subscription, or creates a new one when it no longer exists. */
     readonly renew: (open: OpenFolder, isReauthorization: boolean) => Effect.Effect<void, MailProblem>
     readonly startAnew: (open: OpenFolder) => Effect.Effect<void, MailProblem>
-    /** Forgets them at once; the provider is told by a job. Belongs into the transaction of the cause. */
+    /** Forgets the subscriptions at once; a job ends them at the provider. Call it in the transaction of the cause. */
     readonly end: (folders: ReadonlyArray<WatchedFolder>) => Effect.Effect<void>
   }
 >() {
@@ -66,8 +66,8 @@ const make = Effect.gen(function* () {
   const notificationUrl = `${baseUrl}/api/mailwebhook`
 
   /**
-   * The word that the folder's notifications are to carry. Stored before it is used: should the answer get lost, they
-   * are still known.
+   * The clientState that the folder's notifications must carry. Stored before it is used: if the provider's response is
+   * lost, its notifications are still recognised.
    */
   const agree = fn("Subscriptions.agree")(function* ({ customerID, folderID }: MailFolder) {
     const place = clientStatePlace(customerID)
@@ -112,7 +112,7 @@ const make = Effect.gen(function* () {
     return yield* new MailProblem({ reason: "Missing", message })
   })
 
-  /** Goes on with a subscription that is there, and with the word that it was made with when that is known. */
+  /** Adopts an existing subscription, together with its clientState if that is known. */
   const adopt = fn("Subscriptions.adopt")(function* (
     open: OpenFolder,
     twin: GraphSubscription,
@@ -127,17 +127,17 @@ const make = Effect.gen(function* () {
       const clientState = encrypted(twin.clientState ?? known)
       const taken = yield* held.hold(customerID, folderID, { subscriptionID: twin.id, clientState, retrieves })
       if (Option.isNone(taken)) yield* remove(twin.id)
-      // Of several that came into being in the same moment one may be held already; then it is one too many.
+      // If several were created at the same moment, the folder may already hold one, which is then superfluous.
       else if (taken.value.before !== null && taken.value.before !== twin.id) yield* remove(taken.value.before)
       return taken
     })
-    // Held before it is renewed: whoever is about to remove it sees that, or the renewal sees that it is gone.
+    // Held before it is renewed: a job that is about to remove it sees that, or the renewal sees that it is gone.
     const taken = yield* hold.pipe(inTransaction(sql))
     if (Option.isNone(taken)) return
     const { before } = taken.value
     const { expirationDateTime } = yield* graph
       .renew(open.mailbox, twin.id, expiry())
-      // The next one is made with the word that was agreed on.
+      // The next subscription is created with the agreed clientState.
       .pipe(
         Effect.tapError(() =>
           held.letGo(customerID, folderID, {
@@ -152,7 +152,7 @@ const make = Effect.gen(function* () {
       .pipe(Effect.zipRight(catchUp(open.folder)), inTransaction(sql))
   })
 
-  /** Somebody asked before us: another channel of the mailbox, or we ourselves. */
+  /** The subscription exists already: another channel of the mailbox has created it, or this one did earlier. */
   const takeOver = fn("Subscriptions.takeOver")(function* (open: OpenFolder, externalID: string, agreed: Agreed) {
     const twin = yield* twinOf(open.mailbox, externalID)
     const other = (yield* repo.holding(twin.id)).find(({ folderID }) => folderID !== open.folder.folderID)
@@ -160,9 +160,9 @@ const make = Effect.gen(function* () {
       const word = yield* readSecret(secrets, clientStatePlace(other.customerID), other.clientState)
       return yield* adopt(open, twin, word, agreed)
     }
-    // One that was not made with our word does not carry it.
+    // A subscription that was created without our clientState does not carry it.
     if (!(yield* held.isEnding(twin.id))) return yield* adopt(open, twin, agreed.isFresh ? null : agreed.word, agreed)
-    // It was ended, and its removal is still to come: adopted now, it would be removed then.
+    // The subscription was ended and its removal is pending: if it were adopted now, that would remove it later.
     yield* graph.unsubscribe(open.mailbox, twin.id)
     return yield* subscribe(open, externalID, agreed)
   })
@@ -175,12 +175,13 @@ const make = Effect.gen(function* () {
         ({ reason }) => reason === "Exists",
         () => takeOver(open, externalID, agreed)
       ),
-      // What was there is gone by now, or what was gone is there again: others begin and end in the same moment.
+      // The subscription may have disappeared or reappeared meanwhile: other nodes create and remove some at the same
+      // time.
       Effect.retry({ schedule: soonAgain, while: ({ reason }) => reason === "Missing" || reason === "Exists" })
     )
   })
 
-  /** A folder that the provider does not know any more may be elsewhere by now. */
+  /** A folder that the provider no longer knows may have moved. */
   const create = (open: OpenFolder) =>
     Effect.catchIf(
       createAt(open),
@@ -189,7 +190,7 @@ const make = Effect.gen(function* () {
         Effect.flatMap(folders.findAnew(open), Option.match({ onNone: () => Effect.fail(problem), onSome: createAt }))
     )
 
-  /** The renewal that follows says whether there is still a subscription. */
+  /** Failures are ignored: the renewal that follows shows whether the subscription still exists. */
   const reauthorize = (mailbox: Mailbox, subscriptionID: string) =>
     graph.reauthorize(mailbox, subscriptionID).pipe(
       Effect.tapErrorCause((cause) => Effect.logWarning("a subscription was not authorised again", failureKind(cause))),
@@ -212,7 +213,7 @@ const make = Effect.gen(function* () {
     yield* held.noteExpiry(customerID, folderID, { subscriptionID, expires: renewed })
   })
 
-  /** Mail that is there already stays where it is: catching up begins now. */
+  /** Existing mail is not imported: catching up begins now. */
   const begin = ({ folder: { customerID, folderID, retrieves } }: OpenFolder) =>
     retrieves ? Effect.void : repo.readFromNow(customerID, folderID)
 

@@ -11,7 +11,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { MailGraph, type MailProblem } from "./MailGraph.ts"
 
-/** Whether the provider will not do it, however often it is asked. */
+/** Whether the provider refuses for good, however often it is asked. */
 const isRefused = ({ reason }: MailProblem) => reason !== "Unavailable"
 
 const notSent = (cause: MailProblem) => {
@@ -19,11 +19,12 @@ const notSent = (cause: MailProblem) => {
   return new MailNotSent({ cause, isUndone, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
 }
 
-/** It waits as long as an answer would. */
+/** Retries for as long as an answer would be retried. */
 const orLater = (failure: MailNotSent) =>
   Effect.flatMap(CurrentClaim, (claim) => {
     const { hasStayed, isRefused, retryAfterSeconds } = failure
-    // What may have left is not sent again for a day, whenever the server says to come back.
+    // Mail that may have left is not retried over a whole day, even if the server says when to come back: it only gets
+    // the job's own attempts.
     const trouble = { isAway: hasStayed && !isRefused, retryAfterSeconds: hasStayed ? retryAfterSeconds : undefined }
     const again = claim === null ? undefined : comeBackAfter(claim.ageSeconds, trouble)
     return again === undefined
@@ -31,7 +32,7 @@ const orLater = (failure: MailNotSent) =>
       : Effect.as(Effect.logWarning("system mail waits", failure), again)
   })
 
-/** It leaves from the customer's first mailbox where its mail provider is configured, else through the service's own mailer. */
+/** Sends from the customer's first mailbox with a configured mail provider, else through the service's own mailer. */
 const make = Effect.gen(function* () {
   const channels = yield* ChannelsRepo
   const mailboxes = yield* Mailboxes
@@ -59,7 +60,7 @@ const make = Effect.gen(function* () {
     yield* beforeItLeaves
     yield* graph.sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID }).pipe(
       Effect.catchTag("MailProblem", (problem) =>
-        // A password must not stay lost because the mailbox is set up wrongly.
+        // A password mail must not be lost because the mailbox is set up wrongly.
         isRefused(problem)
           ? Effect.zipRight(
               Effect.logWarning("the mail provider refuses system mail; it leaves another way", problem),

@@ -1,27 +1,27 @@
 import type { TicketID } from "../../schema/Ids.ts"
 
-/** What a mail says about the conversation that it belongs to. */
+/** What a mail says about the conversation it belongs to. */
 export interface ThreadHints {
   readonly inReplyTo: ReadonlyArray<string>
-  /** Oldest first, as they stand in the header. */
+  /** Oldest first, as in the header. */
   readonly references: ReadonlyArray<string>
   readonly conversationID: string | null
   /**
-   * Who it says that it is from: whoever wrote it, and whoever is to be replied to instead. Of what was written in the
-   * mailbox itself, who it went to.
+   * The people the mail claims to be from: its writer, and its Reply-To address if that differs. For a mail from the
+   * mailbox itself, its recipients.
    */
   readonly senders: ReadonlyArray<string>
-  /** Ticket tokens in the addresses that it was sent to. */
+  /** Ticket tokens in its recipient addresses and in the Message-IDs it answers. */
   readonly tokens: ReadonlyArray<string>
 }
 
-/** Whether it says itself that it belongs to something that was written before. */
+/** Whether the mail itself says that it answers an earlier one. */
 export const isAnswer = ({ inReplyTo, references, tokens }: ThreadHints) =>
   inReplyTo.length + references.length + tokens.length > 0
 
-/** A mail that is in a ticket already. */
+/** A mail that already belongs to a ticket. */
 export interface KnownMail {
-  /** A later mail has a higher one. */
+  /** Higher for a later mail. */
   readonly number: number
   readonly internetMessageID: string | null
   readonly conversationID: string | null
@@ -43,9 +43,8 @@ const newestOf = (mails: ReadonlyArray<KnownMail>) =>
 const sameText = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
 
 /**
- * The ticket that a mail belongs to: that of the mail it answers, else of the newest one it refers to, else of its
- * conversation when all its senders have taken part in it, else the one whose token stands in an address. Never by its
- * subject.
+ * The ticket that a mail belongs to: that of the mail it answers, else of the newest mail it references, else of its
+ * conversation if all its senders have taken part in it, else the one of a ticket token. Never by subject.
  */
 export const threadOf = (
   hints: ThreadHints,

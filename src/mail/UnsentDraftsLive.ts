@@ -5,7 +5,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { draftKey, removeDraft } from "./MailJobs.ts"
 import { SentMailsRepo } from "./SentMailsRepo.ts"
 
-/** A job takes them out of the mailbox: the provider may be away. */
+/** A job removes the drafts from the mailbox: the provider may be unavailable. */
 export const UnsentDraftsLive = Layer.effect(
   UnsentDrafts,
   Effect.gen(function* () {

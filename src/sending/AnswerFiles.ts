@@ -11,7 +11,7 @@ export interface AnswerFile {
   readonly bytes: Stream.Stream<Uint8Array>
 }
 
-/** The files that go with an answer. Their bytes are read when they leave, never all at once. */
+/** The files of an answer. Their bytes are read when they are sent, never all at once. */
 export const makeAnswerFiles = Effect.gen(function* () {
   const attachments = yield* AttachmentsRepo
   const blobs = yield* Blobs

@@ -10,10 +10,10 @@ const paragraphs = (text: string) =>
     .map((paragraph) => `<p>${escaped(paragraph).replaceAll("\n", "<br>")}</p>`)
     .join("")
 
-/** As its author formatted it; what is left of that may be nothing. */
+/** The author's formatting; sanitising may leave nothing. */
 const formatted = (html: string | null) => (html === null ? "" : safeHtml(html).trim())
 
-/** An answer as a mail shows it, with the signature below it. */
+/** The HTML of an answer, followed by the signature. */
 export const answerHtml = (
   { html, text }: { readonly html: string | null; readonly text: string },
   signature: { readonly emailSignatureHTML: string | null; readonly emailSignatureText: string | null }

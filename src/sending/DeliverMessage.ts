@@ -18,7 +18,7 @@ import { followText } from "./FollowText.ts"
 import { makeMarkFailed } from "./MarkFailed.ts"
 import { OutboundRepo } from "./OutboundRepo.ts"
 
-// Shorter than a job may take, so that the message itself learns of it; long enough for large files.
+// Shorter than a job may run, so that the failure is recorded on the message; long enough for large files.
 const longestDelivery = "5 minutes"
 
 const comeBack = ({ isAway = false, permanent, retryAfterSeconds }: NotDelivered, { createdAt }: OutboundMessage) =>
@@ -26,7 +26,10 @@ const comeBack = ({ isAway = false, permanent, retryAfterSeconds }: NotDelivered
     permanent ? undefined : comeBackAfter((now - createdAt.getTime()) / 1000, { isAway, retryAfterSeconds })
   )
 
-/** What broke, for whoever reads the message's story. Without its files nothing has left: they go before it, or with it. */
+/**
+ * Describes the breakage for the message's history. When its files cannot be read nothing has left: they go before the
+ * message or with it.
+ */
 const brokenBy = (defect: unknown) => {
   if (defect instanceof StoreAway) {
     return new NotDelivered({ message: "The store of its files does not answer", permanent: false, isAway: true })
@@ -46,7 +49,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
     const events = yield* Events
     const markFailed = yield* makeMarkFailed
 
-    // Only while this node holds the job: what follows from a delivery follows once.
+    // Runs only while this node holds the job, so that the consequences of a delivery happen once.
     const markSent = fn("DeliverMessage.markSent")(function* (
       customerID: CustomerID,
       message: OutboundMessage,
@@ -58,13 +61,13 @@ export const DeliverMessageJob = Layer.effectDiscard(
       if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
       yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError })
       yield* events.record(customerID, [{ kind: "MessageSent", ticketID, ticketMessageID }])
-      // The one channel on which it turns out later that a message which was taken does not arrive.
+      // Only on WhatsApp does it turn out later that an accepted message was not delivered.
       if (channelType !== "WhatsApp") return
       const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
       yield* jobs.enqueue(followText, customerID, { ticketMessageID, automationRunID }, String(ticketMessageID))
     }, inTransaction(sql))
 
-    /** Whatever becomes of it, the message must not wait for ever without anybody knowing. */
+    /** Ends every attempt, so that no message waits forever without anybody knowing. */
     const deliver = (customerID: CustomerID, message: OutboundMessage, attempt: number) =>
       delivery[message.channelType].deliver(customerID, message, attempt).pipe(
         Effect.timeoutFail({
@@ -85,12 +88,12 @@ export const DeliverMessageJob = Layer.effectDiscard(
         const count = (outcome: string) => deliveries.add({ channel: message.channelType, outcome })
         return yield* deliver(customerID, message, attempt.number).pipe(
           Effect.as(null),
-          // To some it has left: nobody sends it to them again, and whoever reads its story learns who is missing.
+          // Some recipients have got the message: it is not sent to them again, and its history says who is missing.
           Effect.catchIf(
             ({ hasLeft }) => hasLeft === true,
             (failure) =>
               Effect.as(
-                // The message itself has who is missing; the log would keep their addresses for ever.
+                // The message names the missing recipients; the log would keep their addresses forever.
                 Effect.annotateLogs(Effect.logWarning("message not delivered to all"), { ticketMessageID }),
                 storable(failure.message)
               )

@@ -19,31 +19,31 @@ import { SentTextsRepo } from "./SentTextsRepo.ts"
 
 const Payload = Schema.Struct({
   ticketMessageID: TicketMessageID,
-  /** The run whose action sent it, as for its delivery. */
+  /** The automation run whose action sent the message, as for its delivery. */
   automationRunID: Schema.NullOr(Schema.String)
 })
 
-/** Enqueued in the transaction that takes a text message for sent. */
+/** Enqueued in the transaction that marks a text message as sent. */
 export const followText = jobKind({
   kind: "FollowText",
   payload: Payload,
   rank: ranks.fresh
 })
 
-/** How long after it was handed over one asks what became of a text message; after the last time nobody asks any more. */
+/** How long after sending a text message its outcome is checked; it is not checked again after the last time. */
 export class FollowTiming extends Context.Reference<FollowTiming>()("casework/FollowTiming", {
   defaultValue: (): { readonly looksAfterSeconds: ReadonlyArray<number> } => ({
     looksAfterSeconds: [20, 120, 600, 3600]
   })
 }) {}
 
-/** When to look next; nothing after the last look. */
+/** When to check next; undefined after the last time. */
 export const nextLook = (looksAfterSeconds: ReadonlyArray<number>, secondsAgo: number) => {
   const next = looksAfterSeconds.find((seconds) => seconds > secondsAgo)
   return next === undefined ? undefined : new Again({ pauseSeconds: Math.ceil(next - secondsAgo) })
 }
 
-/** The phone provider says only later that it could not deliver a message which it had taken. */
+/** Checks on sent texts: the phone provider only says later that it could not deliver a message it had accepted. */
 export const FollowTextJob = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -58,7 +58,7 @@ export const FollowTextJob = Layer.effectDiscard(
 
     const unknown = (why: string) => ({ _tag: "Unknown", why }) as const
 
-    /** That nobody can tell is no failure of the message. */
+    /** An unknown outcome is not a failure of the message. */
     const look = fn("FollowText.look")(
       function* (customerID: CustomerID, sid: string) {
         const { telephonyAccountSID: accountSID, telephonyAuthToken: authToken } = yield* customers.get(customerID)
@@ -74,7 +74,7 @@ export const FollowTextJob = Layer.effectDiscard(
       )
     )
 
-    /** Answers whether it did: somebody may have deleted the message meanwhile. */
+    /** Returns whether it did: the message may have been deleted meanwhile. */
     const markLost = fn("FollowText.markLost")(function* (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,

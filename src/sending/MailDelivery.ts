@@ -11,7 +11,7 @@ import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
 import { makeAnswerFiles } from "./AnswerFiles.ts"
 import { answerHtml } from "./AnswerHtml.ts"
 
-/** How mail programs of many languages mark an answer, as in Re:, AW: or RE[2]:. */
+/** How mail programs in many languages mark a reply, as in Re:, AW: or RE[2]:. */
 const replyPrefix =
   /^\s*(?:re|aw|antw|antwort|sv|vs|odp|r|rif|ref|res|ynt|vá|atb|απ|σχετ|回复|回覆|答复|答覆)\s*(?:[[(]\d+[\])])?\s*[:：]/iu
 
@@ -23,7 +23,7 @@ export const subjectOf = ({ isReply, subject }: OutboundMessage) => {
 const signatureOf = ({ emailSignatureHTML, emailSignatureText }: SignatureTexts) =>
   emailSignatureText ?? (emailSignatureHTML === null ? null : textOfHtml(emailSignatureHTML))
 
-/** Answers by mail where the customer has no mail provider: through the service's own mailer. */
+/** Sends answers by mail where the customer has no mail provider, through the service's own mailer. */
 export const makeMailDelivery = Effect.gen(function* () {
   const mailer = yield* Mailer
   const signatures = yield* ReplySignatures
@@ -38,7 +38,7 @@ export const makeMailDelivery = Effect.gen(function* () {
     deliver: fn("MailDelivery.deliver")(function* (
       customerID: CustomerID,
       message: OutboundMessage,
-      /** Where answers to it go: the mail itself comes from the service's own address. */
+      /** Where replies go: the mail itself comes from the service's own address. */
       replyTo: string | null
     ) {
       if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })

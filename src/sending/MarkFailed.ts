@@ -12,14 +12,14 @@ import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
 
 type Undelivered = Pick<OutboundMessage, "answersMessageID" | "ticketID" | "ticketMessageID">
 
-/** Remembers the failure; when it is final, the answered message waits for a person again. */
+/** Stores the failure; when it is final, the answered message is open again. */
 export const makeMarkFailed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const messages = yield* TicketMessagesRepo
   const events = yield* Events
   const drafts = yield* UnsentDrafts
 
-  // Only while this node holds the job: what follows from a failure follows once.
+  // Runs only while this node holds the job, so that the consequences of a failure happen once.
   return fn("MarkFailed.mark")(function* (
     customerID: CustomerID,
     { answersMessageID, ticketID, ticketMessageID }: Undelivered,

@@ -6,20 +6,22 @@ const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessa
 const Holder = Schema.Struct({ ticketMessageID: TicketMessageID })
 const SentText = Schema.Struct({
   sid: Schema.String,
-  /** How long ago it was taken for the message. */
+  /** How long ago it was assigned to the message. */
   secondsAgo: Schema.Number
 })
 
-/** Which message at the phone provider is which of ours. */
+/** Maps messages at the phone provider to ours. */
 export class SentTextsRepo extends Context.Tag("casework/SentTextsRepo")<
   SentTextsRepo,
   {
-    /** The one at the provider that is known to be this message. */
+    /** The provider's message that is known to be this message. */
     readonly find: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<Option.Option<typeof SentText.Type>>
-    /** Takes one at the provider for this message. Answers whether it is: of several with the same words, one gets it. */
+    /**
+     * Assigns a provider's message to this one; returns false if another message with the same text has got it already.
+     */
     readonly claim: (customerID: CustomerID, ticketMessageID: TicketMessageID, sid: string) => Effect.Effect<boolean>
   }
 >() {
@@ -34,7 +36,7 @@ export class SentTextsRepo extends Context.Tag("casework/SentTextsRepo")<
           select sid, extract(epoch from now() - created_at)::float8 as "secondsAgo" from sent_text
           where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} limit 1`
       })
-      // The update changes nothing: it makes the statement answer who has it already.
+      // The update changes nothing: it makes the statement return the message that already has it.
       const claim = SqlSchema.findOne({
         Request: Schema.Struct({ ...Key.fields, sid: Schema.String }),
         Result: Holder,

@@ -15,8 +15,8 @@ const notDelivered = ({ message, refused }: TelephonyFailed) =>
   new NotDelivered({ message, permanent: refused, isAway: !refused })
 
 /**
- * The provider would fetch files from here, without telling in time whether it could: it needs a public address, and
- * WhatsApp takes few types, 16 MB and one a message. So none is promised.
+ * The provider would fetch files from this service without reporting in time whether it could: that needs a public
+ * address, and WhatsApp takes few file types, up to 16 MB and one per message. So no files are sent.
  */
 const filesStay = (fileNames: ReadonlyArray<string>) =>
   `Files cannot be sent over WhatsApp: remove ${fileNames.join(", ")} from the message. A link in the text can stand for them.`
@@ -27,7 +27,7 @@ const longestText = 1600
 const tooLong = (length: number) =>
   `A WhatsApp message takes up to ${longestText} characters, and this one has ${length}: shorten it, or send it as several messages.`
 
-/** Answers on WhatsApp through the customer's account at the phone provider. */
+/** Sends answers on WhatsApp through the customer's account at the phone provider. */
 export const makeWhatsAppDelivery = Effect.gen(function* () {
   const customers = yield* CustomerSettings
   const channels = yield* ChannelsRepo
@@ -35,7 +35,7 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
   const sentTexts = yield* SentTextsRepo
   const telephony = yield* Telephony
 
-  /** The account and the channel's own number, or what of it is missing. */
+  /** The account and the channel's number; fails with what is missing. */
   const findSender = fn("WhatsAppDelivery.findSender")(function* (customerID: CustomerID, channelID: ChannelID) {
     const { telephonyAccountSID, telephonyAuthToken } = yield* customers.get(customerID)
     const from = Option.getOrNull(yield* channels.findConnectionDetails(customerID, channelID))
@@ -52,7 +52,7 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
     )
   })
 
-  /** An earlier attempt may have got through although its answer was lost. */
+  /** Whether an earlier attempt has got through although its response was lost. */
   const hasLeft = fn("WhatsAppDelivery.hasLeft")(function* (
     customerID: CustomerID,
     { createdAt, ticketMessageID }: OutboundMessage,
@@ -60,14 +60,14 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
     message: TextMessage
   ) {
     if (Option.isSome(yield* sentTexts.find(customerID, ticketMessageID))) return true
-    // The same words may have gone to that number as another message.
+    // The same text may have gone to that number as another message.
     for (const sid of yield* telephony.findSent(account, message, createdAt)) {
       if (yield* sentTexts.claim(customerID, ticketMessageID, sid)) return true
     }
     return false
   })
 
-  /** Files that were put to it while it waited would be left behind unnoticed. */
+  /** Files that were added while the message waited would be dropped unnoticed. */
   const refuseFiles = fn("WhatsAppDelivery.refuseFiles")(function* (
     customerID: CustomerID,
     { ticketMessageID }: OutboundMessage
@@ -97,7 +97,8 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
       yield* refuseFiles(customerID, outbound)
       const sid = yield* telephony.send(account, message).pipe(Effect.mapError(notDelivered))
       if (yield* sentTexts.claim(customerID, ticketMessageID, sid)) return
-      // One with the same words found it at the provider before its answer came here, and will not be sent itself.
+      // Another message with the same text has found it at the provider before the response came, and will not be sent
+      // itself.
       return yield* new NotDelivered({ message: "It was taken for another with the same words", permanent: false })
     })
   } satisfies DeliveryRoute
