@@ -7,15 +7,15 @@ export interface AiImage {
   readonly bytes: Uint8Array
 }
 
-/** Which model may answer a question of a customer's. */
+/** Which model may answer a customer's question. */
 export interface ModelChoice {
   readonly customerID: CustomerID
-  /** The usage that the model must fit; the customer's default for it answers unless one is named. */
+  /** The usage that the model must fit; unless a model is named, the customer's default for this usage answers. */
   readonly slot: Slot
   readonly modelID?: ModelID
   readonly modelName?: string
   readonly images?: ReadonlyArray<AiImage>
-  /** Whether there will be some, for who has not read them yet. */
+  /** Whether the call will have images, for a check made before they are read. */
   readonly withImages?: boolean
 }
 
@@ -25,15 +25,18 @@ export interface AiCall extends ModelChoice {
   readonly promptVersion: string
   readonly system: string
   readonly user: string
-  /** What the prompt was rendered from, as JSON: another version of it can be tried on the same later. */
+  /** What the prompt was rendered from, as JSON, so that another version of it can be tried on the same input later. */
   readonly input?: unknown
-  /** What to do when the provider takes too long. Given for a call that is not tried again then: it would take as long. */
+  /**
+   * What the caller should do when the provider takes too long. Such a call is not retried then: it would take as long
+   * again.
+   */
   readonly whenSlow?: string
-  /** What the ledger remembers beside the call. */
+  /** Recorded in the ledger along with the call. */
   readonly ticketMessageID?: TicketMessageID
-  /** Of a report, when the question is about that. */
+  /** The room of a report, when the question is about one. */
   readonly roomID?: PlaceDescriptionRoomID
   readonly documents?: ReadonlyArray<{ readonly documentID: DocumentID; readonly version: number }>
-  /** The messages that the question quotes, besides the one that it is about: with them it is erased, too. */
+  /** Other messages that the prompt quotes: when one of them is erased, the text of this call is erased too. */
   readonly quotes?: ReadonlyArray<TicketMessageID>
 }

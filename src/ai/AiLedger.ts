@@ -5,8 +5,8 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { AiRunsRepo, type NewAiRun, withoutWords } from "./AiRunsRepo.ts"
 
 /**
- * Writes down every call. The row is written on a connection of its own, so that it stays when the transaction around
- * the call is rolled back, and it is finished also when the caller goes away or the node stops.
+ * Records every call. The row is written on its own connection, so that it survives a rollback of the caller's
+ * transaction, and it is written even when the caller is interrupted or the node stops.
  */
 export class AiLedger extends Context.Tag("casework/AiLedger")<
   AiLedger,
@@ -17,12 +17,12 @@ export class AiLedger extends Context.Tag("casework/AiLedger")<
     Effect.gen(function* () {
       const repo = yield* AiRunsRepo
       const scope = yield* Effect.scope
-      // Fibers of this runtime know nothing of the transaction that the caller may be in.
+      // Fibers forked from this runtime do not inherit the caller's transaction.
       const fork = Runtime.runFork(yield* Effect.runtime<never>())
 
       const write = (customerID: CustomerID, run: NewAiRun, mayComeLater: boolean) =>
         repo.insert(customerID, run).pipe(
-          // The message may have been made in the caller's own transaction, which is still open.
+          // The message may have been inserted in the caller's own transaction, which is still open.
           Effect.retry({
             while: () => mayComeLater,
             schedule: Schedule.exponential("50 millis").pipe(Schedule.intersect(Schedule.recurs(6)))

@@ -13,26 +13,29 @@ export interface AiAnswer<A> {
 }
 
 /**
- * Asks a model. 400 names what the customer has not configured, 502 says that the provider failed after retries; in
- * both cases nothing changed.
+ * Asks a model. A 400 names what the customer has not configured; a 502 means that the provider failed despite retries.
+ * In both cases nothing changed.
  */
 export class AiProvider extends Context.Tag("casework/AiProvider")<
   AiProvider,
   {
     readonly text: (call: AiCall) => Effect.Effect<AiAnswer<string>, BadRequest | BadGateway>
-    /** An answer that the schema decodes; what does not decode is asked for once more, then fails. */
+    /**
+     * Returns an answer that the schema decodes. An answer that does not decode is asked for once more, then the call
+     * fails.
+     */
     readonly structured: <A, I>(
       call: AiCall,
       schema: Schema.Schema<A, I>
     ) => Effect.Effect<AiAnswer<A>, BadRequest | BadGateway>
-    /** The same, but none for an answer that does not decode either time, or that is no whole one. */
+    /** Like `structured`, but returns none when neither answer decodes, or when the model refused or did not finish. */
     readonly structuredIfUsable: <A, I>(
       call: AiCall,
       schema: Schema.Schema<A, I>
     ) => Effect.Effect<Option.Option<AiAnswer<A>>, BadRequest | BadGateway>
-    /** Fails as a call would that names this model, without asking it. */
+    /** Fails as a call with this choice would, without asking the model. */
     readonly check: (choice: ModelChoice) => Effect.Effect<void, BadRequest>
-    /** Whether the customer can use AI at all: without it the AI steps of the pipeline are skipped. */
+    /** Whether the customer can use AI at all; if not, the pipeline skips its AI steps. */
     readonly isConfigured: (customerID: CustomerID) => Effect.Effect<boolean>
   }
 >() {
@@ -42,7 +45,7 @@ export class AiProvider extends Context.Tag("casework/AiProvider")<
   )
 }
 
-// What does not decode is asked for once more.
+// An answer that does not decode is asked for once more.
 const structuredAttempts = 2
 
 const shapeOf = <A, I>(schema: Schema.Schema<A, I>): AnswerShape<A> => ({

@@ -31,7 +31,7 @@ export class AiRuns extends Context.Tag("casework/AiRuns")<
       aiRunID: AiRunID,
       request: AiReplayRequest
     ) => Effect.Effect<AiReplay, BadRequest | NotFound | BadGateway, CurrentRep>
-    /** Notes what was sent in the end, beside the last draft for the message, if there was one. */
+    /** Records what was finally sent, next to the last draft for the message, if there was one. */
     readonly noteSent: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,
@@ -49,7 +49,7 @@ const missing = (aiRunID: AiRunID) => `There is no AI run ${aiRunID}.`
 
 const summaryDays = 30
 
-/** The prompt as it was, or rendered anew by another version from the same input. */
+/** Returns the prompt as it was, or renders another version of it from the same input. */
 const promptOf = (run: AskedAiRun, version: string | undefined) =>
   Effect.gen(function* () {
     if (version === undefined) return { promptVersion: run.promptVersion, system: run.system, user: run.user }

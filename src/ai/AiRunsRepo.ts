@@ -43,14 +43,14 @@ const NewRun = Schema.Struct({
   error: Schema.NullOr(Schema.String),
   output: Schema.NullOr(Schema.String),
   replayOf: Schema.NullOr(AiRunID),
-  /** The messages that the question quotes, besides the one that it is about. */
+  /** Messages that the prompt quotes, other than the one it is about. */
   quotes: Schema.Array(TicketMessageID)
 })
 export type NewAiRun = typeof NewRun.Type
 
 const Row = Schema.Struct({ ...AiRun.fields, dateCreated: Schema.DateTimeUtcFromDate })
 
-/** A run with what it was asked. */
+/** A run along with what the model was asked. */
 const Asked = Schema.Struct({
   ...Row.fields,
   slot: Slot,
@@ -69,7 +69,7 @@ const Draft = Schema.Struct({ aiRunID: AiRunID, output: Schema.String })
 export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
   AiRunsRepo,
   {
-    /** Without words where those of a message were deleted or erased while the model answered. */
+    /** Inserts the run without its texts if one of its messages was deleted or erased while the model was answering. */
     readonly insert: (customerID: CustomerID, run: NewAiRun) => Effect.Effect<void, MissingReference>
     readonly list: (customerID: CustomerID, query: AiRunsQuery) => Effect.Effect<ReadyJson<AiRunPage>>
     readonly find: (customerID: CustomerID, aiRunID: AiRunID) => Effect.Effect<Option.Option<AiRun>>
@@ -79,7 +79,7 @@ export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
       from: DateTime.Utc,
       to: DateTime.Utc
     ) => Effect.Effect<ReadonlyArray<AiRunSummary>>
-    /** The last draft that was made for a message, unless its words are gone. */
+    /** The last draft made for a message, unless its text is gone. */
     readonly findDraft: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
@@ -99,7 +99,7 @@ export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
 
 const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value, eachStorable))
 
-/** As whoever deletes a message leaves the runs that quote it. */
+/** The run without its texts, as deleting a message leaves the runs that quote it. */
 export const withoutWords = (run: NewAiRun): NewAiRun => ({
   ...run,
   system: "",

@@ -9,7 +9,7 @@ import { ModelCalls } from "./ModelCalls.ts"
 import { SpamCheck } from "./SpamCheck.ts"
 import { Summaries } from "./Summaries.ts"
 
-/** Everything that asks a model, and the ledger of it. */
+/** Everything that asks a model, with the ledger of the calls. */
 export const AiServices = Layer.mergeAll(
   AiRuns.layer,
   Detection.layer,

@@ -1,6 +1,8 @@
 import { JSONSchema, Predicate, type Schema } from "effect"
 
-/** What every compatible server understands. Other rules hold too: the Effect schema checks them when it decodes. */
+/**
+ * Keywords that every compatible server understands. The Effect schema checks all other constraints when it decodes.
+ */
 const understood = new Set([
   "type",
   "properties",
@@ -14,7 +16,7 @@ const understood = new Set([
   "$defs"
 ])
 
-/** Under these stand names of our own, not words of JSON Schema. */
+/** The keys under these are our own names, not JSON Schema keywords. */
 const named = new Set(["properties", "$defs"])
 
 const simplified = (schema: unknown): unknown => {
@@ -32,5 +34,5 @@ const simplified = (schema: unknown): unknown => {
   )
 }
 
-/** The JSON schema by which a model is asked for an answer. */
+/** The JSON schema that the model's answer must follow. */
 export const answerSchema = <A, I>(schema: Schema.Schema<A, I>): object => Object(simplified(JSONSchema.make(schema)))

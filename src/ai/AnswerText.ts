@@ -4,7 +4,7 @@ import { eachStorable } from "../platform/database/Storable.ts"
 /** Turns what a model wrote into a value, or says what is wrong with it. */
 export type ReadAnswer<A> = (text: string) => Either.Either<A, string>
 
-/** What stands in the code fence that a model may put around its whole answer. */
+/** Returns the content of the code fence that a model may put around its whole answer. */
 export const withoutFence = (answer: string, language: "html" | "json") => {
   const text = answer.trim()
   const [first = ""] = text.split("\n", 1)
@@ -13,7 +13,10 @@ export const withoutFence = (answer: string, language: "html" | "json") => {
   return isFenced && (named === "" || named === language) ? text.slice(first.length, -3).trim() : answer
 }
 
-/** What stands in the code fences that hold what is sought, among words of the model's that do not; else the answer. */
+/**
+ * Returns the content of the fences that contain `sought`; the whole answer if none do, or if the text around them does
+ * too.
+ */
 export const fencedPart = (answer: string, sought: RegExp) => {
   const fences: Array<string> = []
   const words: Array<string> = []
@@ -33,7 +36,9 @@ export const fencedPart = (answer: string, sought: RegExp) => {
   return found.length === 0 || isElsewhere ? answer : found.join("\n")
 }
 
-/** The JSON in a text: as it is, without a code fence around it, or the outermost object in the middle of words. */
+/**
+ * Parses the JSON in a text: the text itself, without a code fence around it, or the outermost object amid other words.
+ */
 const jsonIn = (text: string): Either.Either<unknown, string> => {
   const inner = withoutFence(text, "json")
   const [from, to] = [inner.indexOf("{"), inner.lastIndexOf("}")]

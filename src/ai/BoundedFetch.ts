@@ -1,7 +1,7 @@
-/** More came than anybody asked for. */
+/** The response body exceeded its limit. */
 export class AnswerTooLarge extends Error {}
 
-/** Fetches as ever, but breaks off an answer that is longer than so many bytes, unpacked. */
+/** A fetch that fails once the response body, after decompression, is longer than this many bytes. */
 export const boundedFetch =
   (longest: number): typeof fetch =>
   async (input, init) => {

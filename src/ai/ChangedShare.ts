@@ -4,10 +4,10 @@ const wordsOf = (text: string) =>
     .split(/\s+/)
     .filter((word) => word !== "")
 
-// The work grows with the square: this many take a few milliseconds.
+// The work is quadratic: comparing this many words takes a few milliseconds.
 const mostWords = 1_000
 
-/** How many words of one text must be put in, left out or replaced to make it the other. */
+/** The number of words to insert, delete or replace to turn one text into the other. */
 const wordDistance = (one: ReadonlyArray<string>, other: ReadonlyArray<string>) => {
   let above = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (const [row, word] of one.entries()) {
@@ -25,8 +25,8 @@ const isSame = (one: ReadonlyArray<string>, other: ReadonlyArray<string>) =>
   one.length === other.length && one.every((word, at) => word === other[at])
 
 /**
- * How far a sent text differs from its draft, by words: 0 when only spaces differ, 1 when nothing is left. How far very
- * long texts differ is told from their beginnings, and that they differ from the whole.
+ * How far a sent text differs from its draft, in words: 0 when only whitespace differs, 1 when nothing is left. Very
+ * long texts are compared by their beginnings, but whether they differ at all is judged from the whole.
  */
 export const changedShare = (draft: string, sent: string): number => {
   const [before, after] = [wordsOf(draft), wordsOf(sent)]

@@ -10,17 +10,17 @@ interface DetectionRequest extends TopicsInput {
   readonly customerID: CustomerID
   readonly ticketMessageID: TicketMessageID
   readonly modelName?: string
-  /** The messages that were corrected. */
+  /** The messages whose corrected topics serve as examples. */
   readonly quotes: ReadonlyArray<TicketMessageID>
 }
 
-/** Finds out what a message is about. */
+/** Detects what a message is about. */
 export class Detection extends Context.Tag("casework/Detection")<
   Detection,
   {
-    /** Fails when a model is named that cannot be asked. */
+    /** Fails when the named model cannot be used. */
     readonly check: (customerID: CustomerID, modelName: string | undefined) => Effect.Effect<void, BadRequest>
-    /** The fitting ones of the given topics, best first. Without topics, or without text, nobody is asked. */
+    /** The fitting ones of the given topics, best first. Without topics or without text, no model is asked. */
     readonly topics: (request: DetectionRequest) => Effect.Effect<ReadonlyArray<TopicID>, BadRequest | BadGateway>
   }
 >() {
@@ -30,7 +30,7 @@ export class Detection extends Context.Tag("casework/Detection")<
   )
 }
 
-/** An answer can hold the given topics and no others: another one does not decode. */
+/** Only the given topics are allowed in an answer: any other fails to decode. */
 const answerOf = (topicIDs: Arr.NonEmptyReadonlyArray<TopicID>) =>
   Schema.Struct({ topicIDs: Schema.Array(Schema.Literal(...topicIDs)) })
 

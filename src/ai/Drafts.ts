@@ -12,7 +12,7 @@ interface DraftDocument {
   readonly documentID: DocumentID
   readonly version: number
   readonly title: string
-  /** The text, or what a data retrieval brought. */
+  /** The text of the document, or what its data retrieval returned. */
   readonly content: string
 }
 
@@ -22,11 +22,11 @@ interface DraftRequest extends Omit<DraftInput, "documents"> {
   /** The most relevant one first. */
   readonly documents: ReadonlyArray<DraftDocument>
   readonly modelName?: string
-  /** The messages of its history. */
+  /** The messages of the history. */
   readonly quotes: ReadonlyArray<TicketMessageID>
 }
 
-/** Prepares answers. Who calls it decides whether a person sees them first. */
+/** Drafts answers. The caller decides whether a person reviews them first. */
 export class Drafts extends Context.Tag("casework/Drafts")<
   Drafts,
   { readonly draft: (request: DraftRequest) => Effect.Effect<string, BadRequest | BadGateway> }

@@ -1,4 +1,4 @@
-/** A piece of a prompt that came from outside: what it is, which one of its kind, and the text as it came. */
+/** A piece of a prompt that came from outside: its kind, its key among pieces of that kind, and the text as it came. */
 export interface Section {
   readonly name: string
   readonly key: string
@@ -6,8 +6,8 @@ export interface Section {
 }
 
 /**
- * Marks outside text as data. The mark is unguessable and made for one prompt alone, so that nothing that was written
- * before can close a fence or open another.
+ * Marks outside text as data. The mark is unguessable and unique to one prompt, so that no text written earlier can
+ * close a fence or open another.
  */
 export interface Fence {
   /** For the system prompt: what the marks mean. */
@@ -17,7 +17,10 @@ export interface Fence {
 
 const closing = "end"
 
-/** Without what could be mistaken for a mark, however unlikely that is; nor may one form where another was. */
+/**
+ * Removes what could be mistaken for a mark, however unlikely. The replacement keeps the removal itself from forming a
+ * mark.
+ */
 const withoutMark = (text: string, mark: string) => text.replaceAll(mark, "…")
 
 export const fenceWith = (mark: string): Fence => ({
@@ -28,7 +31,7 @@ export const fenceWith = (mark: string): Fence => ({
 
 const markIn = (system: string) => /"<<<([\w-]+) NAME>>>"/.exec(system)?.[1]
 
-/** The pieces of a rendered prompt, read back by its mark; none when the prompt has no fences. */
+/** Returns the fenced pieces of a rendered prompt, located by its mark; none when the prompt has no fences. */
 export const sectionsOf = (prompt: { readonly system: string; readonly user: string }): ReadonlyArray<Section> => {
   const mark = markIn(prompt.system)
   if (mark === undefined) return []

@@ -2,9 +2,8 @@ import { Effect } from "effect"
 import { BadGateway } from "../../schema/Errors.ts"
 
 /**
- * A model will give no better answer to the same question: it refused, the provider does not accept the key, or what it
- * said cannot be used even when it was asked again. Callers see any other 502; whoever works for nobody that waits
- * knows that there is no point in asking again later.
+ * The model will give no better answer to the same question: it refused, the provider rejected the key, or its answer
+ * was unusable even when asked again. Callers see an ordinary 502; background work knows not to retry later.
  */
 export class FinalFailure extends BadGateway {
   static override of(message: string) {

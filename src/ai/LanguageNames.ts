@@ -1,6 +1,6 @@
 const names = new Intl.DisplayNames("en", { type: "language", fallback: "none" })
 
-/** A language by its English name; a code that has none stays a code. */
+/** Returns the English name of a language; a code without a name is returned as it is. */
 export const languageName = (code: string) => {
   try {
     return names.of(code) ?? code

@@ -8,11 +8,14 @@ import { languagePrompt } from "./prompts/Language.ts"
 import { languageOfPlacePrompt, type PlaceInput } from "./prompts/LanguageOfPlace.ts"
 import { callWith } from "./prompts/Prompt.ts"
 
-/** Tells languages: lower-case ISO 639-1 codes, 639-3 where there is no other. */
+/** Detects languages: lower-case ISO 639-1 codes, or 639-3 where there is no shorter one. */
 export class LanguageOf extends Context.Tag("casework/LanguageOf")<
   LanguageOf,
   {
-    /** None for a text without a letter: nobody is asked. None also when the model cannot tell: nothing waits for it. */
+    /**
+     * None for a text without a letter, without asking a model. None also when the model cannot tell: nothing depends
+     * on it.
+     */
     readonly message: (request: {
       readonly customerID: CustomerID
       readonly ticketMessageID: TicketMessageID
@@ -27,14 +30,14 @@ export class LanguageOf extends Context.Tag("casework/LanguageOf")<
   )
 }
 
-/** Models like to name the region, too: "pt-BR" is "pt". */
+/** Models often add the region: "pt-BR" becomes "pt". */
 const baseOf = (tag: string) => tag.trim().toLowerCase().split(/[-_]/, 1).join("")
 
 const Answer = Schema.Struct({
   language: Schema.transform(Schema.String, LanguageCode, { strict: true, decode: baseOf, encode: (code) => code })
 })
 
-/** No language, or none in particular. */
+/** Codes for an undetermined language, or for none in particular. */
 const unknown = new Set(["und", "mul", "mis", "zxx"])
 
 const AnswerOrNone = Schema.Struct({

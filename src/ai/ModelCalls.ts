@@ -23,7 +23,7 @@ import { sandbox } from "./sandbox/Sandbox.ts"
 export interface AnswerShape<A> {
   readonly read: ReadAnswer<A>
   readonly jsonSchema: Option.Option<object>
-  /** How often the question is put when the answer cannot be used. */
+  /** How many times to ask in total when the answer cannot be used. */
   readonly attempts: number
 }
 
@@ -34,10 +34,10 @@ interface ModelAnswer<A> extends Completion {
   readonly durationMs: number
 }
 
-/** The model answered, but not what was asked for. */
+/** The model answered, but not with what was asked for. */
 class Unusable extends Data.TaggedError("Unusable")<{ readonly message: string; readonly completion: Completion }> {}
 
-/** Finds who answers for a customer, asks, and writes every call into the ledger. */
+/** Finds the model that answers for a customer, asks it, and records every call in the ledger. */
 export class ModelCalls extends Context.Tag("casework/ModelCalls")<
   ModelCalls,
   {
@@ -46,7 +46,7 @@ export class ModelCalls extends Context.Tag("casework/ModelCalls")<
       shape: AnswerShape<A>,
       replayOf?: AiRunID
     ) => Effect.Effect<ModelAnswer<A>, BadRequest | BadGateway>
-    /** None when the model answered what cannot be used: asking it again another time would bring the same. */
+    /** None when the model's answer cannot be used: asking again later would bring the same. */
     readonly askIfUsable: <A>(
       call: AiCall,
       shape: AnswerShape<A>
@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
   const ledger = yield* AiLedger
   const { take } = yield* makeKeyedPermits(limits.atOnce)
 
-  /** A turn that comes late leaves no time for an answer: whoever waits is told so before that. */
+  /** A late turn would leave no time for an answer, so the caller is told before then. */
   const turnOf = (customerID: CustomerID) => {
     const longest = Duration.times(limits.total, 0.5)
     const message = `The AI provider is busy with earlier calls: there was no turn within ${Duration.format(longest)}.`
@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
     return aiProvider === "sandbox" || (yield* customers.get(customerID)).aiProviderApiKey !== null
   })
 
-  /** Who answers, and as which model. */
+  /** Finds the provider and the model that will answer. */
   const prepare = fn("ModelCalls.prepare")(function* ({
     customerID,
     images = [],
@@ -189,7 +189,7 @@ const make = Effect.gen(function* () {
     const question = { ...call, model: model.name, images: call.images ?? [], answerSchema: jsonSchema }
 
     const attempt = Effect.gen(function* () {
-      // The model's own time: while the call waits for its turn there is none.
+      // The model's own time: waiting for a turn does not count.
       let durationMs = 0
       const timed = Effect.flatMap(Clock.currentTimeNanos, (started) =>
         Effect.ensuring(

@@ -19,7 +19,7 @@ const emailSlots: ReadonlyArray<Slot> = ["EmailText", "EmailVision"]
 
 const fits = (slot: Slot) => (model: UsableModel) => model.slots.includes(slot)
 
-/** A model that somebody names may also be the other one of the two for mail. */
+/** A model that is named explicitly may also be the other of the two for mail. */
 const fitsWhenNamed = (slot: Slot) => (model: UsableModel) =>
   (emailSlots.includes(slot) ? emailSlots : [slot]).some((candidate) => fits(candidate)(model))
 
@@ -35,8 +35,8 @@ const checked = (path: string, model: UsableModel | undefined, wish: ModelWish):
 const sameName = (name: string) => (model: UsableModel) => model.name.toLowerCase() === name.toLowerCase()
 
 /**
- * Which model answers: the one that is named, else the customer's default for the usage, else the one marked as default
- * that fits, else any that fits. A default that was switched off or no longer fits counts as none.
+ * Chooses the model: the one that is named, else the customer's default for the usage, else the one marked as default
+ * that fits, else any that fits. A default that was switched off or no longer fits is ignored.
  */
 export const chooseModel = (wish: ModelWish, defaults: DefaultModels, usable: ReadonlyArray<UsableModel>): Choice => {
   const { modelID, modelName, slot, withImages } = wish

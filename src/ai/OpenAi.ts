@@ -7,10 +7,9 @@ import { AnswerTooLarge, boundedFetch } from "./BoundedFetch.ts"
 import { type Complete, CompletionFailed, type Question } from "./Completions.ts"
 import { readOpenAiAnswer } from "./OpenAiAnswer.ts"
 
-/** No text that anybody asks for comes near it. */
+/** Far more than any text that is asked for. */
 const longestAnswer = 1024 * 1024
 
-/** One attempt that failed. */
 class AttemptFailed extends Data.TaggedError("AttemptFailed")<{
   readonly message: string
   readonly isPassing: boolean
@@ -42,7 +41,7 @@ const fromError = (error: unknown): AttemptFailed => {
     const message = `The AI provider ${reasonOf(error.status)} (status ${error.status}).`
     return failed(message, isPassing, retryAfterSeconds(error.headers?.get("retry-after") ?? undefined))
   }
-  // Such as half a JSON where a whole answer was due.
+  // For example a response that ends in the middle of its JSON.
   return failed("The AI provider's answer could not be read.", true)
 }
 
@@ -73,7 +72,7 @@ const requestOf = (question: Question): ChatCompletionCreateParamsNonStreaming =
     messages: [
       {
         role: "system",
-        // Also in words, for servers that do not know response_format.
+        // Also stated in words, for servers that do not support response_format.
         content: question.system + Option.match(schema, { onNone: () => "", onSome: shapeRule })
       },
       { role: "user", content: question.images.length === 0 ? question.user : contentOf(question) }
@@ -87,12 +86,12 @@ const requestOf = (question: Question): ChatCompletionCreateParamsNonStreaming =
   }
 }
 
-/** Asks OpenAI, or a server that speaks as it does, with a customer's key. */
+/** Asks OpenAI, or a server with a compatible API, using a customer's key. */
 export const openAi = (baseUrl: Option.Option<string>, key: Redacted.Redacted, limits: AiLimits["Type"]): Complete => {
   const client = new OpenAI({
     apiKey: Redacted.value(key),
     baseURL: Option.getOrElse(baseUrl, () => "https://api.openai.com/v1"),
-    // What the environment says about an account of the operator's must not mix with a customer's key.
+    // The operator's account settings in the environment must not mix with a customer's key.
     organization: null,
     project: null,
     adminAPIKey: null,

@@ -5,7 +5,7 @@ const Word = Schema.optional(Schema.NullOr(Schema.String))
 
 const Part = Schema.Struct({ text: Word, refusal: Word })
 
-/** Text as one string, or in parts; parts that are no text are passed over. */
+/** Text as one string or in parts; parts that are not text are skipped. */
 const Content = Schema.Union(Schema.String, Schema.Array(Part))
 
 const textOf = (content: typeof Content.Type) =>
@@ -32,13 +32,13 @@ const Response = Schema.Struct({
 
 const mostTokens = 2 ** 31 - 1
 
-/** A count that cannot be one is none: what was answered is good all the same. */
+/** An impossible token count is treated as missing: the answer is still good. */
 const tokensIn = (usage: unknown, name: string) => {
   const count = Predicate.hasProperty(usage, name) ? usage[name] : null
   return typeof count === "number" && Number.isInteger(count) && count >= 0 && count <= mostTokens ? count : null
 }
 
-/** What there is of an answer, and whatever kept the model from giving a whole one. */
+/** What there is of an answer, and what kept the model from completing it. */
 interface Said {
   readonly completion: Completion
   readonly refusal: string
@@ -74,7 +74,7 @@ const problems = new Map([
   ["content_filter", "The AI provider's filter stopped the answer."]
 ])
 
-/** Part of an answer would be sent as if it were the whole: what did not come to its end is none. */
+/** A partial answer would be sent as if it were complete, so an unfinished one counts as none. */
 const whole = ({ completion, endedBy, isSilent, refusal }: Said): Either.Either<Completion, CompletionFailed> => {
   if (refusal !== "") {
     const text = completion.text === "" ? refusal : completion.text
@@ -96,10 +96,10 @@ const asChat = Schema.decodeUnknownOption(Chat)
 
 const asResponse = Schema.decodeUnknownOption(Response)
 
-// Something between us and the model may have said it, such as that it is being mended.
+// It may come from something between us and the model, such as a maintenance page.
 const notUnderstood = new CompletionFailed({ message: "The provider's answer has a shape that is not understood." })
 
-/** Reads an answer in either of the two shapes that compatible servers speak; why there is none is a sentence. */
+/** Reads a response in either of the two shapes that compatible servers use; a failure says why there is no answer. */
 export const readOpenAiAnswer = (body: unknown): Either.Either<Completion, CompletionFailed> =>
   Option.map(asChat(body), fromChat).pipe(
     Option.orElse(() => Option.map(asResponse(body), fromResponse)),

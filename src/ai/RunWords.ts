@@ -7,21 +7,23 @@ interface Sources {
   readonly quotes: ReadonlyArray<TicketMessageID>
 }
 
-/** Whether all messages that a run tells of still have their words. Belongs into the transaction that writes the run. */
+/** Whether all messages that a run mentions still have their text. Must run in the transaction that writes the run. */
 export const makeHasWords = (sql: SqlClient.SqlClient) => {
-  // Who deletes or erases a message locks its ticket and then looks for runs: behind that lock it is seen what is left.
+  // Deleting or erasing a message locks its ticket before looking for runs: once this lock is held, the outcome is
+  // visible.
   const lockTicket = (customerID: CustomerID, id: TicketMessageID) => sql`
     select 1 from ticket where customer_id = ${customerID} and ticket_id = (
       select ticket_id from ticket_message where customer_id = ${customerID} and ticket_message_id = ${id})
     for share`
 
-  /** The message itself may have no text, but nothing at all is left of an erased one. */
+  /** The message itself may have no text, but an erased one has nothing left at all. */
   const isThere = (customerID: CustomerID, id: TicketMessageID) => sql`
     select 1 from ticket_message where customer_id = ${customerID} and ticket_message_id = ${id}
       and num_nonnulls(message, subject, from_address, from_name, uid, html_body, text_body) > 0`
 
-  // What is quoted may be of other tickets, which are not waited for. A message that is just being deleted is passed over
-  // and counts as gone; one that is held here is deleted afterwards, and then this run is found. Who erases looks twice.
+  // Quoted messages may be in other tickets, which are not locked. A message that is just being deleted is skipped and
+  // counts as gone; one that is locked here is deleted afterwards, and the deletion finds this run. Erasing looks
+  // twice.
   const holdQuotes = (customerID: CustomerID, quotes: ReadonlyArray<TicketMessageID>) => sql`
     select 1 from ticket_message
     where customer_id = ${customerID} and ticket_message_id = any(${[...quotes]}::int[]) and message is not null

@@ -8,7 +8,7 @@ import { type SummaryInput, summaryPrompt } from "./prompts/Summary.ts"
 
 interface SummaryRequest extends SummaryInput {
   readonly customerID: CustomerID
-  /** The last message that the summary takes in. */
+  /** The last message that the summary covers. */
   readonly ticketMessageID?: TicketMessageID
   readonly quotes: ReadonlyArray<TicketMessageID>
 }
@@ -16,7 +16,7 @@ interface SummaryRequest extends SummaryInput {
 export class Summaries extends Context.Tag("casework/Summaries")<
   Summaries,
   {
-    /** Empty for a conversation without messages: nobody is asked. Keeping it is the caller's business. */
+    /** Empty for a conversation without messages, without asking a model. Storing the summary is up to the caller. */
     readonly ofHistory: (request: SummaryRequest) => Effect.Effect<string, BadRequest | BadGateway>
   }
 >() {

@@ -27,28 +27,28 @@ import type { TicketCommand } from "../tickets/TicketState.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { notifyByMail } from "./NotificationMail.ts"
 
-/** What an action is done to. */
+/** What an action applies to. */
 export interface Target {
   readonly customerID: CustomerID
   readonly ticketID: TicketID
   readonly ticketMessageID: TicketMessageID | null
 }
 
-/** Why an action had no effect, in words for the people who read the message's story. */
+/** Why an action had no effect, worded for the people who read the message's trace. */
 export class NotDone extends Data.TaggedError("NotDone")<{ readonly message: string }> {}
 
-/** Everything but waiting, which is the runner's. */
+/** Every operation except waiting, which the runner handles. */
 export type Effective = Exclude<Operation, { readonly operation: "Wait" | "None" }>
 
-/** Whether an operation only writes here, so that its effect and the note of it are one transaction. */
+/** Whether an operation only writes to our database, so that its effect and its record share one transaction. */
 export const isTransactional = ({ operation }: Effective) => operation !== "DraftReply" && operation !== "CallApi"
 
-/** Each operation, through the same function that the route for it uses. */
+/** Runs each operation through the same function that its route uses. */
 export class ActionEffects extends Context.Tag("casework/ActionEffects")<
   ActionEffects,
   {
     readonly run: (target: Target, operation: Effective) => Effect.Effect<void, NotDone>
-    /** Whether an operation that was interrupted may be done again without anybody noticing. */
+    /** Whether an interrupted operation may be repeated without anyone noticing. */
     readonly isRepeatable: (target: Target, operation: Effective) => Effect.Effect<boolean>
   }
 >() {
@@ -58,15 +58,15 @@ export class ActionEffects extends Context.Tag("casework/ActionEffects")<
   )
 }
 
-/** With more bytes in a field, lists of tickets get slow and the ticket too large to be written back. */
+/** More bytes in a field would make ticket lists slow and the ticket too large to be written back. */
 const longestAnswer = 64 * 1024
 
 const notDone = (message: string) => Effect.fail(new NotDone({ message }))
 
-/** What the functions behind the routes refuse something with. */
+/** What the functions behind the routes may refuse with. */
 type Refusal = BadRequest | Forbidden | NotFound | Conflict | BadGateway
 
-/** There is nobody to answer a status to: the words are what counts. */
+/** There is no response to put a status on: only the message matters. */
 const inWords = (why: NotDone | Refusal) => (why._tag === "NotDone" ? why : new NotDone({ message: why.message }))
 
 const make = Effect.gen(function* () {
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
     key: string,
     value: string
   ) {
-    // Whoever reads the ticket could not write it back.
+    // A client that reads the ticket could not write it back.
     if (key === "__proto__") return yield* notDone("A custom field cannot be called __proto__.")
     yield* fence
     yield* tickets.lock(customerID, [ticketID])
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
     yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
   }, inTransaction(sql))
 
-  /** The person's message that an action is about; a program's is answered to nobody. */
+  /** The end user's message that an action is about; an automatic message must not be answered. */
   const questionOf = fn("ActionEffects.questionOf")(function* ({ customerID, ticketMessageID }: Target) {
     const found = ticketMessageID === null ? Option.none() : yield* messages.find(customerID, ticketMessageID)
     return Option.filter(found, ({ isAutomatic, senderType }) => senderType === "EndUser" && !isAutomatic)
@@ -154,7 +154,7 @@ const make = Effect.gen(function* () {
     if (answer.status >= 400) return yield* notDone(`The API answered ${answer.status}.`)
     const value = storable(answer.body)
     const length = Buffer.byteLength(value)
-    // Not shortened: half of a JSON is worth nothing.
+    // Not truncated: half a JSON document is useless.
     if (length > longestAnswer) {
       return yield* notDone(`The API answered ${length} bytes; a custom field takes up to ${longestAnswer} of them.`)
     }

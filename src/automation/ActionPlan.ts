@@ -22,7 +22,7 @@ export interface MappedAction {
 export interface Skipped {
   readonly action: MappedAction
   readonly reason: string
-  /** Whether it was its turn: then the message's story tells of it. */
+  /** Whether the action was due; if so, the message's trace mentions it. */
   readonly isDue: boolean
 }
 
@@ -36,21 +36,21 @@ interface Place {
   readonly channelType: ChannelType
 }
 
-/** A row holds for its channel, for its type of channel, for All, or, when it names neither, for every channel. */
+/** A mapping applies to its channel, to its channel type, to All, or, if it names neither, to every channel. */
 const holdsOn = ({ channelID, specialChannel }: MappedAction, place: Place) =>
   (channelID === null && specialChannel === null) ||
   channelID === place.channelID ||
   specialChannel === "All" ||
   specialChannel === place.channelType
 
-/** Why it is not its turn. */
+/** Why an action is not due. */
 const whyNotMeant = (action: MappedAction, place: Place): string | undefined => {
   if (!action.isMappingActive) return "The mapping is switched off."
   if (!action.isActionActive) return "The action is switched off."
   return holdsOn(action, place) ? undefined : "It is for another channel."
 }
 
-/** Why an action that was planned earlier is no longer meant, by what its hook or topic maps to now. */
+/** Why an action planned earlier no longer applies, given what its hook or topic maps to now. */
 export const whyNoLongerMeant = (
   actionID: ActionID | null,
   mapped: ReadonlyArray<MappedAction>,
@@ -62,7 +62,7 @@ export const whyNoLongerMeant = (
   return reasons.includes(undefined) ? undefined : reasons[0]
 }
 
-/** Why it does not run although it is its turn. */
+/** Why an action that is due does not run. */
 const whyNotRun = (action: MappedAction, met: ReadonlySet<number>, isTooDeep: boolean): string | undefined => {
   if (action.operation === "None") return "The action does nothing."
   if (met.has(action.actionID)) return "It runs in this chain already, and an action runs once in a chain."
@@ -75,11 +75,11 @@ const inOrder = (left: MappedAction, right: MappedAction) => {
   return byPriority === 0 ? left.topicActionID - right.topicActionID : byPriority
 }
 
-/** What runs, in which order, and why the rest does not. An action that is mapped twice runs once. */
+/** Returns what runs, in which order, and why the rest does not. An action that is mapped twice runs once. */
 export const planActions = (
   actions: ReadonlyArray<MappedAction>,
   place: Place,
-  /** The actions that this chain has met already, and how many hooks it is long with this one. */
+  /** The actions already in this chain, and its length in hooks including this one. */
   chain: { readonly earlier: ReadonlySet<number>; readonly depth: number } = { earlier: new Set(), depth: 1 }
 ): ActionPlan => {
   const met = new Set<number>(chain.earlier)

@@ -18,10 +18,10 @@ import { MappedActionsRepo } from "./MappedActionsRepo.ts"
 import { type Run, RunsRepo, type Step } from "./RunsRepo.ts"
 import { TargetsRepo } from "./TargetsRepo.ts"
 
-/** A run is over, or goes on after so many seconds. */
+/** A run has finished, or continues after this many seconds. */
 export type Progress = { readonly _tag: "Finished" } | { readonly _tag: "Waits"; readonly seconds: number }
 
-/** Runs actions one after the other: each once, whatever happens to the node in between. */
+/** Runs actions one after another, each once, whatever happens to the node in between. */
 export class ActionRunner extends Context.Tag("casework/ActionRunner")<
   ActionRunner,
   {
@@ -33,9 +33,9 @@ export class ActionRunner extends Context.Tag("casework/ActionRunner")<
     ) => Effect.Effect<ActionPlan>
     /** Whether there is anything to run for this reason. */
     readonly hasActions: (customerID: CustomerID, request: RunRequest) => Effect.Effect<boolean>
-    /** Starts the run for this reason, or goes on with it. */
+    /** Starts the run for this reason, or resumes it. */
     readonly run: (customerID: CustomerID, request: RunRequest, claim: JobClaim) => Effect.Effect<Progress>
-    /** Notes at the actions that are left that nobody runs them any more. */
+    /** Records on the remaining actions that they will not be run any more. */
     readonly giveUp: (
       customerID: CustomerID,
       request: RunRequest,
@@ -55,7 +55,7 @@ const finished: Progress = { _tag: "Finished" }
 /** Operations that answer an end user. */
 const answering: ReadonlySet<string> = new Set(["SendReply", "SendDocument"])
 
-/** How many mails actions send by themselves: somebody's program may answer each of them, without saying that it is one. */
+/** Limits on the mails that actions send: a program may answer each of them without identifying itself as one. */
 const mostAnHour = { inTicket: 10, toEndUser: 50 }
 
 const looksLikeLoop = (sent: number, where: string) =>
@@ -90,8 +90,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * The plan is made once; afterwards the run keeps to it, whatever is changed about the actions. Only what is deleted
-   * or switched off until its turn comes is left out.
+   * The plan is made once; the run keeps to it even if the actions change afterwards. Only actions deleted or switched
+   * off before their turn are left out.
    */
   const startRun = fn("ActionRunner.startRun")(function* (
     customerID: CustomerID,
@@ -99,19 +99,19 @@ const make = Effect.gen(function* () {
     claim: JobClaim
   ) {
     yield* claim.confirm
-    // Before the runs of its chain, as whoever deletes it.
+    // Locked before the runs of its chain, in the same order as when the ticket is deleted.
     yield* tickets.lock(customerID, [request.ticketID])
     const known = yield* runs.findByReason(customerID, request.reason)
     if (Option.isSome(known)) return known
     const { parent, ...planned } = yield* plan(customerID, request)
-    // Most hooks have no actions: nothing to do, nothing to keep.
+    // Most hooks have no actions, so there is nothing to do and nothing to keep.
     if (planned.steps.length + planned.skipped.length === 0) return Option.none()
     const ticketMessageID =
       request.ticketMessageID ?? Option.getOrNull(yield* targets.findLastInbound(customerID, request.ticketID))
     return Option.some(yield* runs.insert(customerID, { ...request, ticketMessageID }, parent, planned))
   }, inTransaction(sql))
 
-  /** Only while this node holds the job, so that nobody else is at the same step. */
+  /** Writes only while this node holds the job, so that no other node works on the same step. */
   const fenced = (claim: JobClaim, write: Effect.Effect<void>) =>
     Effect.zipRight(claim.confirm, write).pipe(inTransaction(sql))
 
@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
   const asResult = <R>(effect: Effect.Effect<void, NotDone, R>) =>
     Effect.as(effect, null).pipe(Effect.catchTag("NotDone", Effect.succeed))
 
-  /** Effect and note are one transaction; when the effect fails, only its part is undone. */
+  /** The effect and its record are one transaction; when the effect fails, only its own part is rolled back. */
   const together = (customerID: CustomerID, step: Step, claim: JobClaim, effect: Effect.Effect<void, NotDone>) =>
     Effect.gen(function* () {
       yield* claim.confirm
@@ -129,11 +129,14 @@ const make = Effect.gen(function* () {
       yield* finishStep(customerID, step, result)
     }).pipe(inTransaction(sql))
 
-  /** What the making of a draft has kept for another attempt at it. */
+  /** Deletes the calls that were kept for another attempt at the draft. */
   const forgetCalls = (customerID: CustomerID, { ticketMessageID }: Run, claim: JobClaim) =>
     ticketMessageID === null ? Effect.void : draftCalls.forget(customerID, ticketMessageID, claim)
 
-  /** Why an answer is not sent without a person: nobody answers spam, and two programs must not answer each other for ever. */
+  /**
+   * Why an answer is not sent without a person: spam is not answered, and two programs must not answer each other
+   * forever.
+   */
   const whyNotByItself = fn("ActionRunner.whyNotByItself")(function* (
     customerID: CustomerID,
     { hookName, ticketID }: RunRequest,
@@ -150,7 +153,7 @@ const make = Effect.gen(function* () {
     return toEndUser >= mostAnHour.toEndUser ? looksLikeLoop(toEndUser, "to this end user") : undefined
   })
 
-  /** Why it must not run any more. What has begun comes to its end. */
+  /** Why a step must not run any more. A step that has begun is finished. */
   const whyNotAnyMore = fn("ActionRunner.whyNotAnyMore")(function* (
     customerID: CustomerID,
     request: RunRequest,
@@ -160,7 +163,7 @@ const make = Effect.gen(function* () {
     if (status === "Running") return undefined
     const channel = yield* targets.findChannel(customerID, request)
     if (Option.isNone(channel)) return undefined
-    // Another of the message's topics may want it, too: it was planned once.
+    // Another topic of the message may map to the same action, which was planned only once.
     const mappedNow = yield* mappedTo(request, customerID)
     const ofItsTopic = topicID === null ? [] : yield* mapped.ofTopic(customerID, topicID)
     const why = whyNoLongerMeant(actionID, [...mappedNow, ...ofItsTopic], channel.value)
@@ -168,7 +171,10 @@ const make = Effect.gen(function* () {
     return hookName === null && topicID === null ? "The topic was deleted." : why
   })
 
-  /** It reaches outside, or waits for a model: noted before and after, and repeated only where that does no harm. */
+  /**
+   * For effects that reach outside or wait for a model: recorded before and after, and repeated only where that is
+   * harmless.
+   */
   const apart = fn("ActionRunner.apart")(function* (
     customerID: CustomerID,
     run: Run,
@@ -206,7 +212,8 @@ const make = Effect.gen(function* () {
     const effective: Effective = operation
     const effect = effects.run(target, effective).pipe(
       Effect.provideService(CurrentChain, run),
-      // What nobody expected, such as a database that went away, is tried again; in the end the others have their turn.
+      // Unexpected failures, such as a lost database connection, are retried; after the last attempt the other steps
+      // get their turn.
       catchBreakage((defect) =>
         claim.isLast && !(isTransactional(effective) && startsOver(Cause.die(defect)))
           ? Effect.logError("an action failed unexpectedly", Cause.die(defect)).pipe(

@@ -23,8 +23,8 @@ export class Automation extends Context.Tag("casework/Automation")<
   {
     readonly fire: (request: FireHook) => Effect.Effect<FiredHook, BadRequest, CurrentRep>
     /**
-     * Does what failed in a message's pipeline again, or what was passed over for want of AI that is there now, or goes
-     * on after a wrong verdict of spam; else 409.
+     * Repeats what failed in a message's pipeline or what was skipped for lack of AI that is now configured, or
+     * continues after a wrong spam verdict; otherwise fails with 409.
      */
     readonly retry: (
       ticketMessageID: TicketMessageID
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
 
     retry: fn("Automation.retry")(function* (ticketMessageID) {
       const { customerID } = yield* CurrentRep
-      // Before the message: a run takes its job first, then the message.
+      // Locked before the message: a run takes its job first, then the message.
       const underWay = yield* pipeline.hasten(customerID, ticketMessageID)
       const found = messages.findForUpdate(customerID, ticketMessageID)
       const { aiReply, status, ticketID } = yield* found.pipe(access.orRefuse(ticketMessageID))
@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
         return yield* Conflict.of("Nothing has failed in the processing of this message.")
       }
       if (underWay === "Running") return yield* Conflict.of("This message is being processed. Try again in a moment.")
-      // One that failed for another reason, such as an answer that could not be delivered, stays as it is.
+      // A message that failed for another reason, such as an answer that could not be delivered, stays as it is.
       if (isNoSpamAfterAll || (status === "Failed" && aiReply === null)) {
         yield* messages.update(customerID, ticketMessageID, { status: "Received" })
       }

@@ -21,7 +21,7 @@ const Row = Schema.Struct({
   specialChannel: Schema.NullOr(SpecialChannel)
 })
 
-/** The actions that hooks and topics map to, also those that are switched off. */
+/** The actions that hooks and topics map to, including those that are switched off. */
 export class MappedActionsRepo extends Context.Tag("casework/MappedActionsRepo")<
   MappedActionsRepo,
   {
@@ -31,7 +31,7 @@ export class MappedActionsRepo extends Context.Tag("casework/MappedActionsRepo")
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<ReadonlyArray<MappedAction>>
     readonly ofTopic: (customerID: CustomerID, topicID: TopicID) => Effect.Effect<ReadonlyArray<MappedAction>>
-    /** Whether a request has any actions, or has set some going already. Most have none. */
+    /** Whether a request has any actions, or has already started some. Most have none. */
     readonly hasAny: (customerID: CustomerID, request: RunRequest) => Effect.Effect<boolean>
   }
 >() {

@@ -20,7 +20,7 @@ export const notifyByMail = jobKind({
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim().slice(0, 200)
 
-/** Tells somebody by mail about a ticket, as the action NotifyEmail asks. */
+/** Sends the mail about a ticket that a NotifyEmail action asks for. */
 export const NotificationMailJob = Layer.effectDiscard(
   Effect.gen(function* () {
     const jobs = yield* Jobs

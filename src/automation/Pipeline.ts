@@ -21,8 +21,8 @@ const failed = (reason: string) => next(failedFor(reason))
 const gone = stop(done("The message is gone"))
 
 /**
- * What happens to an end user's message, from its arrival to a prepared answer. It is started in the transaction that
- * stores the message. A step that is done is noted; whoever goes on after a crash starts with the first that is not.
+ * Takes an end user's message from its arrival to a prepared answer. The job is enqueued in the transaction that stores
+ * the message. Finished steps are recorded; after a crash, the pipeline resumes at the first unfinished one.
  */
 export const PipelineJob = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -36,8 +36,8 @@ export const PipelineJob = Layer.effectDiscard(
 
     const runStep = (input: StepInput, step: Step) =>
       step(input).pipe(
-        // What the customer has not set up is passed over; what failed outside is tried again later, unless it would
-        // fail again.
+        // What the customer has not set up is skipped. What failed outside is retried later, unless it would fail
+        // again.
         Effect.catchTags({
           BadRequest: ({ message }) => Effect.succeed(next(wanting(message))),
           NotFound: () => Effect.succeed(gone),
@@ -54,7 +54,7 @@ export const PipelineJob = Layer.effectDiscard(
         )
       )
 
-    /** Steps that had nothing to do are noted with the next one that has: alone they are not worth a write. */
+    /** Steps that had nothing to do are recorded with the next one that had: alone they are not worth a write. */
     const makeNotes = (customerID: CustomerID, { ticketMessageID }: StoredMessage, claim: JobClaim) => {
       const quiet: Array<FinishedStep> = []
       const flush = Effect.suspend(() => repo.finishSteps(customerID, ticketMessageID, quiet.splice(0), claim))
@@ -68,7 +68,7 @@ export const PipelineJob = Layer.effectDiscard(
       }
     }
 
-    /** People wait for the end of it: when there is no draft, nothing else tells them. */
+    /** Users wait for the pipeline to end: without a draft, no other event tells them. */
     const endWithout = fn("Pipeline.endWithout")(function* (
       customerID: CustomerID,
       { ticketID, ticketMessageID }: StoredMessage,
@@ -85,12 +85,12 @@ export const PipelineJob = Layer.effectDiscard(
       runPipeline,
       fn("Pipeline.run")(function* (customerID, { opensTicket, ticketMessageID }, claim) {
         const found = yield* messages.find(customerID, ticketMessageID)
-        // A message that turned out to be spam has come to its end, wherever the node that found it stopped.
+        // A message that turned out to be spam is finished, wherever the node that detected it stopped.
         if (Option.isNone(found) || found.value.status === "Spam") return undefined
         const hasAi = yield* isAiConfigured(customerID)
         const notes = makeNotes(customerID, found.value, claim)
         const input: StepInput = { customerID, message: found.value, opensTicket, claim, hasAi, begin: notes.flush }
-        // A message waits for AI as Processing; without an answer from it, it is as it came.
+        // A message is Processing while it waits for AI; if AI prepares no answer, it returns to its earlier status.
         if (hasAi) {
           yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Processing" }, claim)
         }

@@ -10,15 +10,14 @@ export interface FinishedStep extends StepOutcome {
   readonly step: string
 }
 
-/** The step that makes the draft. */
 export const draftStep = "Draft"
 
-/** The step of the actions that stand for the topics, and not for a hook of its name. */
+/** The step that runs the actions mapped to topics rather than to a hook of the step's name. */
 export const topicStep = "Topic actions"
 
 const Key = Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID })
 
-/** Which steps of a message's pipeline are behind it. */
+/** Records which steps of a message's pipeline are finished. */
 export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
   PipelineRepo,
   {
@@ -27,8 +26,8 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<ReadonlyMap<string, StepOutcome["kind"]>>
     /**
-     * Notes steps that are behind it, in their order, and forgets what the draft has kept for another attempt when it
-     * is among them. Only while the claim holds.
+     * Records finished steps in their order and, when the draft is among them, deletes what was kept for another
+     * attempt at it. Only while the claim holds.
      */
     readonly finishSteps: (
       customerID: CustomerID,
@@ -36,7 +35,7 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
       steps: ReadonlyArray<FinishedStep>,
       claim: JobClaim
     ) => Effect.Effect<void>
-    /** Moves the message on, unless it is somewhere else by now. Only while the claim holds. */
+    /** Changes the message's status, unless it has changed meanwhile. Only while the claim holds. */
     readonly setStatus: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,
@@ -44,25 +43,24 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
       claim: JobClaim
     ) => Effect.Effect<void>
     /**
-     * Forgets the steps that failed, so that they are done again, or for which something was missing, and those that
-     * were passed over, which may now be wanted, unless somebody has set their actions going meanwhile; answers whether
-     * any had failed, or had something missing.
+     * Forgets the steps that failed or lacked something, so that they run again, and the skipped ones that may now be
+     * wanted, unless their actions were started meanwhile. Returns whether any had failed, or had lacked something.
      */
     readonly forgetFailures: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<{ readonly hadFailed: boolean; readonly wasWanting: boolean }>
     /**
-     * Makes a run that waits go on at once, with the steps that are to be done again; answers what there is of it. Two
-     * of one message must not go on side by side.
+     * Makes a waiting run continue at once with the steps to repeat, and returns the state of the run. Two runs of one
+     * message must not proceed side by side.
      */
     readonly hasten: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
     ) => Effect.Effect<"Running" | "Queued" | "None">
-    /** Whether its ticket was made for it. */
+    /** Whether the ticket was created for this message. */
     readonly opensTicket: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
-    /** Gives the ticket a language when it has none yet. */
+    /** Sets the ticket's language if it has none yet. */
     readonly setLanguage: (customerID: CustomerID, ticketID: number, language: string) => Effect.Effect<void>
     readonly hasLanguage: (customerID: CustomerID, ticketID: number) => Effect.Effect<boolean>
   }
@@ -78,7 +76,10 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
           select step, kind from pipeline_step
           where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID}`
       })
-      /** Together with the note of its end: before, another attempt may come for it; later, the next draft would. */
+      /**
+       * Deleted together with recording the end of the draft: earlier, another attempt may need them; later, the next
+       * draft would.
+       */
       const forgetting = (customerID: CustomerID, ticketMessageID: TicketMessageID, { jobID }: JobClaim) => sql`,
         forgotten as (
           delete from draft_call using claim where draft_call.customer_id = ${customerID}
@@ -93,7 +94,7 @@ export class PipelineRepo extends Context.Tag("casework/PipelineRepo")<
           steps.length === 0
             ? Effect.void
             : claim.write(
-                // A microsecond apart, so that the story keeps their order.
+                // One microsecond apart, so that the trace keeps their order.
                 (holding) => sql`
                   with claim as (${holding}), noted as (
                     insert into pipeline_step (customer_id, ticket_message_id, step, kind, outcome, at)

@@ -23,7 +23,7 @@ import { done, isSpam, noTopics, notForThisMessage, type StepOutcome, ticketIsSp
 
 /**
  * Where the pipeline goes after a step: on to the next (quietly when it had nothing to do), to its end, or to the same
- * step again after a while.
+ * step again later.
  */
 export type StepEnd =
   | (StepOutcome & { readonly _tag: "Next"; readonly isQuiet?: true })
@@ -33,12 +33,12 @@ export type StepEnd =
 export interface StepInput {
   readonly customerID: CustomerID
   readonly message: StoredMessage
-  /** Whether the ticket was made for it. */
+  /** Whether the ticket was created for this message. */
   readonly opensTicket: boolean
   readonly claim: JobClaim
-  /** Without AI its steps are passed over. */
+  /** Without AI, the AI steps are skipped. */
   readonly hasAi: boolean
-  /** Stands before whatever a step does: the quiet steps so far are noted first. */
+  /** Runs before a step does anything: the quiet steps so far are recorded first. */
   readonly begin: Effect.Effect<void>
 }
 
@@ -56,7 +56,7 @@ const withoutAi = Effect.succeed(quietly(wanting("no AI is configured")))
 
 const spamStep = "Spam check"
 
-/** The steps in their order. Each looks first whether its effect is there already: then it is not done again. */
+/** The steps in order. Each first checks whether its effect already exists, and does not repeat it. */
 export const makePipelineSteps = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const ai = yield* AiProvider
@@ -96,7 +96,7 @@ export const makePipelineSteps = Effect.gen(function* () {
       return (yield* isWanted(input)) ? yield* runHook(input, hookName) : quietly(notForThisMessage)
     })
 
-  /** Greeting a caller may take its time; the message does not wait for it. */
+  /** Greeting a caller may take a while; the message does not wait for it. */
   const hookBeside = (hookName: string, channelType: ChannelType): Step =>
     fn(`Pipeline.${hookName}`)(function* (input) {
       const { claim, customerID, message, opensTicket } = input
@@ -129,7 +129,7 @@ export const makePipelineSteps = Effect.gen(function* () {
       Option.exists(({ isSpam }) => isSpam)
     )
 
-  /** One that was answered before it turned out to be spam stays replied to, but has come to its end as well. */
+  /** A message that was answered before it turned out to be spam stays Replied, but its pipeline has ended too. */
   const endedAsSpam = (input: StepInput, finished: ReadonlyMap<string, StepOutcome["kind"]>) => {
     const kind = finished.get(spamStep)
     const wasSpam = kind === "InSpam" || kind === "Spam"
@@ -149,7 +149,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     yield* changes
       .apply(customerID, locked, [{ _tag: "MarkSpam" }], ticketMessageID)
       .pipe(Effect.catchTag("Conflict", Effect.die))
-    // Noted together with its effect: a message that is spam does not come here again.
+    // Recorded together with its effect: a message that is spam does not reach this step again.
     yield* repo.finishSteps(customerID, ticketMessageID, [{ step: spamStep, ...outcome }], claim)
     return stop(outcome)
   }, inTransaction(sql))
@@ -158,7 +158,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     const { customerID, hasAi, message } = input
     const { subject, ticketMessageID } = message
     yield* input.begin
-    // A ticket that is spam already, or that an action before this step marked so.
+    // The ticket was spam already, or an action before this step marked it.
     if (yield* isInSpam(input)) return yield* markSpam(input, ticketIsSpam, Effect.succeed(false))
     if (!hasAi) return yield* withoutAi
     const verdict = yield* spamCheck.check({
@@ -169,7 +169,7 @@ export const makePipelineSteps = Effect.gen(function* () {
       fromAddress: message.fromAddress
     })
     if (!verdict.isSpam) return next(done("Not spam"))
-    // Whoever answered it while the model thought did not take it for spam.
+    // A person who answered while the model was thinking did not take the message for spam.
     return yield* markSpam(input, isSpam(verdict.reason), messages.isAnsweredByPerson(customerID, message))
   })
 
@@ -203,10 +203,10 @@ export const makePipelineSteps = Effect.gen(function* () {
     const current = yield* messages.find(customerID, message.ticketMessageID)
     if (Option.exists(current, ({ aiReply }) => aiReply !== null)) return quietly(done("Prepared already"))
     if (yield* isInSpam(input)) return quietly(ticketIsSpam)
-    // An action may have answered it, or a person.
+    // An action or a person may have answered it.
     if (Option.exists(current, ({ status }) => status === "Replied")) return quietly(answeredAlready)
     yield* input.begin
-    // What a person began meanwhile is theirs to send.
+    // An answer that a person has begun meanwhile is left for that person to send.
     return (yield* drafts.prepare(customerID, message.ticketMessageID))
       ? next(done("Prepared"))
       : stop(done("Left to the person who was quicker"))

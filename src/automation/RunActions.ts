@@ -5,7 +5,7 @@ import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionRunner } from "./ActionRunner.ts"
 
-/** The actions that an event, or a person, set going. */
+/** Runs the actions that an event or a person started. */
 export const RunActionsJob = Layer.effectDiscard(
   Effect.gen(function* () {
     const jobs = yield* Jobs

@@ -29,12 +29,14 @@ export type Step = typeof Step.Type
 
 const Key = Schema.Struct({ customerID: CustomerID, reason: Schema.String })
 
-/** Runs of actions and how far they are. */
+/** Runs of actions and their progress. */
 export class RunsRepo extends Context.Tag("casework/RunsRepo")<
   RunsRepo,
   {
     readonly findChain: (customerID: CustomerID, automationRunID: string) => Effect.Effect<Option.Option<Chain>>
-    /** The actions that a chain has met so far. Until the transaction ends, nobody else adds any. */
+    /**
+     * The actions that this chain has planned or skipped so far. No other run can add any until the transaction ends.
+     */
     readonly actionsOf: (customerID: CustomerID, firstRunID: string) => Effect.Effect<ReadonlySet<number>>
     readonly findByReason: (customerID: CustomerID, reason: string) => Effect.Effect<Option.Option<Run>>
     readonly insert: (
@@ -43,7 +45,7 @@ export class RunsRepo extends Context.Tag("casework/RunsRepo")<
       parent: Option.Option<Chain>,
       plan: ActionPlan
     ) => Effect.Effect<Run>
-    /** The first action that is not behind it, and how many seconds it still has to wait. */
+    /** The first unfinished action, and how many seconds it still has to wait. */
     readonly nextStep: (customerID: CustomerID, run: Run) => Effect.Effect<Option.Option<Step>>
     readonly startWaiting: (customerID: CustomerID, step: Step, seconds: number) => Effect.Effect<void>
     readonly markRunning: (customerID: CustomerID, step: Step) => Effect.Effect<void>
@@ -54,7 +56,7 @@ export class RunsRepo extends Context.Tag("casework/RunsRepo")<
       error: string | null
     ) => Effect.Effect<void>
     readonly finish: (customerID: CustomerID, run: Run) => Effect.Effect<void>
-    /** Ends it with the actions that are left as failed. */
+    /** Ends the run, marking the remaining actions as failed. */
     readonly abandon: (customerID: CustomerID, run: Run, reason: string) => Effect.Effect<void>
   }
 >() {

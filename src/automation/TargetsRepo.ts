@@ -10,26 +10,29 @@ const OfEither = Schema.Struct({ ...OfTicket.fields, ticketMessageID: Schema.Nul
 
 const Restraints = Schema.Struct({
   isSpam: Schema.Boolean,
-  /** How many answers actions have sent within the last hour, into the ticket and to its end user. */
+  /** How many answers actions sent within the last hour, in the ticket and to its end user. */
   inTicket: Schema.Int,
   toEndUser: Schema.Int
 })
 
-/** What actions are done to. */
+/** The tickets and messages that actions apply to. */
 export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
   TargetsRepo,
   {
-    /** The channel of the message that it is about, else of the ticket; none when that is gone. */
+    /** The channel of the message that the action is about, else of the ticket; none when that is gone. */
     readonly findChannel: (
       customerID: CustomerID,
       about: { readonly ticketID: TicketID; readonly ticketMessageID: TicketMessageID | null }
     ) => Effect.Effect<Option.Option<typeof Channel.Type>>
-    /** What an action that answers by itself has to heed; none when the ticket is gone. */
+    /** What limits an action that answers on its own; none when the ticket is gone. */
     readonly findRestraints: (
       customerID: CustomerID,
       ticketID: TicketID
     ) => Effect.Effect<Option.Option<typeof Restraints.Type>>
-    /** The last message of an end user in a ticket, and not of a program in their name: the one that an event without a message is about. */
+    /**
+     * The last message of an end user in a ticket, excluding automatic ones; an event without a message is about this
+     * one.
+     */
     readonly findLastInbound: (
       customerID: CustomerID,
       ticketID: TicketID

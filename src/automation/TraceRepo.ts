@@ -4,7 +4,7 @@ import { TraceEntry } from "../../schema/Automation.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { isoDate } from "../platform/database/JsonColumns.ts"
 
-/** Everything that is written down about a message and what was sent because of it, in the order in which it happened. */
+/** Everything recorded about a message and what was sent because of it, in chronological order. */
 export class TraceRepo extends Context.Tag("casework/TraceRepo")<
   TraceRepo,
   {

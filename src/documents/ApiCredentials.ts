@@ -1,7 +1,7 @@
 import { Effect, type Option, Redacted } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 
-/** What a document, or the customer behind it, knows about the API. */
+/** What a document, or its customer, defines about the API. */
 export interface ApiAccess {
   readonly baseUrl: string | null
   readonly username: string | null
@@ -10,7 +10,7 @@ export interface ApiAccess {
   readonly authenticationType: string | null
 }
 
-/** Without a type, what there is tells: a token means Bearer, a username or password Basic. */
+/** Without a type, the credentials decide: a token means Bearer, a username or password Basic. */
 const typeOf = ({ authenticationType, password, token, username }: ApiAccess) => {
   if (authenticationType !== null) return authenticationType
   if (token !== null) return "Bearer"

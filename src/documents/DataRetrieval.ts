@@ -16,12 +16,12 @@ import type { Values } from "./Placeholders.ts"
 import { firstOf, PlaceholderValues } from "./PlaceholderValues.ts"
 import { retrievalRequest, templatesOf } from "./RetrievalRequest.ts"
 
-/** How long a retrieval may take and how much it may bring. */
+/** How long a retrieval may take and how much it may return. */
 export class RetrievalLimits extends Context.Reference<RetrievalLimits>()("casework/RetrievalLimits", {
   defaultValue: (): CallLimits => ({ total: Duration.seconds(10), largestBody: 1024 * 1024 })
 }) {}
 
-/** Runs a data retrieval document against the external API. Not inside a transaction: it may take its 10 seconds. */
+/** Runs a data retrieval document against the external API. Not inside a transaction: it may take up to 10 seconds. */
 export class DataRetrieval extends Context.Tag("casework/DataRetrieval")<
   DataRetrieval,
   {

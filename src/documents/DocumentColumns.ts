@@ -2,7 +2,7 @@ import type { Document } from "../../schema/Documents.ts"
 
 type ReadOnly = "documentID" | "customerID" | "creationDate" | "lastModifiedDate"
 
-/** Where the fields are stored that only a data retrieval document has. */
+/** The columns of the fields that only a data retrieval document has. */
 export const apiColumns = {
   overrideApiBaseUrl: "override_api_base_url",
   overrideApiUsername: "override_api_username",
@@ -15,7 +15,7 @@ export const apiColumns = {
   apiBodyTemplate: "api_body_template"
 } as const
 
-/** Where each field that a caller writes is stored. */
+/** The column of each field that a caller can write. */
 export const documentColumns = {
   name: "name",
   description: "description",

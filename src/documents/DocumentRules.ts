@@ -20,7 +20,7 @@ const noApi = {
 
 const nothing = { description: null, content: null, ...noApi }
 
-/** A document after a write: what was not written stays, and a static document has no API. Secrets are not looked at. */
+/** A document after a write: omitted fields stay, and a static document has no API. Secrets are not handled here. */
 export const mergeDocument = (
   written: DocumentCreate | DocumentUpdate,
   stored: Partial<DocumentFields> = {}
@@ -31,7 +31,7 @@ export const mergeDocument = (
   ...(!written.isDataRetrievalProcess && noApi)
 })
 
-/** Everything that is wrong with a write, given what the document would become. */
+/** Everything that is wrong with a write, given the document that would result. */
 export const documentProblems = (
   written: DocumentCreate | DocumentUpdate,
   merged: DocumentFields

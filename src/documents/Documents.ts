@@ -54,7 +54,7 @@ export class Documents extends Context.Tag("casework/Documents")<
 
 const missing = (documentID: DocumentID) => `There is no document ${documentID}.`
 
-/** What the world sees of a stored document. */
+/** A stored document as the API shows it, with its secrets masked. */
 const shown = (stored: StoredDocument) =>
   new Document({
     ...stored,
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
   const retrieval = yield* DataRetrieval
   const contexts = yield* MessageContextsRepo
 
-  /** The fields to store after a write, when they go together. */
+  /** The fields to store after a write, if they are consistent. */
   const written = fn("Documents.written")(function* (
     customerID: CustomerID,
     change: DocumentCreate | DocumentUpdate,

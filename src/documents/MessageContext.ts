@@ -1,6 +1,6 @@
 import type { Values } from "./Placeholders.ts"
 
-/** What placeholders know of the message that a document is used for. */
+/** What placeholders can use from the message that a document is filled for. */
 export interface MessageContext {
   readonly message: { readonly text: string | null; readonly subject: string | null }
   readonly ticket: {
@@ -24,7 +24,7 @@ const fieldPrefix = "Ticket.field."
 const asText = (value: unknown) =>
   value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value)
 
-/** The placeholders of a message; what it does not have is empty. */
+/** The placeholder values of a message; what it does not have is empty. */
 export const messageValues = ({ endUser, message, ticket }: MessageContext): Values => {
   const known = new Map<string, unknown>([
     ["Message.text", message.text],

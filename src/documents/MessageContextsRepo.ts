@@ -14,7 +14,7 @@ const Found = Schema.Struct({
   )
 })
 
-/** What placeholders know of a message, its ticket and its end user. */
+/** What placeholders can use from a message, its ticket and its end user. */
 export class MessageContextsRepo extends Context.Tag("casework/MessageContextsRepo")<
   MessageContextsRepo,
   {

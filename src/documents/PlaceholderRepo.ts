@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 
-/** A line of a list: a name and what there is to say about it. */
+/** A line of a list: a name and an optional detail. */
 const Entry = Schema.Struct({ name: Schema.String, detail: Schema.NullOr(Schema.String) })
 export type Entry = typeof Entry.Type
 

@@ -15,7 +15,7 @@ export const listed = (entries: ReadonlyArray<Entry>) =>
     })
     .join("\n")
 
-/** Asks each source in turn. */
+/** Takes each value from the first source that has it. */
 export const firstOf =
   (...sources: ReadonlyArray<Values>): Values =>
   (name) => {
@@ -30,7 +30,7 @@ export const firstOf =
 export class PlaceholderValues extends Context.Tag("casework/PlaceholderValues")<
   PlaceholderValues,
   {
-    /** Looks up what the templates ask for, and nothing else. */
+    /** Looks up only what the templates ask for. */
     readonly of: (customerID: CustomerID, templates: ReadonlyArray<string | null>) => Effect.Effect<Values>
   }
 >() {

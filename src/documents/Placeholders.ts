@@ -2,19 +2,19 @@ import { Either } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import { clip } from "../ai/Clip.ts"
 
-/** What stands behind a placeholder; undefined when nobody knows it. */
+/** The value of a placeholder; undefined when the name is unknown. */
 export type Values = (name: string) => string | undefined
 
 type Piece = { readonly literal: string } | { readonly value: string }
 
-// No part of it can match in two ways, so that a hostile text takes linear time.
+// No part of the pattern can match in two ways, so a hostile text takes linear time.
 const placeholder = /\{\{([^{}]{1,300})\}\}/g
 
-/** The names that a text asks for. */
+/** The placeholder names that occur in a text. */
 export const placeholdersIn = (text: string): ReadonlySet<string> =>
   new Set(Array.from(text.matchAll(placeholder), ([, name = ""]) => name.trim()))
 
-/** A template cut at its placeholders: one pass, so that a value is never scanned; unknown ones are literal. */
+/** Cuts a template at its placeholders in one pass, so that values are never scanned; unknown names stay literal. */
 function* cut(template: string, values: Values): Generator<Piece> {
   let end = 0
   for (const { 0: written, 1: name = "", index } of template.matchAll(placeholder)) {
@@ -31,7 +31,7 @@ function* escaped(template: string, values: Values, escape: (value: string) => s
   for (const piece of cut(template, values)) yield "value" in piece ? escape(piece.value) : piece.literal
 }
 
-/** More is nobody's text: a long value in a template that asks for it thousands of times would fill the memory. */
+/** No real text is longer: a long value in a template that repeats it thousands of times would fill the memory. */
 export const longestFilled = 4 * 1024 * 1024
 
 const joined = (texts: Iterable<string>) => {
@@ -58,11 +58,11 @@ const whole = (texts: Iterable<string>): Either.Either<string, BadRequest> => {
 
 const longestInPrompt = 100_000
 
-/** For prompts, which take the beginning of what is long: values are shortened, and so is the whole. */
+/** For prompts, which only take the beginning of long texts: the values are shortened, and so is the whole. */
 export const fillText = (template: string, values: Values) =>
   joined(escaped(template, values, (value) => clip(value, longestInPrompt))).text
 
-/** For texts that are worth something only as a whole. */
+/** For texts that are only useful as a whole. */
 export const fillWhole = (template: string, values: Values) => whole(escaped(template, values, (value) => value))
 
 /** For URLs and forms: a value can end neither its path segment nor its parameter. */
@@ -92,5 +92,7 @@ function* asJson(template: string, values: Values) {
   }
 }
 
-/** For JSON: escaped inside a string; elsewhere numbers, booleans and null stand as they are, the rest as a string. */
+/**
+ * For JSON: escaped inside a string; elsewhere numbers, booleans and null stay as they are, the rest becomes a string.
+ */
 export const fillJson = (template: string, values: Values) => whole(asJson(template, values))

@@ -8,7 +8,7 @@ import { type ApiAccess, authorization } from "./ApiCredentials.ts"
 import { fillJson, fillUrl, fillWhole, fillXml, type Values } from "./Placeholders.ts"
 import { retrievalUrl } from "./RetrievalUrl.ts"
 
-/** What is called, still with its placeholders. */
+/** An API call whose placeholders are not filled yet. */
 interface ApiCall {
   readonly endpoint: string
   readonly method: string | null
@@ -29,9 +29,9 @@ const fillHeaders = (headers: string | null, values: Values) =>
     })
   )
 
-/** Each value is escaped for the kind of text that it lands in. */
+/** Each value is escaped for the kind of text that it is put into. */
 const fillBody = (template: string, contentType: string, values: Values) => {
-  // Whatever holds JSON has it in its name, such as application/x-ndjson.
+  // Every JSON content type has "json" in its name, such as application/x-ndjson.
   if (/json/i.test(contentType)) return fillJson(template, values)
   if (/form-urlencoded/i.test(contentType)) return fillUrl(template, values)
   return /[/+](?:x|ht)ml\b/i.test(contentType) ? fillXml(template, values) : fillWhole(template, values)
@@ -40,14 +40,14 @@ const fillBody = (template: string, contentType: string, values: Values) => {
 const asMethod = (method: string | null) =>
   method === "POST" || method === "PUT" || method === "PATCH" || method === "DELETE" ? method : "GET"
 
-/** Whether a call may be made again without anybody noticing. */
+/** Whether a call may be repeated without anyone noticing. */
 export const isRepeatable = (method: string | null) => asMethod(method) === "GET"
 
-/** What is said of a call that may not, when it was begun and nobody noted how it ended. */
+/** The error of a call that is not repeatable, was begun, and whose end was never recorded. */
 export const interruptedCall =
   "It was interrupted, and it is not known whether it got through. It is not safe to repeat it."
 
-/** The request that a data retrieval sends, or what is missing for it. */
+/** Builds the request that a data retrieval sends, or says what is missing for it. */
 export const retrievalRequest = fn("DataRetrieval.request")(function* (
   call: ApiCall,
   access: ApiAccess,

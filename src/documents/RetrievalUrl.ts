@@ -4,7 +4,7 @@ import { fillUrl, type Values } from "./Placeholders.ts"
 
 const isAbsolute = (endpoint: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(endpoint)
 
-/** Base and endpoint with exactly one slash between them; an absolute endpoint stands alone. */
+/** Joins base and endpoint with exactly one slash; an absolute endpoint is used on its own. */
 export const joinUrl = (base: string, endpoint: string) =>
   isAbsolute(endpoint) ? endpoint : `${base.replace(/\/+$/, "")}/${endpoint.replace(/^\/+/, "")}`
 
@@ -13,7 +13,7 @@ const dotSegment = /[/\\](?:\.|%2e){1,2}(?=[/\\?#]|$)/i
 const isHttp = (url: string) =>
   URL.canParse(url) && /^https?:\/\//i.test(url) && new URL(url).username === "" && new URL(url).password === ""
 
-/** The address to call: what a value fills is one segment or parameter, and cannot lead elsewhere. */
+/** The URL to call: a filled-in value stays one segment or parameter, and cannot lead elsewhere. */
 export const retrievalUrl = (
   base: string | null,
   endpointTemplate: string,

@@ -4,13 +4,13 @@ import { Events } from "../events/Events.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AgentJoinsRepo } from "./AgentJoinsRepo.ts"
 
-/** Representatives who step into a chat. */
+/** Records representatives who join a chat. */
 export class AgentJoins extends Context.Tag("casework/AgentJoins")<
   AgentJoins,
   {
     /**
-     * Remembers that a representative is in a chat, once for each of them, whether it joined or simply answered. Belongs
-     * into a transaction that has locked the ticket. A ticket of another channel has no window to tell.
+     * Records that a representative is in a chat, once for each, whether by joining or just by answering. Must run in a
+     * transaction that has locked the ticket. Tickets of other channels have no chat window to notify.
      */
     readonly note: (customerID: CustomerID, ticketID: TicketID, customerRepID: CustomerRepID) => Effect.Effect<void>
   }

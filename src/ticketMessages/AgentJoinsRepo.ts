@@ -5,7 +5,7 @@ import type { CustomerID, CustomerRepID, TicketID } from "../../schema/Ids.ts"
 export class AgentJoinsRepo extends Context.Tag("casework/AgentJoinsRepo")<
   AgentJoinsRepo,
   {
-    /** Whether the ticket is a chat, and nothing says yet that the representative is in it. */
+    /** Whether the ticket is a chat and the representative is not recorded as being in it yet. */
     readonly isNewTo: (
       customerID: CustomerID,
       ticketID: TicketID,

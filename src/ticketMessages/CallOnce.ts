@@ -8,13 +8,13 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { type Called, type DraftCall, DraftCallsRepo } from "./DraftCallsRepo.ts"
 
 /**
- * Makes a call once for all attempts at a draft: it is noted before it leaves, and its result is kept until the draft has
- * come to its end. One that was begun and has no result may have got through: it is not made again.
+ * Makes a call once for all attempts at a draft: it is recorded before it is sent, and its result is kept until the
+ * draft is finished. A call that was begun and has no result may have got through, so it is not repeated.
  */
 export const makeCallOnce = Effect.map(DraftCallsRepo, (calls) =>
   fn("CallOnce.call")(function* (customerID: CustomerID, call: DraftCall, made: Effect.Effect<Called>) {
     const claim = yield* CurrentClaim
-    // A request has no second attempt.
+    // An HTTP request, unlike a job, has no second attempt.
     if (claim === null) return yield* made
     const earlier = yield* calls.find(customerID, call, claim)
     if (Option.isSome(earlier)) {

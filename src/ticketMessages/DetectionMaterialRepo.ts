@@ -19,12 +19,12 @@ export class DetectionMaterialRepo extends Context.Tag("casework/DetectionMateri
     /** All topics of the customer. */
     readonly topics: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<typeof Topic.Type>>
     readonly pages: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<typeof PageOfTopic.Type>>
-    /** The last corrections that people made to other messages, newest first; of each message the last one. */
+    /** The latest corrections that people made to other messages, newest first; only the last one of each message. */
     readonly corrections: (
       customerID: CustomerID,
       except: TicketMessageID
     ) => Effect.Effect<ReadonlyArray<typeof Correction.Type>>
-    /** Those of the topics that are still there; they stay until the transaction ends. */
+    /** Returns the given topics that still exist; they cannot be deleted until the transaction ends. */
     readonly keep: (customerID: CustomerID, topicIDs: ReadonlyArray<TopicID>) => Effect.Effect<ReadonlyArray<TopicID>>
   }
 >() {

@@ -5,7 +5,7 @@ import { JobID } from "../../schema/Jobs.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import type { Retention } from "../platform/queue/Retention.ts"
 
-/** Calls of drafts whose end nobody noted. A job that still waits, for however long, may come for them. */
+/** Calls for drafts whose end was never recorded. A job that is still queued, for however long, may need its calls. */
 export const draftCallRetention: Retention = {
   table: "draft_call",
   since: "begun_at",
@@ -13,7 +13,7 @@ export const draftCallRetention: Retention = {
   where: "not exists (select from job where job_id = draft_call.work and status in ('Queued', 'Running'))"
 }
 
-/** What a call brought for the prompt, or why it brought nothing. */
+/** What a call returned for the prompt, or why it returned nothing. */
 export interface Called {
   readonly content: string
   readonly error: string | null
@@ -28,21 +28,21 @@ const Kept = Schema.Struct({
   hasEnded: Schema.Boolean
 })
 
-/** Calls for a draft that must not be made twice, for as long as another attempt may come for their results. */
+/** Calls for a draft that must not be made twice, kept as long as another attempt may need their results. */
 export class DraftCallsRepo extends Context.Tag("casework/DraftCallsRepo")<
   DraftCallsRepo,
   {
-    /** The call as this job, in whichever attempt, has begun it; without a result when it was not noted as ended. */
+    /** The call if this job has begun it, in whichever attempt; without a result if its end was not recorded. */
     readonly find: (
       customerID: CustomerID,
       call: DraftCall,
       claim: JobClaim
     ) => Effect.Effect<Option.Option<{ readonly result: Option.Option<Called> }>>
-    /** Only while the claim holds. Not inside a transaction: it must stand before the call leaves. */
+    /** Only while the claim holds. Not inside a transaction: it must be committed before the call is sent. */
     readonly begin: (customerID: CustomerID, call: DraftCall, claim: JobClaim) => Effect.Effect<void>
     /** Only while the claim holds. */
     readonly finish: (customerID: CustomerID, call: DraftCall, result: Called, claim: JobClaim) => Effect.Effect<void>
-    /** Belongs to the note of the draft's end: without that, another attempt would call again. */
+    /** Must run together with recording the draft's end: otherwise another attempt would make the calls again. */
     readonly forget: (customerID: CustomerID, ticketMessageID: TicketMessageID, claim: JobClaim) => Effect.Effect<void>
   }
 >() {

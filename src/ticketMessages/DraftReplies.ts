@@ -22,9 +22,9 @@ export class DraftReplies extends Context.Tag("casework/DraftReplies")<
   DraftReplies,
   {
     /**
-     * Asks for a draft and keeps it beside the message, unless that was answered in the meantime, or somebody wrote a
-     * draft; answers whether it did. When a message that it quotes is gone by then, it asks anew. Not inside a
-     * transaction: data retrieval and the model may take their time.
+     * Asks for a draft and stores it with the message, unless the message was answered or its draft was written
+     * meanwhile; returns whether it was stored. Starts over when a quoted message is gone by then. Not inside a
+     * transaction: data retrieval and the model may take a while.
      */
     readonly prepare: (
       customerID: CustomerID,
@@ -41,18 +41,18 @@ export class DraftReplies extends Context.Tag("casework/DraftReplies")<
 
 const mostPastMessages = 20
 
-/** A message that the draft was made of was deleted or erased meanwhile: it could tell of it. */
+/** A message that the draft is based on was deleted or erased meanwhile: the draft could reveal it. */
 class QuoteGone extends Data.TaggedError("QuoteGone") {}
 
 const mostAnew = 2
 
-/** A draft for a message that nobody has answered, escalated or put aside moves it on. */
+/** A draft moves a message on unless it is already answered, escalated or set aside. */
 const nextStatus = (status: MessageStatus): MessageStatus =>
   status === "Received" || status === "Processing" ? "Drafted" : status
 
 const longestReason = 500
 
-/** For whoever asks why the draft does not say what it should: these words are shown in the story of the message. */
+/** Explains why a draft lacks the data it should have; shown in the message's trace. */
 const withoutData = (failed: ReadonlyArray<FilledDocument>) =>
   clip(
     `Without the data of ${failed.map(({ document, error }) => `${document.name} (${document.documentID}): ${error}`).join(" ")}`,

@@ -19,7 +19,7 @@ import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 export class Escalations extends Context.Tag("casework/Escalations")<
   Escalations,
   {
-    /** Answers who is told by mail, if anybody. */
+    /** Returns the address that is notified by mail, if any. */
     readonly escalate: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
         ...(message.senderType === "EndUser" && message.status !== "Replied" && { status: "Escalated" })
       })
       const isNews = !message.isEscalated || happened.length > 0
-      // Who is named is told, also of what the others know already.
+      // An explicitly named address is always notified, even about an earlier escalation.
       if (!isNews && email === null) return Option.none()
       if (isNews && !happened.includes("TicketEscalated")) {
         yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])

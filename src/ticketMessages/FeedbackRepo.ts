@@ -5,7 +5,7 @@ import { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 const Ticket = Schema.Struct({ customerID: CustomerID, ticketID: TicketID, customerRepName: Schema.String })
 const Changed = Schema.Struct({
   ticketMessageID: Schema.NullOr(TicketMessageID),
-  /** Whether nobody has said this about the answer before: who changes their mind again and again says nothing new. */
+  /** Whether the answer gets this feedback for the first time: changing it back and forth is no news. */
   isFirst: Schema.Boolean
 })
 
@@ -13,7 +13,7 @@ export class FeedbackRepo extends Context.Tag("casework/FeedbackRepo")<
   FeedbackRepo,
   {
     readonly find: (ticketToken: string) => Effect.Effect<Option.Option<typeof Ticket.Type>>
-    /** Keeps it on the ticket and on its last answer; the answer it is about, or nothing when it is no news. */
+    /** Stores the feedback on the ticket and on its last answer. Returns that answer, or none when nothing changed. */
     readonly record: (
       customerID: CustomerID,
       ticketID: TicketID,

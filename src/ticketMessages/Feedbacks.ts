@@ -10,11 +10,11 @@ import { PresenceRepo } from "../representatives/PresenceRepo.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { FeedbackRepo } from "./FeedbackRepo.ts"
 
-/** What end users say about answers. */
+/** What end users think of answers. */
 export class Feedbacks extends Context.Tag("casework/Feedbacks")<
   Feedbacks,
   {
-    /** A look records nothing: mail programs open links before people do. */
+    /** A mere look records nothing: mail programs open links before people do. */
     readonly give: (ticketToken: string, like: boolean, isOnlyLook: boolean) => Effect.Effect<Feedback, NotFound>
   }
 >() {
@@ -35,13 +35,14 @@ const make = Effect.gen(function* () {
     give: fn("Feedbacks.give")(function* (ticketToken, like, isOnlyLook) {
       const ticket = yield* repo.find(ticketToken).pipe(orNotFound("There is no ticket with this token."))
       const { customerID, customerRepName, ticketID } = ticket
-      // The ticket first, as everywhere: two that come at once wait here and not for each other.
+      // The ticket is locked first, as everywhere: two concurrent calls wait here and not for each other.
       if (!isOnlyLook) yield* tickets.lock(customerID, [ticketID])
       const answer = isOnlyLook ? Option.none() : yield* repo.record(customerID, ticketID, like)
       if (Option.isSome(answer)) {
         const { isFirst, ticketMessageID } = answer.value
         const about = { ticketID, ...(ticketMessageID !== null && { ticketMessageID }) }
-        // The hook fires once for each of the two: whoever has the link could set its actions going without end.
+        // The hook fires once for like and once for dislike: otherwise anyone with the link could start its actions
+        // endlessly.
         const changed = ticketMessageID === null ? ("TicketChanged" as const) : ("MessageChanged" as const)
         yield* events.record(customerID, [
           isFirst ? { kind: "Feedback", ...about, details: { like } } : { kind: changed, ...about }

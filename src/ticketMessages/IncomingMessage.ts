@@ -5,21 +5,21 @@ import type { StoredMessage } from "./TicketMessagesRepo.ts"
 
 /** A message on its way into a ticket. */
 export interface Incoming extends Omit<TicketMessageCreate, "customerRepID"> {
-  /** Who of the customer wrote it, when a representative did. */
+  /** The representative who wrote it, if one did. */
   readonly customerRepID?: CustomerRepID | null
-  /** A phone call writes only in tickets of its own channel. */
+  /** A phone call may write only to tickets of its own channel. */
   readonly boundToChannel?: ChannelID
   /** Automatic mail is kept, but triggers nothing. */
   readonly isAutomatic?: boolean
-  /** Whose message it speaks of: it goes to them, by the same channel, whoever has written since. */
+  /** The message that this one answers: it goes to that sender by the same channel, whoever has written since. */
   readonly answers?: Pick<StoredMessage, "channelID" | "fromAddress" | "uid"> | undefined
 }
 
-/** What comes as sent has left another way. */
+/** A message that arrives with the status "sent" has already been delivered another way. */
 export const isToBeDelivered = ({ senderType, status }: Incoming) =>
   senderType === "CustomerRep" && status?.toLowerCase() !== "sent"
 
-/** Whose it is, as far as it says. */
+/** The sender, as far as the message identifies one. */
 export const senderOf = (message: Incoming) => ({
   uid: message.uid ?? null,
   fromAddress: message.fromAddress ?? null,
@@ -27,7 +27,7 @@ export const senderOf = (message: Incoming) => ({
   phone: null
 })
 
-/** A new message as it is stored, whatever its ticket is. */
+/** A new message as it is stored, whichever ticket it goes to. */
 export const messageOf = (incoming: Incoming, channelID: ChannelID) => {
   const { htmlBody, message, preview, textBody } = messageTexts(incoming, isToBeDelivered(incoming))
   return {

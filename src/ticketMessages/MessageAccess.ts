@@ -4,11 +4,11 @@ import { Forbidden, NotFound } from "../../schema/Errors.ts"
 import type { ChannelID, TicketMessageID } from "../../schema/Ids.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
-/** The channel that a caller is bound to; a representative is bound to none. */
+/** The channel that a caller is bound to; a representative is not bound to any. */
 export const channelOf = (caller: Caller): Option.Option<ChannelID> =>
   caller._tag === "PhoneCall" ? Option.some(caller.channelID) : Option.none()
 
-/** Says why a message is not there for the caller: 403 when it is somebody else's, 404 when it is nobody's. */
+/** Says why the caller cannot see a message: 403 when it belongs to someone else, 404 when it does not exist. */
 export class MessageAccess extends Context.Tag("casework/MessageAccess")<
   MessageAccess,
   {

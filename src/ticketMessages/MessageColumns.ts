@@ -1,6 +1,6 @@
 import { isoDate } from "../platform/database/JsonColumns.ts"
 
-/** A message as the world sees it, from ticket_message m, with what other tables know of it. */
+/** A message as the API shows it, from ticket_message m and what other tables know about it. */
 const columnsWith = (others: {
   readonly customerRepName: string
   readonly hasAttachment: string
@@ -24,7 +24,7 @@ export const customerRepName = `(select coalesce(nullif(r.name, ''), r.username)
 export const hasAttachment = `exists (select 1 from ticket_message_attachment a
     where a.customer_id = m.customer_id and a.ticket_message_id = m.ticket_message_id)`
 
-/** What lists of messages sort by, where a message has several; null when it has none. */
+/** Sort keys of message lists for columns that hold several values; null when a message has none. */
 export const topicNames = `(
     select string_agg(topic.name, ' ' order by x.ticket_message_topic_id)
     from ticket_message_topic x join topic on topic.customer_id = x.customer_id and topic.topic_id = x.topic_id
@@ -51,7 +51,7 @@ export const messageColumns = columnsWith({
     where a.customer_id = m.customer_id and a.ticket_message_id = m.ticket_message_id), '[]')`
 })
 
-/** The same of an end user's message that is just being stored: no other table can know anything of it yet. */
+/** The same for an end user's message that is just being stored: no other table can refer to it yet. */
 export const newMessageColumns = columnsWith({
   customerRepName: "null",
   hasAttachment: "false",

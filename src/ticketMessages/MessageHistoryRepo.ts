@@ -15,13 +15,13 @@ export type PastMessage = typeof Past.Type
 export class MessageHistoryRepo extends Context.Tag("casework/MessageHistoryRepo")<
   MessageHistoryRepo,
   {
-    /** The last messages that have a text, oldest first; of those before a given one, if one is given. */
+    /** The last messages that have a text, oldest first; only those before a given message, if one is given. */
     readonly list: (
       customerID: CustomerID,
       ticketID: TicketID,
       options: { readonly most: number; readonly before?: TicketMessageID }
     ) => Effect.Effect<ReadonlyArray<PastMessage>>
-    /** Whether none of them was deleted or erased; behind the lock of their ticket none will be. */
+    /** Whether none of them was deleted or erased; while their ticket is locked, none will be. */
     readonly hasAll: (
       customerID: CustomerID,
       ticketMessageIDs: ReadonlyArray<TicketMessageID>

@@ -11,13 +11,13 @@ const styles = {
   "text-decoration": [/^(?:underline|line-through|none)$/]
 }
 
-/** Pictures come as attachments (cid) or inside the mail; one from elsewhere would tell its owner who reads it. */
+/** Pictures come as attachments (cid) or inside the mail; a remote one would tell its owner who reads the mail. */
 const isOwnPicture = (source: string) => /^(?:cid:|data:image\/(?:png|jpeg|gif|webp);base64,)/i.test(source)
 
-/** The HTML of a message as a browser may show it: no script, no form, no frame, nothing that loads by itself. */
+/** The HTML of a message, made safe for a browser: no script, form or frame, and nothing that loads by itself. */
 export const safeHtml = (html: string) => (isTooMuch(html) ? roughHtml(html) : untilItStays(html, 4))
 
-/** An element that is taken out leaves others side by side that end each other: they are read once more. */
+/** Removing an element can leave neighbours that implicitly close each other, so the result is sanitized again. */
 const untilItStays = (html: string, looks: number): string => {
   const safe = sanitized(html)
   return safe === html || looks === 1 ? safe : untilItStays(safe, looks - 1)
@@ -39,7 +39,7 @@ const sanitized = (html: string) =>
     allowProtocolRelative: false,
     allowedStyles: { "*": styles },
     nestingLimit: 100,
-    // These go together with their text.
+    // These are removed together with their text.
     nonTextTags: ["script", "style", "title", "textarea", "option", "xmp"],
     transformTags: {
       a: sanitize.simpleTransform("a", { rel: "noopener noreferrer nofollow", target: "_blank" }),
@@ -50,7 +50,9 @@ const sanitized = (html: string) =>
     }
   })
 
-/** A title without an end would take all that follows with it, so that it is read as text. */
+/**
+ * A title that is never closed would swallow everything after it, so its tag is replaced and the rest is read as text.
+ */
 const withoutOpenTitle = (html: string) => {
   const lastEnd = Array.from(html.matchAll(/<\/title/gi)).at(-1)?.index ?? 0
   return html.slice(0, lastEnd) + html.slice(lastEnd).replace(/<title(?![\w-])[^<>]*>/gi, "<br>")
@@ -63,7 +65,7 @@ const blocks = new Set([
 ])
 const blockTag = new RegExp(`<(?:${[...blocks].join("|")})(?![\\w-])[^<>]*>`, "gi")
 const cells = new Set(["td", "th"])
-// Not the head: it need not have an end, and what nobody reads in it is one of these.
+// Without the head: it may lack an end tag, and everything unread in it is one of these.
 const unreadNames = ["script", "style", "title", "template"]
 const unread = new Set(unreadNames)
 const unreadTag = new RegExp(`<(/?)(${unreadNames.join("|")})(?![\\w-])[^<>]*>`, "gi")
@@ -72,7 +74,7 @@ const longestRough = 1_000_000
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " " }
 
-/** What stands in elements that nobody reads; one without an end hides nothing. */
+/** Removes the elements whose content nobody reads; an unclosed one hides nothing. */
 const withoutUnread = (html: string) => {
   const read: Array<string> = []
   let from = 0
@@ -87,7 +89,7 @@ const withoutUnread = (html: string) => {
   return `${read.join("")}${html.slice(from)}`
 }
 
-/** The words of HTML that no parser should be given, on about the lines where they stood, up to a length. */
+/** The text of HTML that should not reach a parser, with roughly the same line breaks, up to a maximum length. */
 const roughText = (html: string) => {
   const words = withoutUnread(html.slice(0, longestRough).toWellFormed())
     .replace(blockTag, "\n")
@@ -99,18 +101,18 @@ const roughText = (html: string) => {
 
 const roughHtml = (html: string) => escapeHtml(roughText(html)).replaceAll("\n", "<br>\n")
 
-/** What a person reads of the HTML, a line for each block or row. */
+/** The text that a person sees in the HTML, with one line for each block or row. */
 export const textOfHtml = (html: string) => (isTooMuch(html) ? roughText(html) : readText(withoutOpenTitle(html)))
 
-/** The same, with where each link leads behind its words. */
+/** The same, with the target of each link after its text. */
 export const textWithLinks = (html: string) =>
   isTooMuch(html) ? roughText(html) : readText(withoutOpenTitle(html), true)
 
-/** What a person would type to get where a link leads; nothing for what only a program understands. */
+/** What a person would type to reach a link's target; nothing for links that only a program understands. */
 const placeOf = (href = "") => (/^https?:/i.test(href) ? href : /^(?:mailto|tel):(.+)$/i.exec(href)?.[1]) ?? ""
 
 const readText = (html: string, hasLinks = false) => {
-  // In pieces: to look at the end of a text that grows would take as long as the text is, each time.
+  // In pieces: looking at the end of a growing string would cost as much as its length, every time.
   const pieces: Array<string> = []
   let [isInLine, isSpaced] = [false, true]
   let [hidden, asWritten] = [0, 0]

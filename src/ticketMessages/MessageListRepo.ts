@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
       "actions"
     ],
     id: "m.ticket_message_id",
-    // By what is in the row itself, and not so many that their texts take long.
+    // Sorted by a column of the row itself, and few enough that their texts do not take long.
     isQuick: ({ pageSize, sortBy }) => pageSize <= 50 && quickSort.has(sortBy),
     paging: messagePaging
   })

@@ -16,8 +16,8 @@ const oneLine = (text: string, longest: number) => {
 }
 
 /**
- * The texts of a message, each made from the others where the caller left it out. What is to be delivered also goes
- * where there is no HTML, so that its text says where its links lead.
+ * The texts of a message, each derived from the others where the caller left it out. A message to be delivered may
+ * reach clients that show no HTML, so its text includes the targets of its links.
  */
 export const messageTexts = ({ htmlBody, message, preview, textBody }: Given, isDelivered = false) => {
   const read = isDelivered ? textWithLinks : textOfHtml

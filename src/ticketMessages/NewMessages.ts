@@ -23,7 +23,7 @@ import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 export interface Added {
   readonly ticketID: TicketID
   readonly ticketMessageID: TicketMessageID
-  /** How the world sees it, when that is known already. */
+  /** The message as the API shows it, if that is already known. */
   readonly shown?: ReadyJson<TicketMessage>
 }
 
@@ -34,7 +34,7 @@ export class NewMessages extends Context.Tag("casework/NewMessages")<
     readonly add: (
       customerID: CustomerID,
       message: Incoming,
-      /** Looks at it before anybody else does: what follows from it may begin at once. */
+      /** Reads the message inside the transaction: as soon as it commits, what follows may change the message. */
       show?: (ticketMessageID: TicketMessageID) => Effect.Effect<ReadyJson<TicketMessage>>
     ) => Effect.Effect<Added, BadRequest>
   }
@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
   const agentJoins = yield* AgentJoins
   const openings = yield* OpeningsRepo
 
-  /** The ticket and the channel that a message names; what is wrong with either is said at once. */
+  /** Finds the ticket and the channel that a message names; reports what is wrong with both at once. */
   const findPlace = fn("NewMessages.findPlace")(function* (
     customerID: CustomerID,
     { answers, boundToChannel, channelID, ticketID }: Incoming
@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
       : { known, channelID: place }
   })
 
-  /** The end user at the other end, when there is something to know them by. */
+  /** The end user at the other end, if anything identifies them. */
   const findEndUser = fn("NewMessages.findEndUser")(function* (customerID: CustomerID, message: Incoming) {
     if (message.senderType !== "CustomerRep") return yield* endUsers.forSender(customerID, senderOf(message))
     const { toAddress, uid } = message
@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
     return { ticketID, endUserID }
   })
 
-  /** A ticket that nobody is known for learns from its next message whose it is. */
+  /** A ticket without a known end user gets one from its next message. */
   const completeTicket = fn("NewMessages.completeTicket")(function* (
     customerID: CustomerID,
     ticket: LockedTicket,
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
     return { ticketID, endUserID }
   })
 
-  /** The short way, for what comes in most often: the first message of an end user who is known. */
+  /** Fast path for the most frequent case: the first message of a known end user. */
   const open = fn("NewMessages.open")(function* (
     customerID: CustomerID,
     incoming: Incoming
@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
     return yield* openings.open(customerID, { words, subject, message, following: following.value })
   })
 
-  /** Where the conversation so far came from, the surest first. */
+  /** The addresses that the conversation so far came from, the most reliable first. */
   const givenFor = ({ answers, uid }: Incoming, customerID: CustomerID, ticketID: TicketID, channelID: ChannelID) =>
     answers === undefined
       ? Effect.map(recipients.lastSenderIn(customerID, ticketID, channelID), (sender) => [uid, ...sender])

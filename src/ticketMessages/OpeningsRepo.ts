@@ -11,7 +11,7 @@ import { newMessageColumns } from "./MessageColumns.ts"
 import { type NewMessage, storing, valueOf } from "./TicketMessagesRepo.ts"
 
 export interface Opening {
-  /** Under what the sender may be known. */
+  /** The words by which the sender may be known. */
   readonly words: ReadonlyArray<string>
   readonly subject: string | null
   readonly message: NewMessage
@@ -25,8 +25,9 @@ export interface Opened {
 }
 
 /**
- * The first message of somebody who is known, with its ticket and all that follows: what comes in most often is one
- * statement and one round trip. None, and nothing written, when the sender is new or the channel is not there.
+ * Stores the first message of a known sender with its ticket and everything that follows: the most frequent case takes
+ * one statement and one round trip. Returns none, and writes nothing, when the sender is new or the channel does not
+ * exist.
  */
 export class OpeningsRepo extends Context.Tag("casework/OpeningsRepo")<
   OpeningsRepo,
@@ -49,11 +50,11 @@ const Rows = Schema.Array(
 
 interface Values extends Opening {
   readonly customerID: CustomerID
-  /** Those of each word. */
+  /** The search patterns of each word. */
   readonly patterns: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** A sender's words come from an address or a name: more kinds of them than these are somebody's trial. */
+/** A sender's words come from an address or a name: more shapes than this come only from someone who is probing. */
 const mostShapes = 100
 
 const make = Effect.gen(function* () {
@@ -102,7 +103,7 @@ const make = Effect.gen(function* () {
   return OpeningsRepo.of({
     open: Effect.fnUntraced(function* (customerID, opening) {
       const values = { ...opening, customerID, patterns: opening.words.map(searchPatterns) }
-      // A caller who goes away meanwhile does not keep others from hearing of it.
+      // A caller that disconnects meanwhile must not keep others from being notified.
       const [opened] = yield* statementFor(values)(values).pipe(
         Effect.flatMap(decode),
         Effect.tap(([stored]) =>

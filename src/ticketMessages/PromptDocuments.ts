@@ -18,25 +18,25 @@ import { channelOf, MessageAccess } from "./MessageAccess.ts"
 import { PromptDocumentsRepo } from "./PromptDocumentsRepo.ts"
 import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
-/** A document with the version that a prompt was made with. */
+/** A document in the version that a prompt was made with, and its content in that prompt. */
 export interface FilledDocument extends Called {
   readonly document: StoredDocument
 }
 
-/** What a prompt for a message may draw on. */
+/** The documents that a prompt for a message may draw on. */
 export class PromptDocuments extends Context.Tag("casework/PromptDocuments")<
   PromptDocuments,
   {
     /**
-     * Data retrieval is executed unless it is left out; one that fails is empty and says why. Not inside a transaction:
-     * a job notes a call that must not be made twice before it makes it.
+     * Runs data retrieval unless it is left out; a failed retrieval is empty and says why. Not inside a transaction: a
+     * job records a call that must not be made twice before making it.
      */
     readonly of: (
       customerID: CustomerID,
       message: StoredMessage,
       query: PromptDocumentsQuery
     ) => Effect.Effect<ReadonlyArray<FilledDocument>>
-    /** The best of them that have something to say: no more data is retrieved than it takes. With those that failed. */
+    /** The best documents that have content, and those that failed; retrieves no more data than needed. */
     readonly best: (
       customerID: CustomerID,
       message: StoredMessage,
@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
     return { content: fillText(document.content ?? "", firstOf(values, builtIn)), error: null }
   })
 
-  /** The documents of a message, best first, and how they are filled. */
+  /** The documents of a message, best first, and a function that fills them. */
   const prepare = fn("PromptDocuments.prepare")(function* (
     customerID: CustomerID,
     message: StoredMessage,
@@ -125,7 +125,7 @@ const make = Effect.gen(function* () {
     const { fillAll, stored } = yield* prepare(customerID, message, {})
     const filled: Array<FilledDocument> = []
     const usable = () => filled.filter(({ content }) => content.trim() !== "")
-    // For each that brings nothing the next one gets its chance.
+    // For each document that yields nothing, the next one gets its chance.
     while (usable().length < most && filled.length < stored.length) {
       const missing = most - usable().length
       filled.push(...(yield* fillAll(stored.slice(filled.length, filled.length + missing))))

@@ -6,11 +6,11 @@ import { type HookChannel, matchesChannel } from "../hooks/ChannelMatch.ts"
 
 const Rows = Schema.Array(Schema.Struct({ documentID: DocumentID }))
 
-/** Which documents belong into the prompt for a message. */
+/** Which documents belong in the prompt for a message. */
 export class PromptDocumentsRepo extends Context.Tag("casework/PromptDocumentsRepo")<
   PromptDocumentsRepo,
   {
-    /** Of its topics, of the hook on its channel, and those for every message; the best relevance first. */
+    /** Those of its topics, those of the hook on its channel, and those for every message; the most relevant first. */
     readonly list: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,

@@ -13,7 +13,7 @@ import { MessageAccess } from "./MessageAccess.ts"
 import { messageTexts } from "./MessageText.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
-/** Who answers: a representative, or nobody when an action does. */
+/** Who answers: a representative, or null when an action does. */
 export interface Author {
   readonly customerID: CustomerID
   readonly customerRepID: CustomerRepID | null
@@ -24,8 +24,8 @@ export class Replies extends Context.Tag("casework/Replies")<
   Replies,
   {
     /**
-     * Sends the given text, else the prepared one. However many try at once, one does it and the others get 409, as does
-     * an action where a person has changed its draft or written since.
+     * Sends the given text, else the prepared one. Of several concurrent attempts one succeeds and the others get 409,
+     * as does an action when a person has changed its draft or written since.
      */
     readonly send: (
       author: Author,
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
         customFieldsData: {}
       })
       if (customerRepID !== null) yield* agentJoins.note(customerID, ticketID, customerRepID)
-      // Without the condition, one that is attached just now would go along unchecked.
+      // Without this condition, a file attached just now would be sent unchecked.
       if (provided.length > 0) yield* attachments.copyProvided(customerID, ticketMessageID, reply)
       yield* deliveries.start(customerID, reply)
       yield* aiRuns.noteSent(customerID, ticketMessageID, text)

@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
   const drafts = yield* UnsentDrafts
   const checkOwnReferences = yield* makeCheckOwnReferences
 
-  /** A phone call speaks on its own channel, and only in tickets of that channel. */
+  /** A phone call writes on its own channel, and only to tickets of that channel. */
   const boundTo = fn("TicketMessages.boundTo")(function* (message: TicketMessageCreate) {
     const caller = yield* CurrentCaller
     const { channelID: givenChannel, customerRepID: given, ticketID } = message
@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
     return { ...message, customerRepID: null, channelID, boundToChannel: channelID }
   })
 
-  /** What an answer was for that is deleted before it has left waits for one again. */
+  /** Deleting an unsent answer makes the message it answered open again. */
   const reopenQuestion = fn("TicketMessages.reopenQuestion")(function* (
     customerID: CustomerID,
     { answersMessageID, status, ticketID }: StoredMessage
@@ -143,10 +143,10 @@ const make = Effect.gen(function* () {
         return yield* BadRequest.at("aiReply", "belongs to an end user's message; this one is an answer itself")
       }
       if (Object.keys(change).length === 0) return
-      // Written back as it was read, a draft stays the model's.
+      // A draft written back unchanged stays the model's.
       const isWritten = change.aiReply !== undefined && change.aiReply !== aiReply
       const author = isWritten ? { isPersonsDraft: change.aiReply !== null } : {}
-      // Without its draft the message waits for one, or for a person, as it did before.
+      // Without its draft the message again waits for one, or for a person.
       const back = change.aiReply === null && status === "Drafted" ? { status: "Received" as const } : {}
       if (yield* repo.update(customerID, ticketMessageID, { ...back, ...change, ...author })) {
         yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])

@@ -60,7 +60,7 @@ export const TicketMessagesHttp = HttpApiBuilder.group(CaseworkApi, "ticketMessa
   })
 )
 
-/** A mail program or browser that only looks ahead. */
+/** Whether a mail program or browser is only prefetching the link. */
 const isOnlyLook = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
   method === "HEAD" ||
   [headers["purpose"], headers["sec-purpose"], headers["x-purpose"], headers["x-moz"]].some((purpose) =>

@@ -15,7 +15,7 @@ import { fromMailbox } from "./FromMailbox.ts"
 
 const text = Schema.NullOr(Schema.String)
 
-/** A message without its ticket, which may be made by the same statement. */
+/** A message without its ticket, which the same statement may create. */
 export interface NewMessage {
   readonly channelID: ChannelID
   readonly senderType: SenderType
@@ -39,14 +39,14 @@ export interface NewMessage {
   readonly customFieldsData: CustomFields
 }
 
-/** One of its values as a statement takes it. */
+/** A value of the message in the form that a statement takes. */
 export const valueOf = (message: NewMessage, name: keyof NewMessage) => {
   if (name === "customFieldsData") return JSON.stringify(message.customFieldsData)
   const value = message[name]
   return DateTime.isDateTime(value) ? DateTime.formatIso(value) : value
 }
 
-/** What other steps need to know of a message and of its ticket. */
+/** What other steps need to know about a message and its ticket. */
 const Stored = Schema.Struct({
   ticketMessageID: TicketMessageID,
   ticketID: TicketID,
@@ -80,7 +80,7 @@ export interface MessageChange {
   readonly isEscalated?: boolean
   readonly feedbackComment?: string | null
   readonly deliveryError?: string | null
-  /** Nobody tries to deliver it any more: it answers nothing, so that another one can. */
+  /** Delivery was given up: the message no longer counts as an answer, so that another one can be sent. */
   readonly isGivenUp?: true
   readonly customFieldsData?: CustomFields | null
 }
@@ -91,23 +91,23 @@ export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo
   TicketMessagesRepo,
   {
     readonly find: Find
-    /** Locks its ticket and then itself until the transaction ends, in the order that everybody does. */
+    /** Locks the message's ticket and then the message until the transaction ends, in the same order as everywhere. */
     readonly findForUpdate: Find
-    /** Whether any customer has a message of this number. */
+    /** Whether any customer has a message with this ID. */
     readonly exists: (ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
-    /** Stores it and moves its ticket's last message date. */
+    /** Stores the message and updates the last message date of its ticket. */
     readonly insert: (customerID: CustomerID, ticketID: TicketID, message: NewMessage) => Effect.Effect<TicketMessageID>
-    /** Answers whether it made a difference. */
+    /** Returns whether anything changed. */
     readonly update: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,
       change: MessageChange
     ) => Effect.Effect<boolean>
-    /** Marks an end user's message as replied to, for the one caller that is first. */
+    /** Marks an end user's message as replied to; only the first caller succeeds. */
     readonly claimReply: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
-    /** One that was replied to stays so, whatever its ticket is taken for. */
+    /** A message that was replied to stays so, even when its ticket is marked as spam. */
     readonly markSpam: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<void>
-    /** Whether a person has written in its ticket since. */
+    /** Whether a person has answered in its ticket since. */
     readonly isAnsweredByPerson: (
       customerID: CustomerID,
       message: Pick<StoredMessage, "ticketID" | "ticketMessageID">
@@ -137,7 +137,7 @@ const columnsOf = (change: MessageChange) =>
     }).filter(([, value]) => value !== undefined)
   )
 
-/** The insert of a message into the ticket that `ticket` gives: a row with ticket_id. */
+/** The insert of a message into the ticket that `ticket` provides as a row with ticket_id. */
 export const storing = (
   sql: SqlClient.SqlClient,
   customerID: CustomerID | Uint8Array,

@@ -17,17 +17,17 @@ import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 type Failure = BadRequest | NotFound | Forbidden | BadGateway
 
-/** Gives messages the topics that AI finds. What a person decided about a message stays. */
+/** Gives messages the topics that AI finds. What a person decided about a message is not changed. */
 export class TopicDetections extends Context.Tag("casework/TopicDetections")<
   TopicDetections,
   {
-    /** Asks, then stores. Not inside a transaction: the answer may take its time. */
+    /** Asks the model, then stores. Not inside a transaction: the model may take a while. */
     readonly detect: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,
       query: DetectTopicsQuery
     ) => Effect.Effect<void, Failure>
-    /** The same for whoever asks over HTTP. */
+    /** The same for a caller over HTTP. */
     readonly detectFor: (
       ticketMessageID: TicketMessageID,
       query: DetectTopicsQuery

@@ -9,7 +9,7 @@ import { TicketsRepo } from "./TicketsRepo.ts"
 
 type Ticket = TicketState & { readonly ticketID: TicketID }
 
-/** Carries commands out on tickets that this transaction has locked: decides, stores, and answers what happened. */
+/** Applies commands to tickets that this transaction has locked: decides, stores, and returns what happened. */
 export class TicketChanges extends Context.Tag("casework/TicketChanges")<
   TicketChanges,
   {

@@ -10,12 +10,12 @@ export const topicNames = `(
     join topic on topic.customer_id = m.customer_id and topic.topic_id = m.topic_id
     where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id)`
 
-/** What was said of a ticket when it was escalated; null when nothing was. */
+/** The comments given when a ticket was escalated; null when there are none. */
 export const feedbackComments = `(
     select json_agg(m.ai_feedback_comment order by m.ticket_message_id) from ticket_message m
     where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and m.ai_feedback_comment is not null)`
 
-/** A ticket as the world sees it, from ticket t. */
+/** A ticket as the API shows it, from ticket t. */
 export const ticketColumns = `
   t.ticket_id as "ticketID", ${isoDate("t.created_at")} as "dateCreated", t.status, t.subject,
   t.channel_id as "channelID", ${channelType} as "channelType", t.end_user_id as "endUserID",

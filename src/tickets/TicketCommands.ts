@@ -4,7 +4,7 @@ import type { TicketBulk, TicketUpdate } from "../../schema/Tickets.ts"
 import type { TicketCommand } from "./TicketState.ts"
 import type { LockedTicket, TicketFields } from "./TicketsRepo.ts"
 
-/** A change of a ticket as commands: spam first, so that one change can clear it and escalate. */
+/** A ticket update as commands: spam first, so that one update can clear it and escalate. */
 export const commandsOf = ({ customerRepID, isClosed, isSpam, status }: TicketUpdate): ReadonlyArray<TicketCommand> => [
   ...(isSpam === undefined ? [] : [{ _tag: isSpam ? "MarkSpam" : "MarkNotSpam" } as const]),
   ...(status === undefined ? [] : [{ _tag: "SetStatus", status } as const]),
@@ -12,7 +12,7 @@ export const commandsOf = ({ customerRepID, isClosed, isSpam, status }: TicketUp
   ...(customerRepID === undefined ? [] : [{ _tag: "Assign", customerRepID } as const])
 ]
 
-/** The fields that no rule watches over, when one of them changes. */
+/** The changed fields that no rule governs, or undefined when none of them changes. */
 export const plainChanges = (
   ticket: LockedTicket,
   { channelID, customFieldsData, endUserID, language, subject }: TicketUpdate

@@ -20,7 +20,7 @@ const stateConditions = (sql: Sql, alias: string, filter: TicketFilter): Readonl
   ]
 }
 
-/** The filters that hold for the ticket's kind: channel, status and whether it is spam. */
+/** The filters on the ticket's kind: channel, status and whether it is spam. */
 const kindConditions = (
   sql: Sql,
   alias: string,
@@ -40,7 +40,7 @@ const kindConditions = (
   ]
 }
 
-/** One list of ids from every text that a search looks through: each part has its own index. */
+/** One list of ids from every text that a search covers: each part uses its own index. */
 export const foundOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): Statement.Fragment | undefined => {
   const spelled = spelledPatterns(filter.search)
   const folded = searchPatterns(filter.search).map((pattern) => [pattern])
@@ -70,11 +70,11 @@ const conditionsOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): R
   ]
 }
 
-/** Whether nothing else than the kind is asked for. */
+/** Whether the filter asks for nothing but the kind. */
 const isKindOnly = (filter: TicketFilter) =>
   filter.UID === undefined && filter.endUserID === undefined && searchPatterns(filter.search).length === 0
 
-/** The number of tickets from the tally, when that has it. */
+/** Counts the tickets from the tally, if the tally covers the filter. */
 export const tallyOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): Statement.Fragment | undefined =>
   isKindOnly(filter)
     ? sql`
@@ -83,8 +83,8 @@ export const tallyOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter):
     : undefined
 
 /**
- * By date, each channel's tickets lie in order: as many of each as a page needs are enough. All tickets of several
- * channels would have to be read and sorted, however short the page.
+ * Within each channel, tickets are indexed by date: reading as many of each as the page needs is enough. Otherwise all
+ * tickets of several channels would have to be read and sorted, however short the page.
  */
 const fromChannels = (sql: Sql, customerID: CustomerID, filter: TicketFilter) => {
   const { pageNumber, pageSize, sortOrder } = wholeRequest(ticketPaging, filter)

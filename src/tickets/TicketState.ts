@@ -3,7 +3,7 @@ import type { CustomerRepID } from "../../schema/Ids.ts"
 import type { TicketStatus } from "../../schema/Operations.ts"
 import type { TicketEventKind } from "../events/Event.ts"
 
-/** Where a ticket stands. Whether it is closed is no field of its own: it is the status. */
+/** The state of a ticket. Being closed is not a separate field: it is a status. */
 export interface TicketState {
   readonly status: TicketStatus
   readonly isSpam: boolean
@@ -51,7 +51,7 @@ const toStatus = (state: TicketState, status: TicketStatus): Result => {
 
 const markSpam = (state: TicketState): Result => {
   if (state.isSpam) return unchanged(state)
-  // Nobody needs to step in for spam any more.
+  // Spam no longer needs anyone to step in.
   const status = state.status === "Escalated" ? "Open" : state.status
   return Either.right({
     state: { ...state, status, isSpam: true },
@@ -67,7 +67,7 @@ const assign = (state: TicketState, customerRepID: CustomerRepID | null): Result
         events: [customerRepID === null ? "TicketUnassigned" : "TicketAssigned"]
       })
 
-/** The one place that decides what becomes of a ticket: its new state and what happened, or why not. */
+/** The one place that decides what happens to a ticket: its new state and events, or why not. */
 export const decide = (state: TicketState, command: TicketCommand): Result => {
   switch (command._tag) {
     case "SetStatus":
@@ -93,7 +93,7 @@ export const decide = (state: TicketState, command: TicketCommand): Result => {
   }
 }
 
-/** Several commands, one after the other; the first conflict stops them all. */
+/** Applies several commands in order; the first conflict stops them all. */
 export const decideAll = (state: TicketState, commands: ReadonlyArray<TicketCommand>): Result =>
   commands.reduce<Result>(
     (result, command) =>

@@ -5,12 +5,12 @@ import { onEveryNode } from "../platform/queue/Periodically.ts"
 
 const Long = Schema.Array(Schema.Struct({ customerID: CustomerID }))
 
-// As many changes are summed up faster than anybody notices.
+// Summing up this many changes takes no noticeable time.
 const mostChanges = 100
 
 /**
- * Folds the changes of ticket_tally together. A fold is one statement: a reader sees the changes or their sum, and two
- * nodes that fold at once each fold what they deleted themselves.
+ * Folds the changes in ticket_tally together. A fold is one statement: a reader sees either the changes or their sum,
+ * and of two nodes that fold at once, each folds only what it deleted itself.
  */
 const foldTicketTally = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

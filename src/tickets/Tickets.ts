@@ -20,7 +20,7 @@ export class Tickets extends Context.Tag("casework/Tickets")<
   Tickets,
   {
     readonly list: (query: TicketsQuery) => Effect.Effect<ReadyJson<TicketPage>, never, CurrentRep>
-    /** The tickets of an end user that is known to be the customer's own. */
+    /** The tickets of an end user already known to belong to the customer. */
     readonly listOfEndUser: (
       endUserID: EndUserID,
       query: TicketsQuery
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
   const get = (customerID: CustomerID, ticketID: TicketID) =>
     shown.find(customerID, ticketID).pipe(orNotFound(missing(ticketID)))
 
-  /** Locks all of the tickets, or fails with 404 for the first that is not there. */
+  /** Locks all of the tickets, or fails with 404 for the first missing one. */
   const lockAll = fn("Tickets.lockAll")(function* (customerID: CustomerID, ticketIDs: ReadonlyArray<TicketID>) {
     const tickets = yield* repo.lock(customerID, ticketIDs)
     const found = new Set(tickets.map(({ ticketID }) => ticketID))

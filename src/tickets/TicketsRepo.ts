@@ -24,7 +24,7 @@ interface NewTicket {
   readonly status: TicketStatus
   readonly subject: string | null
   readonly customFieldsData: CustomFields
-  /** The ticket is made for a message that follows in the same transaction. */
+  /** Whether the ticket is created for a message that follows in the same transaction. */
   readonly hasMessage?: boolean
 }
 
@@ -41,7 +41,7 @@ export class TicketsRepo extends Context.Tag("casework/TicketsRepo")<
   {
     readonly insert: (customerID: CustomerID, ticket: NewTicket) => Effect.Effect<TicketID>
     readonly find: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<LockedTicket>>
-    /** Locks those of the given tickets that the customer has, until the transaction ends. */
+    /** Locks those of the given tickets that belong to the customer, until the transaction ends. */
     readonly lock: (
       customerID: CustomerID,
       ticketIDs: ReadonlyArray<TicketID>
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
 
-    // Not for update: rows that refer to a ticket may still be written beside the one who holds it.
+    // Not for update: rows that refer to a ticket can still be written while it is locked.
     find: (customerID, ticketID) => select(customerID, [ticketID], "").pipe(Effect.map(Arr.head)),
 
     lock: (customerID, ticketIDs) => select(customerID, ticketIDs, "for no key update"),

@@ -10,7 +10,7 @@ import { addPhotos } from "./TwinPhotos.ts"
 import { messagesSql, pageSql, searchSql, ticketSql } from "./TwinSql.ts"
 import { customerOf } from "./TwinToken.ts"
 
-/** The limit: node:http and pg, nothing validated, nothing shaped. */
+/** The upper limit: node:http and pg, without any validation or shaping of responses. */
 const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"], max: 20 })
 
 const answer = (response: ServerResponse, value: unknown) => {

@@ -6,7 +6,7 @@ import { atLeast, rate, ratio, startTable, widestOf } from "./Table.ts"
 export interface Contest {
   readonly name: string
   readonly open: (base: string) => Promise<Meter>
-  /** The share of the twin's rate, and of the bare server's, that is wanted. */
+  /** The ratio to the twin's rate, and to the bare server's, that is the goal. */
   readonly toTwin: number
   readonly toBare?: number
 }
@@ -22,7 +22,7 @@ export interface Servers {
 
 const rounds = 5
 
-/** One table of ratios, row by row. */
+/** Prints one table of ratios, row by row. */
 export const compare = async (
   { bare, casework, twin }: Servers,
   contests: ReadonlyArray<Contest>,

@@ -6,19 +6,19 @@ import { filledDatabase, placeRareWord, type SomeCustomer, someCustomer } from "
 import { many, rareWord } from "./Growth.ts"
 import { caseworkFile, start, tokenFor } from "./Servers.ts"
 
-/** Where a contest takes place. */
+/** The environment of a contest. */
 export interface Setting {
   readonly url: string
   readonly customer: SomeCustomer
   readonly token: string
-  /** Where Casework answers, for what a contest needs to be there. */
+  /** The URL of Casework, for setting up what a contest needs. */
   readonly base: string
 }
 
-/** Starts the three servers on one database and one folder of files, and lets them do the same things in turns. */
+/** Starts the three servers on one database and one folder of files, and has them take turns at the same work. */
 export const compareServers = async (
   contestsIn: (setting: Setting) => Promise<ReadonlyArray<Contest>>,
-  /** The twin as it is, or doing for each request all that the contract asks. */
+  /** The twin as it is, or doing everything for each request that the contract requires. */
   twinHas: "no duties" | "duties" = "no duties"
 ) => {
   const url = await filledDatabase(many)

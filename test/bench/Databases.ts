@@ -29,7 +29,7 @@ const migrate = (url: string) =>
     stdio: "ignore"
   })
 
-/** A database without anything in it. */
+/** Creates an empty database. */
 export const emptyDatabase = async (name: string) => {
   await connected(server, (client) => client.query(`drop database if exists ${name} with (force)`))
   await connected(server, (client) => client.query(`create database ${name}`))
@@ -57,7 +57,9 @@ const readDefinitions = async () => {
 
 let definitions: Promise<string> | undefined
 
-/** What the content of a filled database depends on: the text that fills it, and the tables as they are today. */
+/**
+ * A hash of what determines the content of a filled database: the SQL that fills it, and the current table definitions.
+ */
 const markOf = async (text: string) => {
   definitions ??= readDefinitions()
   return createHash("sha256")
@@ -66,7 +68,10 @@ const markOf = async (text: string) => {
     .digest("hex")
 }
 
-/** What the nodes and autovacuum of a living service do all the time, and what an earlier run left: tickets, work and files. */
+/**
+ * Does what the nodes and autovacuum of a live service do all the time, and removes what an earlier run left: tickets,
+ * work and files.
+ */
 const tidySql = (tickets: number) => [
   `delete from ticket where ticket_id > ${tickets}`,
   "truncate job, blob cascade",
@@ -88,7 +93,7 @@ const newlyFilled = async (name: string, text: string) => {
 
 const usual = 100
 
-/** A database with so many tickets; filled once and used again as long as its mark holds. */
+/** A database with this many tickets, filled once and reused as long as its mark still matches. */
 export const filledDatabase = async (tickets: number, customers = usual) => {
   const text = fillSql(tickets, customers)
   const name = `casework_bench_${tickets}${customers === usual ? "" : `_of_${customers}`}`
@@ -110,10 +115,12 @@ export const filledDatabase = async (tickets: number, customers = usual) => {
   return url
 }
 
-/** A database with so many tickets that nobody has used before. */
+/** A newly filled database with this many tickets. */
 export const freshDatabase = (name: string, tickets: number) => newlyFilled(name, fillSql(tickets, usual))
 
-/** A word that stands in three messages of the customer, however many tickets there are: as much to find, and to show. */
+/**
+ * Puts a word into three messages of the customer, however many tickets there are: equally much to find and to show.
+ */
 export const placeRareWord = (url: string, customerID: number, word: string) =>
   connected(url, async (client) => {
     await client.query(
@@ -130,11 +137,11 @@ export interface SomeCustomer {
   readonly customerRepID: number
   readonly channelID: number
   readonly ticketID: number
-  /** How many end users it has, named by their numbers. */
+  /** The number of its end users, who are named by their numbers. */
   readonly endUsers: number
 }
 
-/** The customer whose tickets are asked for, in the middle of all. */
+/** The customer whose tickets are requested, in the middle of all customers. */
 export const someCustomer = (url: string) =>
   connected(url, async (client) => {
     const { rows } = await client.query<SomeCustomer>(`

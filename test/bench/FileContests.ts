@@ -33,7 +33,7 @@ const upload = async ({ base, token }: Setting, messageID: string, size: number)
   return String(Object(answer)["accessToken"])
 }
 
-/** Attachments out of the folder store, by their tokens alone. */
+/** Downloads of attachments from the folder store, authorised by their tokens alone. */
 export const fileContests = async (setting: Setting): Promise<ReadonlyArray<Contest>> => {
   const messageID = await firstMessage(setting)
   const contests: Array<Contest> = []

@@ -10,7 +10,7 @@ const mebibyte = 1024 * 1024
 const atOnce = 20
 const largest = 25 * mebibyte
 
-/** How many MiB a server takes more, at most, while something runs. */
+/** The peak of the memory, in MiB, that a server takes in addition while something runs. */
 const addedMemory = async (pid: number, run: () => Promise<unknown>) => {
   const before = residentMemory(pid)
   let peak = before
@@ -61,7 +61,7 @@ const measure = async ({ base, pid }: Server) => {
     for await (const chunk of response.body ?? []) size += chunk.length
     if (size !== largest) throw new Error(`Only ${size} bytes came`)
   }
-  // Once before: what the first request loads is not what a file takes.
+  // One run beforehand: what the first request loads is not part of what a file takes.
   const token = await upload()
   await download(token)
   const up = await addedMemory(pid, () => Promise.all(Array.from({ length: atOnce }, upload)))
@@ -69,7 +69,7 @@ const measure = async ({ base, pid }: Server) => {
   return { up, down }
 }
 
-/** What large files do to the memory of the service, with each store. */
+/** Measures what large files do to the service's memory, with each store. */
 export const benchFiles = async () => {
   const rows: Array<ReadonlyArray<string>> = []
   for (const store of ["folder", "postgres"]) {

@@ -1,6 +1,6 @@
 /**
  * Tickets and messages as support teams have them: skewed channels and states, a small vocabulary, and a few rare words
- * to search for. Three messages a ticket. The text indexes are built at the end, which is many times faster.
+ * to search for. Three messages per ticket. The text indexes are built last, which is many times faster.
  */
 export const fillSql = (tickets: number, customers: number) => `
   set maintenance_work_mem = '512MB';

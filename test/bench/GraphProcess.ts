@@ -6,7 +6,7 @@ const [mails = 0, latency = 0] = process.argv.slice(2).map(Number)
 
 const paragraph = "<p>The tap in the kitchen leaks since Monday and the bucket is full every two hours.</p>"
 
-/** A mailbox that holds what mailboxes hold: short mails, long ones, some with pictures and large files. */
+/** Fills a mailbox with typical content: short mails, long ones, some with pictures and large files. */
 const fill = Effect.gen(function* () {
   const server = yield* GraphServer
   const mailbox = server.mailbox("support@acme.example")

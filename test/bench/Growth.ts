@@ -6,14 +6,14 @@ import { caseworkFile, start, tokenFor } from "./Servers.ts"
 import { atMost, milliseconds, ratio, startTable, widestOf } from "./Table.ts"
 
 const few = 10_000
-// A quick look may do with less.
+// A quick run may use fewer.
 export const many = Number(process.env["BENCH_TICKETS"] ?? 1_000_000)
 
 export const rareWord = "okapi"
 
 const rounds = 5
 
-/** A request, given the customer who makes it and its token. */
+/** A request, given the customer who makes it and a token. */
 type Asked = (customer: SomeCustomer, token: string) => Request
 
 const get =
@@ -26,7 +26,7 @@ const singleGet = get(({ ticketID }) => `/tickets/${ticketID}`)
 
 const ofTickets: Readonly<Record<string, Asked>> = {
   "first page": firstPage,
-  // Of a kind that fills a page on both sides: as much to show.
+  // A filter that fills a page on both sides, so that equally much is shown.
   "filtered page": get(() => "/tickets?status=Closed&isSpam=false&channelType=Chat"),
   search: get(() => `/tickets?search=${rareWord}`),
   "search, two words": get(() => "/tickets?search=zebra%20key"),
@@ -36,11 +36,11 @@ const ofTickets: Readonly<Record<string, Asked>> = {
 interface Side {
   readonly title: string
   readonly url: string
-  /** How many clients of the hub are connected meanwhile. */
+  /** The number of hub clients that are connected meanwhile. */
   readonly clients?: number
 }
 
-/** The same requests, one at a time, where there is little and where there is much. */
+/** Compares the same requests, one at a time, where there is little and where there is much. */
 const compareGrowth = async (sides: ReadonlyArray<Side>, asked: Readonly<Record<string, Asked>>) => {
   const ready = await Promise.all(
     sides.map(async ({ clients = 0, url }, index) => {
@@ -75,7 +75,7 @@ const compareGrowth = async (sides: ReadonlyArray<Side>, asked: Readonly<Record<
 
 const numbered = (count: number, what: string) => `${count.toLocaleString("en")} ${what}`
 
-/** From few tickets to many, of as many customers. */
+/** From few tickets to many, with the same number of customers. */
 export const growthWithTickets = async () => {
   const sides: Array<Side> = []
   for (const tickets of [few, many]) {
@@ -84,11 +84,11 @@ export const growthWithTickets = async () => {
   await compareGrowth(sides, ofTickets)
 }
 
-// So few that they are soon filled in, and still a page of them for each of the many.
+// Few enough to be filled in quickly, yet still a page of them for each of the many customers.
 const shared = 50_000
 const page = shared / 10_000
 
-/** From few customers to many, with as many tickets in all. */
+/** From few customers to many, with the same total number of tickets. */
 export const growthWithCustomers = async () => {
   const sides: Array<Side> = []
   for (const customers of [10, 10_000]) {
@@ -102,7 +102,7 @@ export const growthWithCustomers = async () => {
   })
 }
 
-/** From few clients of the hub to many. What all of them are told, all of them cost: here they are told nothing. */
+/** From few hub clients to many. Anything broadcast would cost time for each of them, so here nothing is. */
 export const growthWithClients = async () => {
   const url = await filledDatabase(few)
   const sides = [10, 1000].map((clients) => ({ title: numbered(clients, "hub clients"), url, clients }))

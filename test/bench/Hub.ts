@@ -20,7 +20,7 @@ const ask = async (base: string, token: string, path: string, body?: unknown): P
   return response.json()
 }
 
-/** From the moment a message is posted at one node until the last client of another has it: the median. */
+/** The median time from posting a message at one node until the last client of the other node has it. */
 const fanOut = async (from: string, to: string, token: string, channelID: number) => {
   const listeners = await makeAudience(to, `access_token=${token}`, audience)
   const taken: Array<number> = []
@@ -35,7 +35,7 @@ const fanOut = async (from: string, to: string, token: string, channelID: number
   return median(taken)
 }
 
-/** What a connected client costs, and how long an event takes to reach everybody. */
+/** Measures what a connected client costs, and how long an event takes to reach every client. */
 export const benchHub = async () => {
   Object.assign(process.env, { AI_PROVIDER: "sandbox", DEMO: "true" })
   const url = await emptyDatabase("casework_bench_hub")
@@ -45,13 +45,13 @@ export const benchHub = async () => {
   const channels = await ask(one.base, token, "/api/Channels")
   const chat = Array.isArray(channels) && channels.find((found: unknown) => Object(found)["channelType"] === "Chat")
   const { channelID, token: channelToken } = Object(chat)
-  // First of all: what other work leaves behind would hide what the clients take.
+  // Measured first: leftovers of other work would hide what the clients take.
   await pause(1000)
   const before = residentMemory(one.pid)
   const sockets = await connectMany(crowd, (index) =>
     connect(one.base, index % 2 === 0 ? `access_token=${token}` : `channelToken=${channelToken}`)
   )
-  // Until the next pings have gone round.
+  // Until the next pings have reached every client.
   await pause(20_000)
   const after = residentMemory(one.pid)
   for (const socket of sockets) socket.close()

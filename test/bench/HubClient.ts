@@ -2,7 +2,7 @@ import { WebSocket } from "ws"
 
 const separator = "\u001e"
 
-/** A client of the hub that has shaken hands, and what it does with the id of each message that it is told. */
+/** A hub client that has shaken hands, and calls back with the id of each message it is sent. */
 export const connect = (base: string, query: string, onMessage: (messageID: number) => void = () => undefined) =>
   new Promise<WebSocket>((resolve, reject) => {
     const socket = new WebSocket(`${base.replace("http", "ws")}/chatHub?${query}`, {
@@ -15,7 +15,7 @@ export const connect = (base: string, query: string, onMessage: (messageID: numb
       socket.on("message", (data) => {
         for (const record of data.toString().split(separator)) {
           if (record === `{"type":6}`) socket.send(record + separator)
-          // Reading all of it would take longer here than it takes there to write it.
+          // Parsing the whole record would take longer here than writing it took the server.
           const [, messageID] = /"target":"MessageReceived","arguments":\[\{"messageID":(\d+)/.exec(record) ?? []
           if (messageID !== undefined) onMessage(Number(messageID))
         }
@@ -33,7 +33,7 @@ export const connectMany = async (count: number, one: (index: number) => Promise
   return sockets
 }
 
-/** So many clients, and a promise for the moment in which all of them have been told of a message. */
+/** This many clients, and a promise for the moment when all of them have received a message. */
 export const makeAudience = async (base: string, query: string, size: number) => {
   const heard = new Map<number, number>()
   const waiting = new Map<number, () => void>()

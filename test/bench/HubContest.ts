@@ -9,8 +9,8 @@ const audience = 100
 const senders = 8
 
 /**
- * Messages that are posted until everybody who listens has them, a few at a time. The audience comes and goes with its
- * server's turn: Casework's would else hear of the messages that the others store beside it.
+ * Posts messages, a few at a time, each until every listener has it. The audience connects only for its server's turn:
+ * Casework's would otherwise also receive the messages that the others store in the same database.
  */
 export const hubContest = ({ customer, token }: Setting): Contest => {
   const opened = async (base: string) => {

@@ -9,7 +9,7 @@ export interface Request {
   readonly body?: () => string | Buffer
 }
 
-/** One request, as lean as it can be sent and read: what the sender takes, the servers lack. */
+/** One request, sent and read as cheaply as possible: what the sender uses, the servers lack. */
 const send = (pool: Pool, { body, contentType = "application/json", method, path, token }: Request) =>
   new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
     let status = 0
@@ -43,7 +43,7 @@ const sendGood = async (pool: Pool, request: Request) => {
   if (status !== 200) throw new Error(`${request.method} ${String(request.path)} answered ${status}: ${text}`)
 }
 
-/** Milliseconds of one request after the other: the median. */
+/** The median milliseconds of sequential requests. */
 export const latency = async (base: string, request: Request, times = 60) => {
   const pool = new Pool(base, { connections: 1 })
   const taken: Array<number> = []
@@ -56,7 +56,7 @@ export const latency = async (base: string, request: Request, times = 60) => {
   return median(taken)
 }
 
-/** Sends one request after the other on so many connections at once, until it is time to stop. */
+/** Sends one request after another on this many connections at once, until the time is up. */
 export const keepBusy = async (connections: number, seconds: number, one: () => Promise<unknown>) => {
   let done = 0
   const started = performance.now()
@@ -74,7 +74,7 @@ export const keepBusy = async (connections: number, seconds: number, one: () => 
 /** Something that is measured in rounds. */
 export interface Meter {
   readonly warm: () => Promise<unknown>
-  /** How many a second. */
+  /** The rate per second. */
   readonly round: () => Promise<number>
   readonly end: () => Promise<unknown>
 }
@@ -83,7 +83,7 @@ const warmRequests = 8000
 const warmSeconds = 8
 const roundSeconds = 1.5
 
-/** Warms until a compiler that learns at run time has seen enough; all servers alike. */
+/** Warms up until a JIT compiler has seen enough; the same for all servers. */
 export const meterOf = (connections: number, one: () => Promise<unknown>, end: () => Promise<unknown>): Meter => ({
   warm: async () => {
     let done = 0
@@ -98,7 +98,7 @@ export const meterOf = (connections: number, one: () => Promise<unknown>, end: (
   end
 })
 
-/** Requests a second with so many connections that are never idle. */
+/** Requests per second over this many connections that are never idle. */
 export const throughput = (base: string, request: Request, connections = 32): Meter => {
   const pool = new Pool(base, { connections })
   return meterOf(
@@ -108,7 +108,7 @@ export const throughput = (base: string, request: Request, connections = 32): Me
   )
 }
 
-/** What several servers reach in turns, so that a noisy machine is noisy for all: the median of the rounds. */
+/** The medians that several servers reach in turns, so that a noisy machine is equally noisy for all. */
 export const inTurns = async (measures: ReadonlyArray<() => Promise<number>>, rounds: number) => {
   const results = measures.map((): Array<number> => [])
   for (let round = 0; round < rounds; round++) {
@@ -117,7 +117,7 @@ export const inTurns = async (measures: ReadonlyArray<() => Promise<number>>, ro
   return results.map(median)
 }
 
-/** The status of an answer, whatever it is; 0 when there was none. */
+/** The status of a response, whatever it is; 0 when there was none. */
 export const statusOf = (pool: Pool, request: Request) =>
   send(pool, request).then(
     ({ status }) => status,

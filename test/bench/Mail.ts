@@ -9,7 +9,7 @@ import { type Server, start } from "./Servers.ts"
 import { milliseconds, printTable, rate, ratio } from "./Table.ts"
 
 const mails = Number(process.env["BENCH_MAILS"] ?? 2000)
-// Several times as long as the mailbox itself takes: who is slower than that does not come to an end.
+// Several times as long as the mailbox itself takes: a slower import is aborted.
 const deadline = 20_000 + mails * 100
 const burst = 1000
 // As long as the provider takes for a message on a good day.
@@ -31,7 +31,7 @@ const read = async (url: string, init: RequestInit): Promise<unknown> => {
   return text === "" ? undefined : JSON.parse(text)
 }
 
-/** A simulated provider in a process of its own: its work is not the service's. */
+/** Starts a simulated provider in its own process, so that its work does not count as the service's. */
 const startGraph = async () => {
   const child = fork("dist/test/bench/GraphProcess.js", [String(mails), String(latency)])
   const [{ authorityUrl, graphUrl, port }] = await once(child, "message")
@@ -39,7 +39,7 @@ const startGraph = async () => {
   return { graph, stop: () => child.kill("SIGKILL") }
 }
 
-/** The loop that the import is measured by: it downloads every mail with its files, four at a time, and keeps nothing. */
+/** The baseline for the import: a loop that downloads every mail with its files, four at a time, and keeps nothing. */
 const download = async ({ authorityUrl, port }: Graph) => {
   const { clientID, clientSecret, tenantID } = simulatedCredentials
   const form = { grant_type: "client_credentials", client_id: clientID, client_secret: clientSecret, scope: "x" }
@@ -95,7 +95,7 @@ const login = async (base: string): Promise<Headers> => {
 const residentMemory = (pid: number) =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1024
 
-/** Milliseconds of a processor that a process has had so far, in user and in system mode. */
+/** The milliseconds of processor time that a process has used so far, in user and in system mode. */
 const processorTime = (pid: number) => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
@@ -129,7 +129,7 @@ const importAll = async ({ base, pid }: Server, headers: Headers, channelID: num
   }
 }
 
-/** How long the slowest of a burst of notifications takes, each a request of its own. */
+/** How long the slowest of a burst of notifications takes, each sent as a separate request. */
 const slowestOfBurst = async (base: string) => {
   const pool = new Pool(base, { connections: 50 })
   const send = async (index: number) => {
@@ -150,7 +150,7 @@ const slowestOfBurst = async (base: string) => {
   return Math.max(...taken)
 }
 
-/** The import of a mailbox against a loop that only downloads it, and a burst of notifications. */
+/** Compares the import of a mailbox with a loop that only downloads it, and measures a burst of notifications. */
 export const benchMail = async () => {
   const { graph, stop } = await startGraph()
   const database = await emptyDatabase("casework_bench_mail")
@@ -163,7 +163,7 @@ export const benchMail = async () => {
     GRAPH_BASE_URL: graph.graphUrl,
     OUTBOUND_ALLOW: `127.0.0.1:${graph.port}`
   }
-  // The first start makes the demo data, pictures included: that is not what is measured.
+  // The first start creates the demo data, pictures included, which must not be measured.
   const first = await start("dist/src/main.js", 4333, database, settings)
   first.stop()
   const server = await start("dist/src/main.js", 4334, database, settings)
@@ -188,7 +188,7 @@ export const benchMail = async () => {
     say(`${Math.round(bare)} a second; importing them`)
     const ours = await importAll(server, headers, Number(Object(channel)["channelID"]))
     const slowest: Array<number> = []
-    // The first ones also pay for a path that was never taken before.
+    // The first rounds also pay for a code path that has never run before.
     for (let round = 0; round < 5; round++) slowest.push(await slowestOfBurst(server.base))
     printTable(
       [`mailbox of ${mails} mails, ${latency} ms a request`, "measured", "goal"],

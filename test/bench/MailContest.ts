@@ -17,7 +17,7 @@ const foldersSql = `
   from channel where channel_type = 'Email'
   returning customer_id as "customerID", subscription_id as "subscriptionId"`
 
-/** The word as it is stored. */
+/** The clientState as it is stored. */
 const sealed = (customerID: number, url: string) =>
   Effect.map(Secrets, ({ encrypt }) => encrypt(clientStatePlace(customerID), clientState)).pipe(
     Effect.provide(Layer.provide(Secrets.layer, Settings.layer)),
@@ -29,7 +29,7 @@ interface Subscription {
   readonly subscriptionId: string
 }
 
-/** One folder of every customer, subscribed to. */
+/** Subscribes to one folder of every customer. */
 const subscribeAll = (url: string) =>
   connected(url, async (client) => {
     await client.query("delete from channel_folder")
@@ -44,7 +44,7 @@ const subscribeAll = (url: string) =>
     return rows
   })
 
-/** The mail provider tells of a mail, in one folder after the other. */
+/** The mail provider sends notifications of mails, cycling through the folders. */
 export const mailContest = async ({ url }: Setting): Promise<Contest> => {
   const subscriptions = await subscribeAll(url)
   let number = 0

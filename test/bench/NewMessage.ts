@@ -2,7 +2,7 @@ import type { SomeCustomer } from "./Databases.ts"
 
 let number = 0
 
-/** A message of an end user whom the customer knows already, which makes a ticket. */
+/** A message that opens a ticket, from an end user already known to the customer. */
 export const newMessage = ({ channelID, customerID, endUsers }: SomeCustomer, token: string) => {
   const body = () => {
     number += 1

@@ -4,7 +4,7 @@ import type { Setting } from "./Contestants.ts"
 import { connected } from "./Databases.ts"
 import { throughput } from "./Load.ts"
 
-/** Larger than a photo stays, by a little. */
+/** Slightly larger than a photo is stored. */
 const smallPicture = () => {
   const noise = { type: "gaussian", mean: 128, sigma: 30 } as const
   return sharp({ create: { width: 1200, height: 900, channels: 3, background: "#808080", noise } })
@@ -13,7 +13,7 @@ const smallPicture = () => {
     .toBuffer()
 }
 
-// Each in a report of its own, so that nobody waits for another.
+// Each room is in its own report, so that no upload waits for another.
 const rooms = 100
 
 const roomsSql = `
@@ -42,7 +42,7 @@ const formOf = (picture: Buffer) =>
     Buffer.from(`\r\n--${boundary}--\r\n`)
   ])
 
-/** Pictures from a telephone, one a request. */
+/** Pictures from a phone, one per request. */
 export const photoContest = async (setting: Setting): Promise<Contest> => {
   const roomIDs = await makeRooms(setting)
   const form = formOf(await smallPicture())

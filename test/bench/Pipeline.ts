@@ -32,7 +32,7 @@ const post = async (base: string, headers: Headers, channelID: number) => {
   return Number(Object(answer)["messageID"])
 }
 
-/** The last thing that a pipeline does is to note its last step. */
+/** Whether the last step of the pipeline is recorded, which is the last thing that a pipeline does. */
 const isFinished = async (base: string, headers: Headers, messageID: number) => {
   const trace = await read(`${base}/ticketMessages/${messageID}/trace`, { headers })
   return Object(trace)["entries"].some((entry: unknown) => Object(entry)["what"] === "OnDraftReady")
@@ -45,7 +45,7 @@ const finished = async (base: string, headers: Headers, messageID: number, pause
 const percentile = (numbers: ReadonlyArray<number>, share: number) =>
   numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(numbers.length * share))] ?? Number.NaN
 
-/** How long a list of tickets takes, again and again until told to stop. */
+/** Times the ticket list repeatedly until it is stopped. */
 const listing = (base: string, headers: Headers) => {
   const taken: Array<number> = []
   let isOn = true
@@ -65,7 +65,7 @@ const listing = (base: string, headers: Headers) => {
   }
 }
 
-/** From the answer of create-new to the end of the message's pipeline, with the sandbox for AI. */
+/** Measures from the response of create-new to the end of the message's pipeline, with the sandbox as AI. */
 export const benchPipeline = async () => {
   const database = await emptyDatabase("casework_bench_pipeline")
   const server = await start(caseworkFile, 4332, database, { AI_PROVIDER: "sandbox", DEMO: "true" })

@@ -11,7 +11,7 @@ import { ImageProcessor } from "../../src/places/ImageProcessor.ts"
 import { SharpImages } from "../../src/places/SharpImages.ts"
 import { median } from "../support/Median.ts"
 
-/** A picture as a telephone takes it: 12 million pixels with something in each of them. */
+/** A picture as a phone takes it: 12 megapixels, with detail in each of them. */
 const cameraPicture = async () => {
   const [width, height] = [4000, 3000]
   const noise = { type: "gaussian", mean: 128, sigma: 30 } as const
@@ -40,7 +40,10 @@ const seconds = async (work: () => Promise<unknown>) => {
 
 const atOnce = 16
 
-/** Photos through the processor against the same work by sharp alone; both take turns, so that the machine's mood cancels out. */
+/**
+ * Compares the processor with sharp alone on the same photos. They take turns, so that the machine's fluctuations
+ * cancel out.
+ */
 const comparePhotos = Effect.gen(function* () {
   const images = yield* ImageProcessor
   const picture = yield* Effect.promise(cameraPicture)
@@ -49,7 +52,7 @@ const comparePhotos = Effect.gen(function* () {
   for (let round = 0; round < 6; round += 1) {
     const alone = yield* Effect.promise(() => seconds(() => Promise.all(copies.map(bare))))
     const [ours] = yield* Effect.timed(Effect.forEach(copies, images.prepare, { concurrency: "unbounded" }))
-    // The first round warms both of them up.
+    // The first round only warms up both of them.
     if (round > 0) ratios.push(alone / Duration.toSeconds(ours))
   }
   return { "photos, share of bare sharp": Number(median(ratios).toFixed(2)) }
@@ -102,12 +105,12 @@ const largeDocument = (widthPx: number, heightPx: number): ReportDocument => ({
 
 const megabyte = 1024 * 1024
 
-/** Writes it once and watches the memory of the process meanwhile. */
+/** Exports it once while watching the memory of the process. */
 const exportLarge = Effect.gen(function* () {
   const renderer = yield* DocxRenderer
   const images = yield* ImageProcessor
   const photo = yield* Effect.orDie(images.prepare(yield* Effect.promise(cameraPicture)))
-  // As from a store: each time other memory, free again once it was written.
+  // As from a store: new memory each time, which can be freed once it is written.
   const open = () => Effect.sync(() => Buffer.from(photo.bytes))
   global.gc?.()
   const before = process.memoryUsage().rss
@@ -138,7 +141,7 @@ const goals: Readonly<Record<string, (value: number) => boolean>> = {
   "export, additional memory, MiB": (value) => value < 300
 }
 
-/** Photos and documents of condition reports. Ends with an error when a goal is missed. */
+/** Measures photos and documents of condition reports. Exits with an error when a goal is missed. */
 export const benchPlaces = async () => {
   const measure = Effect.all([exportLarge, comparePhotos])
   const results = await Effect.runPromise(

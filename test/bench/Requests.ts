@@ -5,7 +5,7 @@ import { mailContest } from "./MailContest.ts"
 import { photoContest } from "./PhotoContest.ts"
 import { ticketContests } from "./TicketContests.ts"
 
-/** Some of the contests below, for a shorter look. */
+/** Some of the contests below, for a shorter run. */
 export const requestParts: Readonly<Record<string, () => Promise<void>>> = {
   intake: () => compareServers(async (setting) => [await mailContest(setting)]),
   downloads: () => compareServers(fileContests),
@@ -14,7 +14,7 @@ export const requestParts: Readonly<Record<string, () => Promise<void>>> = {
   fanout: () => compareServers(async (setting) => [hubContest(setting)])
 }
 
-/** Every kind of request beside a Fastify twin and the bare limit. */
+/** Compares every kind of request with a Fastify twin and the bare limit. */
 export const benchRequests = () =>
   compareServers(async (setting) => [
     ...ticketContests(setting),

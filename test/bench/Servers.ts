@@ -20,7 +20,7 @@ const ready = async (base: string, child: ChildProcess) => {
   throw new Error(`Nothing answers at ${base}`)
 }
 
-/** Starts one of the servers on a port of its own and waits until it answers. By default it leaves the work behind requests undone. */
+/** Starts one of the servers on its own port and waits until it is ready. By default it does not do background work. */
 export const start = async (
   file: string,
   port: number,

@@ -12,7 +12,7 @@ const warmSeconds = 30
 const sampleEvery = 30
 
 const most = 350
-// Of what it holds after the warm-up, in ten minutes.
+// The allowed growth in ten minutes, as a share of the memory after the warm-up.
 const flat = 0.1
 
 const megabytes = (value: number) => `${value.toFixed(0)} MB`
@@ -22,7 +22,7 @@ interface Sample {
   readonly memory: number
 }
 
-/** How much it grows a minute: the line that fits the samples best. */
+/** The growth per minute: the slope of the line that fits the samples best. */
 const slopeOf = (samples: ReadonlyArray<Sample>) => {
   const mean = (of: (sample: Sample) => number) => samples.reduce((sum, one) => sum + of(one), 0) / samples.length
   const minutes = mean((one) => one.minutes)
@@ -54,7 +54,7 @@ const summarise = ({ errors, flatBelow, peak, rate: reached, slope }: Summary) =
     ]
   )
 
-/** What a support team does: it reads much more than is written. */
+/** The workload of a support team, which reads much more than it writes. */
 const mixture = async (url: string, base: string) => {
   const customer = await someCustomer(url)
   const token = await tokenFor(base, customer.customerID, customer.customerRepID)
@@ -77,7 +77,7 @@ const mixture = async (url: string, base: string) => {
   }
 }
 
-/** One node that does everything, under more load than it can take, for a long time: what it holds must not grow. */
+/** Runs one node in all roles under more load than it can take, for a long time: its memory must not grow. */
 export const benchSoak = async (seconds: number) => {
   const url = await freshDatabase("casework_bench_soak", tickets)
   const server = await start(caseworkFile, 4351, url, { ROLE: "all" })

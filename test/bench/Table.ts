@@ -2,10 +2,10 @@ export const ratio = (value: number) => value.toFixed(2)
 export const rate = (value: number) => `${Math.round(value).toLocaleString("en")}/s`
 export const milliseconds = (value: number) => `${value.toFixed(2)} ms`
 
-/** A goal, with a word when it is missed. */
+/** A goal, marked when it is missed. */
 export const judged = (goal: string, isMet: boolean) => (isMet ? goal : `${goal}, missed`)
 
-/** By the figure as it is printed. */
+/** Compares the value as printed. */
 export const atLeast = (goal: number, value: number) =>
   judged(`at least ${goal.toFixed(1)}`, Number(ratio(value)) >= goal)
 export const atMost = (goal: number, value: number) =>
@@ -23,7 +23,7 @@ export const printTable = (head: ReadonlyArray<string>, rows: ReadonlyArray<Read
   console.log([line(head), ruleOf(widths), ...rows.map(line), ""].join("\n"))
 }
 
-/** The same, each row as soon as it is known: whoever stops a run has what was measured until then. */
+/** The same, but each row is printed as soon as it is known, so that an aborted run keeps what it measured. */
 export const startTable = (head: ReadonlyArray<string>, widest: ReadonlyArray<string>) => {
   const widths = head.map((title, column) => Math.max(title.length, widest[column]?.length ?? 0))
   const line = lineOf(widths)

@@ -4,7 +4,7 @@ import { rareWord } from "./Growth.ts"
 import { throughput } from "./Load.ts"
 import { newMessage } from "./NewMessage.ts"
 
-/** What representatives do all day. */
+/** The requests that representatives make all day. */
 export const ticketContests = ({ customer, token }: Setting): ReadonlyArray<Contest> => {
   const get = (name: string, path: string, sent: { readonly token?: string } = { token }): Contest => ({
     name,

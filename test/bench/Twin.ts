@@ -22,7 +22,7 @@ import {
 import { messagesSql, pageSql, searchSql, ticketSql } from "./TwinSql.ts"
 import { customerOf, isPublic } from "./TwinToken.ts"
 
-/** The same service as a Fastify user would write it: validated by JSON schema, serialised by JSON schema, pg. */
+/** The same service as a Fastify user would write it: JSON schemas for validation and serialisation, and pg. */
 const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"], max: 20 })
 const app = Fastify(hasDuties ? dutifulOptions : {})
 if (hasDuties) takeDuties(app)
@@ -107,7 +107,7 @@ app.get<{ Params: { token: string } }>("/api/File/:token", { schema: { params: b
   return reply.headers(headersOf(file)).send(createReadStream(file.path))
 })
 
-// Read by the handler, as it arrives.
+// The handler reads the body as it arrives.
 app.addContentTypeParser("multipart/form-data", (_request, payload, done) => done(null, payload))
 
 app.post<{ Params: { id: number } }>(

@@ -10,7 +10,7 @@ export interface NewMessage {
 const one = async (client: pg.PoolClient, name: string, text: string, values: ReadonlyArray<unknown>) =>
   (await client.query({ name, text, values: [...values] })).rows[0]
 
-/** A message that makes a ticket, in one transaction: the work that create-new does, written straight down. */
+/** Stores a message that opens a ticket, in one transaction: the work of create-new, written in the most direct way. */
 export const createMessage = async (pool: pg.Pool, customerID: number, { channelID, message, uid }: NewMessage) => {
   const client = await pool.connect()
   try {

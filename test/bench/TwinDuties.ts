@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto"
 import type { FastifyInstance, FastifyServerOptions } from "fastify"
 
-/** Set, the twin also does for each request what the contract asks of all routes. */
+/** If set, the twin also does for each request what the contract requires of all routes. */
 export const hasDuties = process.env["DUTIES"] === "on"
 
 const given = /^[A-Za-z0-9._:+/=@-]{1,128}$/
 
-/** A log that is one line of JSON a request, and an id for each. */
+/** Logs one line of JSON per request, and gives each request an id. */
 export const dutifulOptions: FastifyServerOptions = {
   logger: true,
   disableRequestLogging: true,
@@ -27,7 +27,7 @@ const always = {
 
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** How many requests each route had, by method and status, and how many took up to how long. */
+/** Counts the requests of each route by method and status, and how many took up to how long. */
 const makeCounts = () => {
   const requests = new Map<string, number>()
   const durations = new Map<string, Array<number>>()
@@ -41,7 +41,7 @@ const makeCounts = () => {
   }
 }
 
-/** Request ids, headers, ETags of single resources, an access log and numbers for an operator, as hooks. */
+/** Request ids, headers, ETags of single resources, an access log and metrics for an operator, as hooks. */
 export const takeDuties = (app: FastifyInstance) => {
   const count = makeCounts()
   app.addHook("onRequest", (request, reply, done) => {

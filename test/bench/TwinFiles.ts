@@ -14,7 +14,7 @@ const fileSql = `
   from ticket_message_attachment a join blob b on b.customer_id = a.customer_id and b.blob_id = a.blob_id
   where a.access_token = $1`
 
-/** The file behind a token. */
+/** Finds the file that a token gives access to. */
 export const findFile = async (pool: pg.Pool, token: string) => {
   const { rows } = await pool.query({ name: "file", text: fileSql, values: [token] })
   return rows[0] === undefined ? undefined : { ...rows[0], path: pathOf(rows[0].customerID, rows[0].blobID) }

@@ -14,7 +14,7 @@ const clientsOf = (customerID: number) => {
   return made
 }
 
-/** A hub as one writes it with ws for a single node: who is there stands in memory. */
+/** A hub as one would write it with ws for a single node: the connected clients are kept in memory. */
 export const serveHub = (server: Server) =>
   new WebSocketServer({ server, path: "/chatHub", perMessageDeflate: false }).on("connection", (socket, request) => {
     const token = new URL(request.url ?? "/", "http://twin").searchParams.get("access_token")
@@ -29,7 +29,7 @@ export const serveHub = (server: Server) =>
     })
   })
 
-/** Written once, sent to everybody. */
+/** Serialised once, sent to every client. */
 export const tellMessage = (customerID: number, message: unknown) => {
   const mine = clients.get(customerID)
   if (mine === undefined || mine.size === 0) return

@@ -12,7 +12,7 @@ export interface Notifications {
 
 const key = createHash("sha256").update(`casework secrets ${process.env["SECRETS_KEY"]}`).digest()
 
-/** The agreed word is stored encrypted, as Casework stores it. */
+/** Decrypts the clientState, which is encrypted as in Casework. */
 const decrypt = (customerID: number, stored: string) => {
   const [, iv = "", sealed = ""] = stored.split(".")
   const bytes = Buffer.from(sealed, "base64url")
@@ -35,7 +35,7 @@ const folderSql = `
 
 const jobSql = "insert into job (customer_id, kind, payload) values ($1, 'ImportMessages', $2)"
 
-/** Looks the subscription up, checks the word that was agreed on, and leaves a job for each mail. */
+/** Looks up the subscription, checks its clientState, and enqueues a job for each mail. */
 export const noteMails = async (pool: pg.Pool, { value }: Notifications) => {
   for (const { changeType, clientState, resourceData, subscriptionId } of value) {
     if (changeType !== "created") continue

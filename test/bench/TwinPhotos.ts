@@ -26,7 +26,7 @@ const photoSql = `
     file_name as "fileName", content_type as "contentType", access_token as "accessToken", sort_order as "sortOrder",
     width_px as "widthPx", height_px as "heightPx", created_at as "dateCreatedUtc"`
 
-/** The files of a form, each whole: they are no larger than a request may be. */
+/** The files of a form, each read whole: they are no larger than a request may be. */
 const filesOf = async (request: IncomingMessage) => {
   const files: Array<{ readonly name: string; readonly bytes: Buffer }> = []
   for await (const part of request.pipe(make({ headers: request.headers }))) {
@@ -40,7 +40,7 @@ const filesOf = async (request: IncomingMessage) => {
 
 const isJpeg = (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff
 
-/** Upright, made to fit, without metadata. */
+/** Rotates the picture upright, fits it into the box, and drops its metadata. */
 const prepare = async (bytes: Buffer) => {
   const image = sharp(bytes, { limitInputPixels: 120_000_000, failOn: "error" })
   const { autoOrient } = await image.metadata()
@@ -52,7 +52,7 @@ const prepare = async (bytes: Buffer) => {
     .toBuffer({ resolveWithObject: true })
 }
 
-/** Under its name only when it is whole and on the disk. */
+/** The file gets its final name only when it is complete and on disk. */
 const write = async (path: string, bytes: Buffer) => {
   await mkdir(dirname(path), { recursive: true })
   const file = await open(`${path}.part`, "wx", 0o600)

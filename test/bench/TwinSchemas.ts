@@ -1,4 +1,4 @@
-/** What the twin takes and answers, as JSON schemas. */
+/** The JSON schemas of what the twin accepts and returns. */
 const nullable = (type: string) => ({ type: [type, "null"] })
 const date = { type: ["string", "null"], format: "date-time" }
 export const ticket = {

@@ -1,4 +1,4 @@
-/** What the twin and the bare server ask the database: the same rows as Casework's, as columns. */
+/** The queries of the twin and the bare server: the same rows as Casework's, as columns. */
 const ticketColumns = `t.ticket_id as "ticketID", t.created_at as "dateCreated", t.status, t.subject,
     t.channel_id as "channelID", c.channel_type as "channelType", t.end_user_id as "endUserID",
     t.customer_rep_id as "customerRepID", t.status = 'Closed' as "isClosed", t.is_spam as "isSpam", t.language,

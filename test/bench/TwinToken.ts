@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 
 const secret = process.env["JWT_SECRET"] ?? ""
 
-/** The customer of a good token; undefined for any other. */
+/** The customer of a valid token; undefined for any other. */
 export const customerOf = (authorization: string | undefined): number | undefined => {
   const [head, payload, signature] = (authorization ?? "").slice("Bearer ".length).split(".")
   if (head === undefined || payload === undefined || signature === undefined) return undefined
@@ -15,6 +15,6 @@ export const customerOf = (authorization: string | undefined): number | undefine
   return claims.exp * 1000 > Date.now() ? Number(claims.CustomerID) : undefined
 }
 
-/** What is asked for without a token in the header. */
+/** Whether a URL needs no token in the header. */
 export const isPublic = (url: string) =>
   url.startsWith("/health/") || url.startsWith("/api/File/") || url.startsWith("/api/MailWebhook")

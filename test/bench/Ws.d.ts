@@ -1,4 +1,4 @@
-/** As much of ws as the benchmark uses: the package brings no types. */
+/** As much of ws as the benchmark uses: the package ships no types. */
 declare module "ws" {
   import type { EventEmitter } from "node:events"
   import type { IncomingMessage, Server } from "node:http"

@@ -22,7 +22,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   places: benchPlaces
 }
 
-/** Parts of those above, for a shorter look. */
+/** Parts of the benchmarks above, for a shorter run. */
 const parts: Readonly<Record<string, () => Promise<void>>> = { tickets: benchTickets, ...requestParts }
 
 const runNamed = async (wanted: ReadonlyArray<string>) => {

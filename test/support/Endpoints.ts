@@ -10,7 +10,7 @@ export interface PathParameter {
   readonly brand: Option.Option<string>
 }
 
-/** An endpoint as tests need it, read off the contract. */
+/** An endpoint as tests need it, derived from the API contract. */
 export interface Endpoint {
   readonly id: string
   readonly method: string
@@ -19,12 +19,12 @@ export interface Endpoint {
   readonly query: Option.Option<AST.AST>
   readonly payload: Option.Option<AST.AST>
   readonly isMultipart: boolean
-  /** Names of the policies that guard it; none when it is public. */
+  /** Names of the policies that guard it; empty when it is public. */
   readonly policies: ReadonlyArray<string>
-  /** The credential is a bearer token. */
+  /** Whether the credential is a bearer token. */
   readonly takesBearer: boolean
   readonly takesIdempotencyKey: boolean
-  /** What it answers, errors included. */
+  /** The schemas of its responses, errors included. */
   readonly answers: ReadonlyArray<AST.AST>
   /** The statuses that the OpenAPI document lists for it. */
   readonly statuses: ReadonlyArray<number>
@@ -61,7 +61,7 @@ export const operations: ReadonlyArray<Operation> = Object.entries(spec.paths).f
   Object.entries(item).map(([method, operation]) => ({ id: operation.operationId, path, method, spec: operation }))
 )
 
-/** A schema of the OpenAPI document, behind whatever refers to it. */
+/** A schema of the OpenAPI document, with references resolved. */
 export const resolved = (schema: unknown): Readonly<Record<string, unknown>> => {
   const { $ref } = Object(schema)
   if (typeof $ref !== "string") return Object(schema)
@@ -117,7 +117,7 @@ const readEndpoints = () => {
 
 export const endpoints: ReadonlyArray<Endpoint> = readEndpoints()
 
-/** The path with its parameters filled in, as they stand in a URL. */
+/** The path with its parameters filled in, as in a URL. */
 export const fillPath = (endpoint: Endpoint, values: Readonly<Record<string, string | number>>) =>
   endpoint.parameters.reduce(
     (path, { name }) => path.replace(new RegExp(`:${name}\\b`), String(values[name])),

@@ -6,7 +6,7 @@ class NotYet extends Data.TaggedError("NotYet")<{ readonly last: unknown }> {
   }
 }
 
-/** Asks again and again until the answer is as wanted; fails with the last answer when the time is up. */
+/** Repeats `ask` until its answer is as wanted; fails with the last answer when the time is up. */
 export const eventually = <A, E, R>(
   ask: Effect.Effect<A, E, R>,
   wanted: (answer: A) => boolean,

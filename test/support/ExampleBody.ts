@@ -5,7 +5,7 @@ import { ownId } from "./KnownIds.ts"
 
 type Find = (brand: string) => Effect.Effect<Option.Option<string | number>, SqlError.SqlError, SqlClient.SqlClient>
 
-/** Whether it holds no ids: those of an example belong to nobody in particular. */
+/** Whether it contains no ids: the ids in an example belong to no particular customer. */
 const isPlain = (value: unknown): boolean =>
   value === null || typeof value !== "object" || (Array.isArray(value) && value.every(isPlain))
 
@@ -15,7 +15,7 @@ const exampleOf = (ast: AST.AST) =>
     Option.filter(isPlain)
   )
 
-/** The fields of a struct, however it is refined or transformed. */
+/** The struct behind any refinements and transformations. */
 const structOf = (ast: AST.AST): AST.TypeLiteral | undefined => {
   switch (ast._tag) {
     case "TypeLiteral":
@@ -30,7 +30,7 @@ const structOf = (ast: AST.AST): AST.TypeLiteral | undefined => {
   }
 }
 
-/** What a list is made of, however it is refined. */
+/** The element type of a list, however it is refined. */
 const elementOf = (ast: AST.AST): AST.AST | undefined =>
   AST.isRefinement(ast)
     ? elementOf(ast.from)
@@ -70,7 +70,7 @@ const fieldsOf = (struct: AST.TypeLiteral, find: Find) =>
     return fields
   })
 
-/** What a schema cannot say: fields that an endpoint needs beyond the required ones. */
+/** Fields that an endpoint needs beyond the required ones, which its schema cannot express. */
 const extraFields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "auth.phoneLogin": { accountSid: "ACdemo0000acme" },
   "topicActions.createTopicAction": { hookName: "OnEscalate" },
@@ -82,8 +82,8 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * A body that an endpoint takes: its required fields, by example where the schema gives one; ids are the caller's own,
- * except those that must repeat the path.
+ * A body that an endpoint accepts: its required fields, from an example where the schema gives one. Ids are the
+ * caller's own, except those that must repeat the path.
  */
 export const exampleBody = (
   endpoint: Endpoint,

@@ -22,7 +22,7 @@ declare module "vitest" {
   }
 }
 
-/** A clone needs one database only: without the others there are fewer files to copy. */
+/** A clone needs only one database: without the others there are fewer files to copy. */
 const dropOthers = async (pglite: PGlite) => {
   const others = await pglite.query<{ name: string }>(
     "select datname as name from pg_database where datname <> current_database()"
@@ -65,8 +65,8 @@ const postgres = async (project: TestProject, url: string) => {
 }
 
 /**
- * Makes the service, its pages and the template once for all test files: a file that built the service for itself would
- * write what the processes of another one are just reading.
+ * Builds the service, its pages and the template once for all test files: a file that built the service itself would
+ * overwrite what the processes of another file are reading.
  */
 export default async (project: TestProject) => {
   await promisify(execFile)(process.execPath, ["esbuild.config.mjs"])

@@ -19,20 +19,23 @@ export interface Arriving {
   readonly folder?: string
 }
 
-/** A simulated Microsoft Graph with its token authority: a real HTTP server with the real shapes. */
+/** A simulated Microsoft Graph with its token authority: a real HTTP server with real request and response shapes. */
 export class GraphServer extends Context.Tag("test/GraphServer")<
   GraphServer,
   {
     readonly port: number
-    /** For GRAPH_BASE_URL. */
+    /** The value for GRAPH_BASE_URL. */
     readonly graphUrl: string
-    /** For mailProviderAuthorityURL. */
+    /** The value for mailProviderAuthorityURL. */
     readonly authorityUrl: string
     readonly state: GraphState
-    /** Changes what it does from now on; without anything it has a good day again. */
+    /** Changes its behaviour from now on; without switches it behaves normally again. */
     readonly set: (switches?: Partial<Switches>) => Effect.Effect<void>
     readonly mailbox: (address: string) => SimulatedMailbox
-    /** Mails arrive in the inbox or another folder; whoever subscribed is told. Answers the statuses it was told. */
+    /**
+     * Mails arrive in the inbox or another folder, and subscribers are notified. Returns the statuses of their
+     * responses.
+     */
     readonly arrive: (
       address: string,
       ...mails: ReadonlyArray<Arriving>
@@ -42,7 +45,7 @@ export class GraphServer extends Context.Tag("test/GraphServer")<
       event: "reauthorizationRequired" | "subscriptionRemoved" | "missed"
     ) => Effect.Effect<number>
     readonly subscriptions: Effect.Effect<ReadonlyArray<StoredSubscription>>
-    /** Where the service listens. */
+    /** Sets the address at which the service listens. */
     readonly serviceAt: (url: string) => Effect.Effect<void>
   }
 >() {
@@ -103,7 +106,7 @@ const giveToken = async (state: GraphState, path: string, body: string): Promise
 
 const refused = (status: number, code: string): GraphAnswer => ({ status, json: { error: { code, message: code } } })
 
-/** What a provider on a bad day answers instead. */
+/** The failure that the switches call for, if any. */
 const mishap = (state: GraphState, headers: IncomingMessage["headers"]): GraphAnswer | undefined => {
   const { cut, fail, throttle, withdrawTokensAfter } = state.switches
   state.requests += 1
@@ -165,7 +168,7 @@ const make = Effect.gen(function* () {
     return refused(404, "ResourceNotFound")
   }
 
-  /** One byte after the other, and the rest once that is over. */
+  /** Sends one byte at a time, and the rest once `isOver`. */
   const drip = (response: ServerResponse, bytes: Buffer, isOver: () => boolean) => {
     const timer = setInterval(() => {
       if (!isOver()) return response.write("x")
@@ -201,7 +204,7 @@ const make = Effect.gen(function* () {
       mailbox.mostAtOnce = Math.max(mailbox.mostAtOnce, mailbox.atOnce)
     }
     if (state.switches.latency > 0) await new Promise((resolve) => setTimeout(resolve, state.switches.latency).unref())
-    // Whoever it calls back may be dead.
+    // The service that it calls back may be dead.
     const result = await answer(request, `http://${request.headers.host}`).catch(() => refused(400, "ValidationError"))
     if (mailbox !== undefined) mailbox.atOnce -= 1
     state.seen.push({ method: request.method ?? "", path: request.url ?? "", status: result.status })

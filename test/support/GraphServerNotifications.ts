@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import type { GraphState, StoredMessage, StoredSubscription } from "./GraphServerState.ts"
 
-/** The made-up public address of the service, as it can really be reached. */
+/** Replaces the made-up public address of the service with one that can be reached. */
 const reachable = (state: GraphState, url: string) => {
   const target = new URL(url)
   return state.serviceUrl === undefined ? target.href : new URL(target.pathname + target.search, state.serviceUrl).href
 }
 
-/** Asks the notification address to echo a token, as the provider does before it takes a subscription. */
+/** Asks the notification URL to echo a token, as the provider does before it accepts a subscription. */
 export const handshake = async (state: GraphState, notificationUrl: string) => {
   const token = `Validation: Testing client application reachability for subscription Request-Id: ${randomUUID()} & +`
   const url = `${reachable(state, notificationUrl)}?validationToken=${encodeURIComponent(token)}`
@@ -45,7 +45,7 @@ export const changeOf = (state: GraphState, subscription: StoredSubscription, me
 const concerns = (subscription: StoredSubscription, address: string, folderID: string) =>
   subscription.resource.toLowerCase() === `/users/${address}/mailFolders('${folderID}')/messages`.toLowerCase()
 
-/** Tells whoever subscribed to the folder about new messages, in the way that the switches say. */
+/** Notifies the folder's subscribers of new messages, as the switches dictate. */
 export const notify = async (state: GraphState, address: string, messages: ReadonlyArray<StoredMessage>) => {
   if (state.switches.lose) return []
   const changes = messages.flatMap((message) =>
@@ -58,7 +58,7 @@ export const notify = async (state: GraphState, address: string, messages: Reado
   return Promise.all(all.map(async ({ change, url }) => (await post(state, url, [change])).status))
 }
 
-/** Tells about the subscription itself. */
+/** Sends a notification about the subscription itself. */
 export const notifyLifecycle = async (
   state: GraphState,
   subscription: StoredSubscription,

@@ -17,7 +17,7 @@ export interface GraphAnswer {
   readonly status: number
   readonly json?: unknown
   readonly bytes?: Buffer
-  /** The connection breaks before the answer. */
+  /** The connection breaks before the response. */
   readonly cut?: boolean
   readonly retryAfter?: string
 }
@@ -121,13 +121,13 @@ const newAttachment = (name: string, contentType: string, bytes: Buffer): Stored
 
 const headersIn = (fields: unknown): ReadonlyArray<unknown> => Object(fields)["internetMessageHeaders"] ?? []
 
-/** A mail of plain text is quoted as such. */
+/** A plain-text mail is quoted as plain text. */
 const quoteOf = ({ content, contentType }: { readonly content?: unknown; readonly contentType?: unknown }) =>
   contentType === "text"
     ? { contentType, content: `\r\n________________\r\n${text(content)}` }
     : { contentType: "html", content: `<html><body><hr><div>${text(content)}</div></body></html>` }
 
-/** With it come the pictures inside what it quotes, and no other file. */
+/** A reply carries the inline pictures of the mail it quotes, and no other file. */
 const reply = (mailbox: SimulatedMailbox, original: StoredMessage, given: unknown) =>
   mailbox.add(
     "AAMk-drafts",
@@ -148,7 +148,7 @@ const replyFields = (original: StoredMessage, given: unknown) => ({
   ]
 })
 
-/** What the provider answers, by method and path. Behind the path's pattern stand the parts that it takes out. */
+/** The provider's handlers, by method and path. A handler receives the parts that the pattern captures. */
 export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegExp, Handler]> => {
   const ofMessage =
     (handle: (mailbox: SimulatedMailbox, message: StoredMessage, request: GraphRequest, rest: string) => GraphAnswer) =>
@@ -416,7 +416,7 @@ const earlyMail = () => ({
   body: { contentType: "text", content: "I was here before the subscription knew of itself." }
 })
 
-/** Takes a piece of a large file; the last one makes it an attachment. */
+/** Takes a piece of a large file; the last piece completes the attachment. */
 export const upload = (state: GraphState, id: string, { bytes, contentRange }: GraphRequest): GraphAnswer => {
   const session = state.uploads.get(id)
   if (session === undefined) return missing

@@ -7,9 +7,9 @@ export interface StoredAttachment {
   readonly isInline: boolean
   readonly contentId: string | null
   readonly kind: "file" | "item" | "reference"
-  /** How large the provider says that it is, when that is not so. */
+  /** The size that the provider reports, when it differs from the real one. */
   readonly size?: number
-  /** Where a reference leads. */
+  /** The target of a reference. */
   readonly sourceUrl?: string
   bytes: Buffer
 }
@@ -25,7 +25,7 @@ export interface StoredMessage {
 }
 
 export interface StoredFolder {
-  /** Another one when the mailbox is restored. */
+  /** Changes when the mailbox is restored. */
   id: string
   readonly displayName: string
   readonly parentID: string | null
@@ -40,63 +40,63 @@ export interface StoredSubscription {
   expirationDateTime: string
 }
 
-/** What the simulator does otherwise than a provider on a good day. */
+/** How the simulator deviates from a provider on a good day. */
 export interface Switches {
-  /** Every notification comes this often. */
+  /** Every notification is sent this many times. */
   copies: number
-  /** Notifications wait and leave in the other order. */
+  /** Notifications are held back and leave in reverse order. */
   reorder: boolean
   /** Notifications get lost. */
   lose: boolean
-  /** The next requests are answered 429 with this Retry-After. */
+  /** This many requests get a 429 with this Retry-After. */
   throttle: { requests: number; retryAfter: string }
-  /** The next requests are answered with this status. */
+  /** This many requests get this status. */
   fail: { requests: number; status: number }
-  /** Requests whose path contains this are answered 500, however often. */
+  /** Requests whose path contains this always get a 500. */
   failPath: string | null
-  /** When such an answer says to come back. */
+  /** The Retry-After of such a response. */
   failPathRetryAfter: string | null
-  /** Bytes whose path contains this come one by one, and do not end before this does. */
+  /** Downloads whose path contains this arrive byte by byte, until the switch is cleared. */
   dripPath: string | null
-  /** The next requests to end a subscription are answered 503. */
+  /** This many requests to end a subscription get a 503. */
   failRemovals: number
-  /** The next requests for a subscription are answered 503. */
+  /** This many requests for a subscription get a 503. */
   failSubscribing: number
-  /** The next requests are cut off in the middle. */
+  /** This many requests are cut off in the middle. */
   cut: number
-  /** After so many requests the tokens given so far are withdrawn, once. */
+  /** After this many requests, the tokens issued so far are withdrawn, once. */
   withdrawTokensAfter: number
-  /** The next delta that goes on from somewhere is told that nobody remembers. */
+  /** The next delta request with a token is told that the sync state no longer exists. */
   forgetDelta: boolean
-  /** What a delta says about where to go on leads to somebody else. */
+  /** The links of a delta response lead to another host. */
   leadAway: boolean
   /** Subscriptions are gone when they are to be renewed. */
   forgetSubscriptions: boolean
-  /** So many times all subscriptions are gone when they are asked for. */
+  /** This many times, all subscriptions are gone when they are listed. */
   loseSubscriptions: number
   /** A message is gone before it is fetched. */
   vanish: boolean
-  /** Files are listed, and are gone when they are fetched: they alone, or with their mail. */
+  /** Files are listed but gone when they are fetched: they alone, or with their mail. */
   loseFiles: "Not" | "Alone" | "WithTheirMail"
   /** How long the handshake of a new subscription takes. */
   handshakeDelay: number
-  /** A new subscription's first notification leaves before the answer to its creation. */
+  /** A new subscription's first notification is sent before the response to its creation. */
   notifyEarly: boolean
-  /** Notifications carry a clientState of somebody else. */
+  /** Notifications carry another client's clientState. */
   forge: boolean
-  /** How long every answer takes. */
+  /** How long every response takes. */
   latency: number
-  /** Answers to send are cut off after the mail has left. */
+  /** This many responses to send are cut off after the mail has left. */
   cutAfterSend: number
-  /** The next requests to send are answered 429, to come back in five minutes. */
+  /** This many requests to send get a 429 with a Retry-After of five minutes. */
   throttleSending: number
-  /** How long those wait for a token whom the authority does not know. */
+  /** How long clients unknown to the authority wait for a response to their token request. */
   strangersWait: number
-  /** So many uploads of large files are refused when they begin. */
+  /** This many uploads of large files are cut off as they begin. */
   cutUploads: number
-  /** So many pieces of large files are taken, and the answer is cut off. */
+  /** This many pieces of large files are accepted, but their response is cut off. */
   cutPieces: number
-  /** The next requests for a token are answered 429 with a Retry-After. */
+  /** This many requests for a token get a 429 with a Retry-After. */
   throttleTokens: { requests: number; retryAfter: string }
 }
 
@@ -140,10 +140,10 @@ export class SimulatedMailbox {
     { id: "AAMk-deleted", displayName: "Deleted Items", parentID: null }
   ]
   readonly messages = new Map<string, StoredMessage>()
-  /** What left without a copy. */
+  /** Mails sent without keeping a copy. */
   readonly unkept: Array<Readonly<Record<string, unknown>>> = []
   number = 0
-  /** How many requests there were at a time. */
+  /** The number of concurrent requests. */
   atOnce = 0
   mostAtOnce = 0
 
@@ -159,7 +159,7 @@ export class SimulatedMailbox {
     return this.folders.find(({ displayName, id }) => (name === undefined ? id === nameOrID : displayName === name))
   }
 
-  /** It is what it was, and the inbox has another id. */
+  /** Restores the mailbox as it was, except that the inbox has a new id. */
   restore() {
     const [inbox] = this.folders
     if (inbox === undefined) return

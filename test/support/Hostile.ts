@@ -9,17 +9,17 @@ export const answering =
     response.writeHead(status, headers).end(body)
   }
 
-/** Takes the request and never says a word. */
+/** Takes the request and never responds. */
 export const hanging: Behaviour = () => undefined
 
-/** Sends the headers and then a byte now and then, for ever. */
+/** Sends the headers and then a byte now and then, forever. */
 export const trickling: Behaviour = (_, response) => {
   response.writeHead(200, { "content-type": "text/plain" })
   const timer = setInterval(() => response.write("."), 20)
   response.on("close", () => clearInterval(timer))
 }
 
-/** Sends as fast as it is read, up to a gigabyte. */
+/** Sends as fast as the client reads, up to a gigabyte. */
 export const flooding: Behaviour = (_, response) => {
   response.writeHead(200, { "content-type": "text/plain", "content-length": String(1024 * megabyte.length) })
   let left = 1024
@@ -33,7 +33,7 @@ export const flooding: Behaviour = (_, response) => {
   pump()
 }
 
-/** A few hundred kilobytes that become 300 MB. */
+/** A few hundred kilobytes that decompress to 300 MB. */
 export const bomb = (): Behaviour => {
   const packed = gzipSync(Buffer.alloc(300 * 1024 * 1024))
   return answering(200, packed, { "content-encoding": "gzip", "content-type": "text/plain" })

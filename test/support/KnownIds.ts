@@ -9,14 +9,14 @@ export interface Person {
   readonly customerID: number
 }
 
-/** ActionID lives in action_id, EndUserUIDID in end_user_uid_id. */
+/** ActionID is stored in action_id, EndUserUIDID in end_user_uid_id. */
 const columnOf = (brand: string) =>
   `${brand
     .replace(/ID$/, "")
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()}_id`
 
-/** The table that an id is the key of, apart from the customer's. */
+/** The table that has this id as its primary key, apart from customer_id. */
 const findTable = (column: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -46,7 +46,7 @@ const findRow = (column: string, customerID: number) =>
 
 const isRecord = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The first row that a list shows to its owner, for ids that are no table's key. */
+/** The id in the first row that a list shows to its owner, for ids that are not a table's key. */
 const findListed = (endpoint: Endpoint, brand: string, owner: Person) =>
   Effect.gen(function* () {
     const path = endpoint.path.slice(0, endpoint.path.indexOf("/:"))
@@ -73,8 +73,8 @@ export const ownId = (brand: string, customerID: number) =>
       )
 
 /**
- * Ids that belong to the owner, for every id in a path; with several, the last one's row names the others where it can,
- * so that they belong together. Dies when there is none, so that no endpoint is passed over.
+ * Ids that belong to the owner, for every id in a path. With several, the row of the last one determines the others
+ * where it can, so that they belong together. Dies when there is none, so that no endpoint is skipped.
  */
 export const ownPathIds = (endpoint: Endpoint, owner: Person) =>
   Effect.gen(function* () {

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from "node:v8"
 
-// Most of what a test runs it runs too seldom to be worth optimising: with the default a tenth of all the time went there.
+// Most code that a test runs executes too rarely to be worth optimising: with the default, this took a tenth of all the
+// time.
 setFlagsFromString("--interrupt-budget=500000")

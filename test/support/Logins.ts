@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { type Answer, sendJson } from "./TestApp.ts"
 
-/** For tokens that no login gives. */
+/** For tokens that no login issues. */
 export const acmeAdmin = {
   customerID: CustomerID.make(1),
   customerRepID: CustomerRepID.make(1),
@@ -14,7 +14,7 @@ export const acmeAdmin = {
 
 let used = 0
 
-/** An address that no other attempt has used, so that only what a test means to be throttled is. */
+/** An address that no other attempt has used, so that only the attempts a test wants throttled are. */
 export const freshAddress = () => {
   used += 1
   return `10.0.${used >> 8}.${used & 255}`
@@ -39,10 +39,10 @@ export const askForReset = (email: string, hostname = "localhost", address = fre
 export const resetPassword = (token: string, newPassword: string, address = freshAddress()) =>
   post("reset-password", { token, newPassword }, address)
 
-/** The token in an answer; "" when there is none. */
+/** The token in a response; "" when there is none. */
 export const tokenIn = ({ json }: Answer) =>
   typeof json === "object" && json !== null && "token" in json && typeof json.token === "string" ? json.token : ""
 
-/** The answer to a route that any representative may use. */
+/** The status of a route that any representative may use. */
 export const statusWith = (token: string) =>
   Effect.map(sendJson("GET", "/api/Actions", { token }), ({ status }) => status)

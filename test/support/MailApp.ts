@@ -6,7 +6,7 @@ import { eventually } from "./Eventually.ts"
 import { GraphServer, simulatedCredentials } from "./GraphServer.ts"
 import { baseUrl, clientOf, quietApp } from "./TestApp.ts"
 
-/** The service beside a simulated mail provider that it may call. */
+/** The service next to a simulated mail provider that it may call. */
 export const mailApp = (overrides: Readonly<Record<string, string>> = {}, app = quietApp) =>
   Layer.unwrapEffect(
     Effect.map(GraphServer, ({ graphUrl, port }) =>
@@ -14,7 +14,7 @@ export const mailApp = (overrides: Readonly<Record<string, string>> = {}, app = 
     )
   ).pipe(Layer.provide(Layer.succeed(LookEvery, Duration.seconds(1))), Layer.provideMerge(GraphServer.layer))
 
-/** Waits until the work that a node does every 15 minutes is behind it, and no longer about to begin. */
+/** Waits until the work that a node does every 15 minutes is done and not about to start again. */
 export const roundIsOver = eventually(
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -25,7 +25,7 @@ export const roundIsOver = eventually(
 
 let count = 0
 
-/** An Email channel with a mailbox of its own, whose provider the service knows how to reach. */
+/** An Email channel with its own mailbox, whose provider the service can reach. */
 export const newMailChannel = (username = "acme-admin", ofMailbox?: string) =>
   Effect.gen(function* () {
     const server = yield* GraphServer
@@ -49,7 +49,7 @@ export const newMailChannel = (username = "acme-admin", ofMailbox?: string) =>
     return { channelID, customerID, address, mailbox: server.mailbox(address) }
   })
 
-/** How many imports a channel waits for. */
+/** How many imports of a channel are still pending. */
 export const importsLeft = (channelID: ChannelID, customerID = 1) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -64,7 +64,7 @@ export const importsLeft = (channelID: ChannelID, customerID = 1) =>
 export const settled = (channelID: ChannelID, customerID = 1) =>
   eventually(importsLeft(channelID, customerID), (left) => left === 0)
 
-/** The same, and the provider tells about new mail. The first look into the mailbox is over. */
+/** A new channel with a subscription to new mail, after the first look into its mailbox. */
 export const subscribedTo = (username?: string, ofMailbox?: string) =>
   Effect.gen(function* () {
     const channel = yield* newMailChannel(username, ofMailbox)
@@ -116,7 +116,7 @@ const ticketCountOf = (channelID: ChannelID) =>
     )
   )
 
-/** Waits until the channel has so many tickets; answers the first of them. */
+/** Waits until the channel has this many tickets; returns up to 200 of them. */
 export const ticketsArrive = (channelID: ChannelID, number: number) =>
   Effect.zipRight(
     eventually(ticketCountOf(channelID), (count) => count >= number),
@@ -129,6 +129,6 @@ export const folderAt = (channelID: ChannelID, type: string) =>
     channelFolders.createChannelFolder({ payload: { channelID, name: type, type } })
   )
 
-/** Has all folders of a channel read. */
+/** Imports all folders of a channel. */
 export const importAll = (channelID: ChannelID) =>
   Effect.flatMap(clientOf("acme-admin"), ({ channels }) => channels.importEmails({ path: { id: channelID } }))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { vi } from "vitest"
 
-/** With the wall clock that much ahead, or behind when it is less than none; the service runs in this process. */
+/** Runs an effect with the wall clock this far ahead, or behind if negative; the service runs in this process. */
 export const minutesLater =
   (minutes: number) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>

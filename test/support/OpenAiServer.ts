@@ -19,7 +19,7 @@ const json = { "content-type": "application/json" }
 
 const body = (value: unknown) => answering(200, JSON.stringify(value), json)
 
-/** Answers in the shape of chat completions. */
+/** Responds in the shape of chat completions. */
 export const saying = (text: string): Behaviour =>
   body({
     id: "c1",
@@ -28,7 +28,7 @@ export const saying = (text: string): Behaviour =>
     usage: { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 }
   })
 
-/** The same, but only when it may. */
+/** The same, but only once it is allowed to. */
 export const sayingLate = (text: string) =>
   Effect.map(Deferred.make<void>(), (gate) => {
     const behaviour: Behaviour = (request, response) =>
@@ -40,7 +40,7 @@ export const sayingLate = (text: string) =>
 export const sayingInParts = (...texts: ReadonlyArray<string>): Behaviour =>
   body({ choices: [{ message: { content: texts.map((text) => ({ type: "text", text })) } }] })
 
-/** Answers in the shape of responses. */
+/** Responds in the shape of the Responses API. */
 export const respondingWith = (text: string): Behaviour =>
   body({
     id: "r1",
@@ -58,19 +58,19 @@ export const failingWith = (status: number, headers: Readonly<Record<string, str
     ...headers
   })
 
-/** What it was saying breaks off in the middle. */
+/** The response breaks off in the middle. */
 export const breakingOff: Behaviour = answering(200, '{"choices":[{"message":{"content":"half', json)
 
 export const shapeless: Behaviour = body({ hello: "world" })
 
-/** Answers with a choice of its own making, and what it says that it counted. */
+/** Responds with the given choice and usage. */
 export const choosing = (
   message: { readonly content: string | null; readonly refusal?: string },
   finishReason: string,
   usage: unknown = { prompt_tokens: 500, completion_tokens: 9 }
 ): Behaviour => body({ choices: [{ index: 0, message, finish_reason: finishReason }], usage })
 
-/** Answers in the shape of responses, but not to the end. */
+/** Responds in the shape of the Responses API, but incompletely. */
 export const respondingInPart = (part: Readonly<Record<string, string>>, reason?: string): Behaviour =>
   body({
     object: "response",
@@ -79,15 +79,15 @@ export const respondingInPart = (part: Readonly<Record<string, string>>, reason?
     usage: { input_tokens: 500, output_tokens: 9 }
   })
 
-/** A server that speaks as OpenAI's does, on this machine. */
+/** A server on this machine that speaks OpenAI's protocol. */
 export class OpenAiServer extends Context.Tag("test/OpenAiServer")<
   OpenAiServer,
   {
     readonly url: string
-    /** What it does from now on: one after the other, the last one for ever. Forgets what it was asked before. */
+    /** Sets its behaviours from now on: one per request, the last one forever. Forgets the requests so far. */
     readonly does: (...behaviours: readonly [Behaviour, ...ReadonlyArray<Behaviour>]) => Effect.Effect<void>
     readonly asked: Effect.Effect<ReadonlyArray<typeof Asked.Type & { readonly authorization: string | undefined }>>
-    /** Waits until nobody is connected any more. */
+    /** Waits until no client is connected any more. */
     readonly deserted: Effect.Effect<void, string>
   }
 >() {
@@ -120,7 +120,7 @@ export class OpenAiServer extends Context.Tag("test/OpenAiServer")<
   ).pipe(Layer.provideMerge(UpstreamServer.layer))
 }
 
-/** As many attempts as a test can wait for, and more time for each than the slowest machine needs. */
+/** As many retries as a test can wait for, and more time for each attempt than the slowest machine needs. */
 const patientLimits = {
   attempt: Duration.seconds(20),
   total: Duration.seconds(50),
@@ -130,7 +130,7 @@ const patientLimits = {
   atOnce: 2
 }
 
-/** The service, and its AI services, beside such a server; it may also retrieve data from there. */
+/** The service and its AI services next to such a server, from which it may also retrieve data. */
 export const openAiApp = (
   forThoseWithoutKey: "openai" | "sandbox" = "openai",
   app = quietApp,

@@ -10,7 +10,7 @@ const listAt = (value: unknown, key: string): ReadonlyArray<Json> => {
   return Array.isArray(list) ? list.filter(isRecord) : []
 }
 
-/** What hangs below some keys, one list inside the other. */
+/** The items under a path of keys, each of which holds a list. */
 const under = (values: ReadonlyArray<unknown>, ...keys: ReadonlyArray<string>): ReadonlyArray<Json> =>
   keys
     .reduce<ReadonlyArray<unknown>>((found, key) => found.flatMap((value) => listAt(value, key)), values)
@@ -21,7 +21,7 @@ export const attributesOf = (item: Json): Readonly<Record<string, unknown>> =>
     listAt(item, "attributes").map(({ key, value }) => [String(key), isRecord(value) ? Object.values(value)[0] : value])
   )
 
-/** A collector that speaks OTLP over HTTP and keeps what it is sent. */
+/** A collector that speaks OTLP over HTTP and keeps what it receives. */
 export class OtlpCollector extends Context.Tag("test/OtlpCollector")<
   OtlpCollector,
   {
@@ -35,7 +35,7 @@ export class OtlpCollector extends Context.Tag("test/OtlpCollector")<
 >() {
   static readonly layer = Layer.suspend(() => collector(true))
 
-  /** Takes everything and never says a word. */
+  /** Takes everything and never responds. */
   static readonly silent = Layer.suspend(() => collector(false))
 }
 

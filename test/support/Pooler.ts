@@ -25,7 +25,7 @@ const addressedBy = (database: URL, server: Server) => {
   return Redacted.make(through.href)
 }
 
-/** Stands between a node and its database, and refuses connections that ask for a statement_timeout as they begin. */
+/** A proxy between a node and its database that refuses connections which ask for a statement_timeout at startup. */
 export const throughPooler = (database: Redacted.Redacted) =>
   Effect.gen(function* () {
     const url = new URL(Redacted.value(database))
@@ -47,7 +47,7 @@ export const throughPooler = (database: Redacted.Redacted) =>
     return { url: addressedBy(url, server), refused: () => refused }
   })
 
-/** Stands between a node and its database, and first refuses one connection with each of these codes. */
+/** A proxy between a node and its database that first refuses one connection with each of these codes. */
 export const throughRefusing = (database: Redacted.Redacted, codes: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const url = new URL(Redacted.value(database))
@@ -66,7 +66,7 @@ export const throughRefusing = (database: Redacted.Redacted, codes: ReadonlyArra
     return { url: addressedBy(url, server), left: () => left.length }
   })
 
-/** Stands between a node and its database, which can vanish: what is connected hears nothing any more, and no end. */
+/** A proxy between a node and its database that can vanish: open connections then receive nothing, not even an end. */
 export const throughVanishing = (database: Redacted.Redacted) =>
   Effect.gen(function* () {
     const url = new URL(Redacted.value(database))
@@ -94,7 +94,7 @@ export const throughVanishing = (database: Redacted.Redacted) =>
         isAway = true
         for (const socket of open) socket.unpipe().pause()
       }),
-      /** Whoever connects from now on. */
+      /** Applies to new connections only. */
       comeBack: Effect.sync(() => {
         isAway = false
       })

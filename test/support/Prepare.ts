@@ -6,5 +6,5 @@ import { migrate } from "../../src/platform/database/Migrate.ts"
 
 const Tools = Layer.merge(DemoTools, PostgresBlobStore).pipe(Layer.provide(PasswordHasher.layer))
 
-/** What every test finds: the newest migrations and the demo data. */
+/** What every test starts with: the newest migrations and the demo data. */
 export const prepare = Effect.zipRight(migrate, seedDemoData.pipe(Effect.provide(Tools)))

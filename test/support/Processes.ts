@@ -14,8 +14,8 @@ const isFree = (port: number) =>
   })
 
 /**
- * A port to listen on, also again after a restart. It lies below those that the system gives to connections, so that none
- * of them takes it meanwhile.
+ * A port to listen on, also again after a restart. It is below the range that the system assigns to outgoing
+ * connections, so that none of them takes it meanwhile.
  */
 export const freePort: Effect.Effect<number> = Effect.gen(function* () {
   const port = yield* Random.nextIntBetween(20_000, 32_000)
@@ -33,7 +33,7 @@ const isReady = (base: string) =>
 export interface Node {
   readonly base: string
   readonly kill: Effect.Effect<void>
-  /** Does nothing at all until it goes on. */
+  /** Suspends the process until it goes on. */
   readonly freeze: Effect.Effect<void>
   readonly goOn: Effect.Effect<void>
 }
@@ -64,7 +64,7 @@ export const startNode = (env: Readonly<Record<string, string>>) =>
     return { base, kill, freeze: signal("SIGSTOP"), goOn: signal("SIGCONT") } satisfies Node
   })
 
-/** A request that may meet a process that is just being killed: then there is no answer. */
+/** A request to a process that may just be being killed, in which case it fails. */
 export const tryToAsk = async (node: Node, method: string, path: string, token: string, body?: unknown) => {
   const response = await fetch(node.base + path, {
     method,

@@ -1,4 +1,6 @@
-/** The milliseconds for which this process has computed so far. Those for which it waited for its turn do not count. */
+/**
+ * The milliseconds of processor time that this process has used so far. Time spent waiting for a core does not count.
+ */
 export const processorTime = () => {
   const { system, user } = process.cpuUsage()
   return (system + user) / 1000

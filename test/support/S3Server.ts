@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Effect } from "effect"
 
 /**
- * How it behaves: it may do what a PUT asks for and never say so, nor anything else (Silent), not even take the body of a
- * request (Deaf), send one half of an object and never the other (Stalls), or send it a bit at a time (Trickles). It may be
- * too busy for anything (Busy), or let nobody write (ReadOnly).
+ * How the server behaves: Silent carries out a PUT but never responds to anything, Deaf does not even read a request's
+ * body, Stalls sends half an object and never the rest, Trickles sends it bit by bit, Busy refuses everything, and
+ * ReadOnly refuses writes.
  */
 export type Manner = "Answers" | "Silent" | "Deaf" | "Stalls" | "Trickles" | "Busy" | "ReadOnly"
 
@@ -47,11 +47,11 @@ interface State {
   manner: Manner
   /** The method of each request so far. */
   readonly seen: Array<string>
-  /** How many requests it has and has not answered. */
+  /** The number of requests in progress. */
   underWay: number
 }
 
-/** What it says to a request that it does nothing for. */
+/** The error for a request that is refused. */
 const refusal = (
   manner: Manner,
   request: IncomingMessage,
@@ -95,7 +95,7 @@ const listen = (state: State) =>
       state.seen.push(request.method ?? "")
       response.once("close", () => state.underWay--)
       if (state.manner === "Deaf") return
-      // Whoever breaks off gets no answer.
+      // A client that breaks off gets no response.
       bodyOf(request).then(
         (body) => answer(state, request, response, body),
         () => undefined
@@ -113,7 +113,7 @@ const listen = (state: State) =>
 
 const credentials = { AWS_ACCESS_KEY_ID: "test-key", AWS_SECRET_ACCESS_KEY: "test-secret" }
 
-/** An object store that speaks as much of Amazon's language as the service does; it takes signed requests only. */
+/** An object store that speaks as much of the S3 protocol as the service needs; it only accepts signed requests. */
 export const s3Server = Effect.gen(function* () {
   const state: State = { objects: new Map(), manner: "Answers", seen: [], underWay: 0 }
   const { close, port } = yield* Effect.acquireRelease(listen(state), ({ close }) => Effect.sync(close))
@@ -128,13 +128,13 @@ export const s3Server = Effect.gen(function* () {
     objects: state.objects,
     seen: Effect.sync((): ReadonlyArray<string> => state.seen),
     underWay: Effect.sync(() => state.underWay),
-    /** Behaves so from then on. */
+    /** Behaves this way from now on. */
     turn: (manner: Manner) =>
       Effect.sync(() => {
         state.manner = manner
       }),
     blobStore: `s3://files/casework?endpoint=http://127.0.0.1:${port}&region=eu-test-1`,
-    /** From then on nobody answers there. */
+    /** Closes the server for good. */
     stop: Effect.sync(close)
   }
 })

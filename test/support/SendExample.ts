@@ -21,17 +21,17 @@ const find = (username: string) =>
     return { username, token: yield* login(username), customerID: rep.customerID }
   })
 
-/** Words in a path that are no ids, such as a language. */
+/** For words in a path that are not ids, such as a language. */
 const wordFor = "en"
 
-/** The path of an endpoint; a parameter that is not given is a word. */
+/** The path of an endpoint; parameters without a given value become a word. */
 export const pathOf = (endpoint: Endpoint, ids: Readonly<Record<string, string | number>>) =>
   fillPath(endpoint, {
     ...Object.fromEntries(endpoint.parameters.map(({ name }) => [name, wordFor])),
     ...ids
   })
 
-/** Sends an endpoint's request with a body as JSON, or as an upload where that is what it takes. */
+/** Sends an endpoint's request with a JSON body, or as an upload where the endpoint takes one. */
 export const sendTo = (
   endpoint: Endpoint,
   options: {

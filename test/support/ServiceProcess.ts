@@ -6,16 +6,16 @@ import { freePort } from "./Processes.ts"
 export interface ServiceProcess {
   readonly base: string
   readonly pid: number
-  /** kill -9, and waits until it is gone. */
+  /** Kills it with SIGKILL and waits until it is gone. */
   readonly kill: Effect.Effect<void>
-  /** As an operator stops it; answers its exit code, which is null when a signal ended it. */
+  /** Stops it as an operator would; returns its exit code, or null when a signal ended it. */
   readonly stop: Effect.Effect<number | null>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
-  /** Its exit code, when it ends. */
+  /** Returns its exit code once it ends. */
   readonly ended: Effect.Effect<number | null>
-  /** As when the process that started it dies. */
+  /** Simulates the death of the process that started it. */
   readonly abandon: Effect.Effect<void>
-  /** Nobody reads any more what it writes. */
+  /** Stops reading its output. */
   readonly stopReading: Effect.Effect<void>
   /** Everything it has written so far. */
   readonly output: () => string
@@ -34,7 +34,7 @@ export const isReady = (base: string, within = 5000) =>
 
 const mostOutput = 200_000
 
-/** The whole service as a process of its own, from the built file; it does not outlive the scope. */
+/** The whole service in its own process, from the built file; it does not outlive the scope. */
 export const startService = (
   env: Readonly<Record<string, string>>,
   options: { readonly root: string; readonly nodeArguments?: ReadonlyArray<string> }

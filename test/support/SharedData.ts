@@ -3,7 +3,7 @@ import { inject } from "vitest"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 import { copyOfTemplate } from "./TestDatabase.ts"
 
-/** Where the nodes keep their data: a database for all of them, or a folder for one after the other. */
+/** Where the nodes keep their data: a database they all share, or a folder that they use one after another. */
 export const sharedData = Effect.gen(function* () {
   const template = inject("template")
   if (template.kind === "embedded") return { DATA_DIR: yield* temporaryFolder }

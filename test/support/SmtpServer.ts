@@ -7,7 +7,7 @@ export interface ReceivedMail {
   readonly data: string
 }
 
-/** Speaks just enough SMTP to take mail for one connection. */
+/** Speaks just enough SMTP to receive mail on one connection. */
 const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail) => void) => {
   let [from, to, data, inData] = ["", "", "", false]
   let unread = ""
@@ -58,9 +58,9 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
 }
 
 /**
- * A mail server of its own, which can be told to refuse. It knows neither a sender forged@ nor a recipient nobody@, takes
- * nothing for relay@ from us, and no mail with the subject spam or broken.
- * One with the subject cut it takes, and breaks off before it says so.
+ * A mail server of its own that can be told to refuse. It rejects the sender forged@, the recipients nobody@ and
+ * relay@, and mails with the subject spam or broken. It accepts a mail with the subject cut, but disconnects before
+ * saying so.
  */
 export const smtpServer = Effect.gen(function* () {
   const mails = yield* Queue.unbounded<ReceivedMail>()

@@ -2,7 +2,7 @@ import { type SqlToken, sqlTokens } from "./SqlTokens.ts"
 
 type Clause = "columns" | "from" | "condition" | "using" | "into" | "other"
 
-/** A table and the name it goes by in its part of the statement. */
+/** A table and the name by which its part of the statement refers to it. */
 export interface TableMention {
   readonly table: string
   readonly alias: string
@@ -11,7 +11,10 @@ export interface TableMention {
 /** One select, insert, update or delete; parts in parentheses and parts of a union are blocks of their own. */
 export interface SqlBlock {
   readonly tables: Array<TableMention>
-  /** Conditions on customer_id: whose it is (none: bare), and whose it is compared with, when that is a table's. */
+  /**
+   * Conditions on customer_id: the alias it belongs to (none if unqualified), and the alias it is compared with, if
+   * any.
+   */
   readonly conditions: Array<{ readonly alias: string | undefined; readonly other: string | undefined }>
   /** An insert that fills customer_id. */
   insertsCustomer: boolean
@@ -47,7 +50,7 @@ const clauseOf: Readonly<Record<string, Clause>> = {
 
 const never = new Set(["<>", "!=", "<", ">", "<=", ">="])
 
-/** Reads a statement into its blocks. */
+/** Parses a statement into its blocks. */
 export const sqlBlocks = (sql: string) => {
   const { comments, tokens } = sqlTokens(sql)
   const blocks: Array<SqlBlock> = []
@@ -62,7 +65,7 @@ export const sqlBlocks = (sql: string) => {
     return block
   }
 
-  /** The table at an index, with what follows it; undefined for a subquery or a function. */
+  /** The table at an index and the index after it; no table for a subquery or a function. */
   const mention = (start: number): { readonly found?: TableMention; readonly next: number } => {
     let index = start
     while (isWord(index, "only", "lateral", "table")) index += 1
@@ -80,7 +83,7 @@ export const sqlBlocks = (sql: string) => {
     return schema === "public" ? { found: { table, alias }, next: index } : { next: index }
   }
 
-  /** A customer_id inside a condition; undefined when it does not tie the customer down. */
+  /** The condition formed by a customer_id; undefined when it does not restrict the statement to one customer. */
   const condition = (index: number) => {
     const alias = at(index - 1).text === "." ? at(index - 2).text : undefined
     const before = alias === undefined ? index - 1 : index - 3
@@ -94,7 +97,7 @@ export const sqlBlocks = (sql: string) => {
     return { alias, other: right ?? left }
   }
 
-  /** Reads from an index to the end of its parentheses; answers the index behind them. */
+  /** Reads from an index to the end of its parentheses; returns the index of the closing one. */
   const read = (start: number, outer: SqlBlock | undefined, outerClause: Clause): number => {
     const ownBlock = outer === undefined || isWord(start, "select", "with", "insert", "update", "delete")
     let block = ownBlock ? newBlock() : outer

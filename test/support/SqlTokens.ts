@@ -1,7 +1,7 @@
-/** A word, a quoted name, a symbol, or a value (text, number, parameter); comments are left out. */
+/** A word, a quoted name, a symbol, or a value (text, number, parameter); comments are omitted. */
 export interface SqlToken {
   readonly kind: "word" | "name" | "symbol" | "value"
-  /** Unquoted words in lower case. */
+  /** Unquoted words are in lower case. */
   readonly text: string
 }
 

@@ -4,7 +4,7 @@ import { type SqlBlock, sqlBlocks, type TableMention } from "./SqlBlocks.ts"
 
 const marker = /\/\* all customers: \S.*?\*\//s
 
-// Statements that define or steer and touch no row.
+// Statements that define or configure something and touch no row.
 const harmless = new Set(
   "create alter drop comment grant revoke set reset show begin commit rollback savepoint release listen unlisten notify analyze vacuum discard".split(
     " "
@@ -12,8 +12,8 @@ const harmless = new Set(
 )
 
 /**
- * The names in a block whose customer is tied down: by a value, by an insert that fills it, by a block around it, or by
- * another table that is tied down itself.
+ * The aliases in a block that are restricted to a customer: by a value, by an insert that fills the column, by a
+ * surrounding block, or by another table that is itself restricted.
  */
 const tiedDown = (block: SqlBlock, tenants: ReadonlyArray<TableMention>) => {
   const inserted = block.insertsCustomer ? block.tables[0]?.alias : undefined
@@ -35,7 +35,7 @@ const tiedDown = (block: SqlBlock, tenants: ReadonlyArray<TableMention>) => {
   return tied
 }
 
-/** The tenant tables that a statement touches without tying down their customer. */
+/** The tenant tables that a statement touches without restricting them to a customer. */
 export const unscopedTables = (text: string, tenantTables: ReadonlySet<string>): ReadonlyArray<string> => {
   const { blocks, comments, firstWord } = sqlBlocks(text)
   if (marker.test(comments) || harmless.has(firstWord)) return []
@@ -55,12 +55,12 @@ export const findTenantTables = Effect.gen(function* () {
   return new Set(rows.map((row) => row.table))
 })
 
-/** What the service has run so far, each text with the parameters that it came with last. */
+/** Every statement that the service has run so far, with the parameters of its last run. */
 export const heard = new Map<string, ReadonlyArray<unknown>>()
 
 /**
- * Hears every statement that the service runs under test and kills the one that touches a tenant's table without its
- * customer_id, so that no test can pass over it.
+ * Inspects every statement that the service runs under test, and fails any that touches a tenant's table without its
+ * customer_id, so that no test can miss it.
  */
 export const StatementAudit = Layer.unwrapEffect(
   Effect.map(findTenantTables, (tenantTables) => {

@@ -10,8 +10,8 @@ export interface TextMessage {
 }
 
 /**
- * What it does with one attempt to send: takes it, refuses it, takes it and breaks off, takes it and says so
- * late, takes it to say that it failed, or says nothing at all.
+ * What the server does with one attempt to send: accepts it, refuses it, accepts it and disconnects, accepts it and
+ * responds late, responds that it failed, or never responds.
  */
 export type Reaction =
   | "take"
@@ -21,7 +21,7 @@ export type Reaction =
   | "hang"
   | { readonly status: number; readonly message: string }
 
-/** What it says later of one that it took; "break" says nothing. */
+/** What it reports later about an accepted message; "break" disconnects without a response. */
 export type Fate =
   | "break"
   | { readonly status: string; readonly error_code?: number | null; readonly error_message?: string | null }
@@ -40,17 +40,17 @@ export class TelephonyServer extends Context.Tag("test/TelephonyServer")<
   TelephonyServer,
   {
     readonly url: string
-    /** What it does with the next attempts to send, one after the other; it takes those after them. */
+    /** Sets its reactions to the next attempts to send, in order; it accepts all later ones. */
     readonly react: (...reactions: ReadonlyArray<Reaction>) => Effect.Effect<void>
-    /** What it took to a number, oldest first. */
+    /** The messages accepted for a number, oldest first. */
     readonly taken: (to: string) => Effect.Effect<ReadonlyArray<TextMessage>>
-    /** What becomes of those to a number; without a word they are delivered. */
+    /** Sets what becomes of the messages to a number; by default they are delivered. */
     readonly comesTo: (to: string, fate: Fate) => Effect.Effect<void>
-    /** How often it was asked what became of those to a number. */
+    /** How often it was asked about the messages to a number. */
     readonly asked: (to: string) => Effect.Effect<number>
-    /** Attempts to send so far, whatever became of them. */
+    /** The attempts to send so far, whatever their outcome. */
     readonly attempts: Effect.Effect<number>
-    /** What it has taken so far it took a day before. */
+    /** Dates everything accepted so far back by a day. */
     readonly dayPasses: Effect.Effect<void>
   }
 >() {

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 
 const { PGDATA } = PGlite.paths
 
-/** The files of a database: unpacking an archive for each clone took as long as all else that a clone does. */
+/** The files of a database: unpacking an archive for each clone took as long as the rest of the cloning. */
 const Template = Schema.Struct({
   folders: Schema.Array(Schema.String),
   files: Schema.Array(Schema.Tuple(Schema.String, Schema.Uint8ArrayFromSelf))
@@ -12,7 +12,7 @@ const Template = Schema.Struct({
 
 export type Template = typeof Template.Type
 
-/** All that is in the folder of a database, as bytes. */
+/** Serializes everything in a database's folder. */
 export const packed = ({ Module: { FS } }: PGlite) => {
   const folders: Array<string> = []
   const files: Array<readonly [string, Uint8Array]> = []
@@ -31,7 +31,7 @@ export const packed = ({ Module: { FS } }: PGlite) => {
 
 export const unpacked = (bytes: Buffer): Template => Schema.decodeUnknownSync(Template)(deserialize(bytes))
 
-/** A disk in memory on which a copy of the template already is. */
+/** An in-memory disk that starts with a copy of the template. */
 export class CopyOf extends MemoryFS {
   readonly #template: Template
 

@@ -59,10 +59,10 @@ export const testNode = <E, R>(
     Layer.provide(logging)
   )
 
-/** The whole service on a database of its own, as a user meets it: over HTTP. */
+/** The whole service with its own database, used over HTTP as a client would. */
 export const testApp = (overrides: Readonly<Record<string, string>> = {}) => testNode(TestDatabase, overrides)
 
-/** The same without automation, for tests of what only automation would follow from. */
+/** The same without automation, for tests that look only at what would trigger it. */
 export const quietApp = (overrides: Readonly<Record<string, string>> = {}) =>
   testApp(overrides).pipe(Layer.provide(Layer.succeed(Reactions, () => undefined)))
 
@@ -70,7 +70,7 @@ export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
   address._tag === "TcpAddress" ? `http://127.0.0.1:${address.port}` : address.path
 )
 
-/** Whom the typed client asks, and by which token. */
+/** The server that the typed client calls, and its token. */
 interface Target {
   readonly base: string
   readonly token: string | undefined
@@ -78,7 +78,7 @@ interface Target {
 
 const target = FiberRef.unsafeMake<Target>({ base: "", token: undefined })
 
-/** One for all apps: making one takes longer than most tests. */
+/** One for all apps: creating one takes longer than most tests. */
 const anyClient = Effect.runSync(
   HttpApiClient.make(CaseworkApi, {
     transformClient: HttpClient.mapRequestEffect((request) =>
@@ -90,7 +90,7 @@ const anyClient = Effect.runSync(
   }).pipe(Effect.provide(FetchHttpClient.layer))
 )
 
-/** The same with all that its functions do done for one target. */
+/** The same client with everything its functions do directed at one target. */
 const aimed = <A extends object>(at: Target, of: A): A =>
   new Proxy(of, {
     get: (_, name) => {
@@ -104,7 +104,7 @@ const aimed = <A extends object>(at: Target, of: A): A =>
     }
   })
 
-/** The typed client, derived from the contract; with a token it speaks for a representative. */
+/** The typed client, derived from the API contract; with a token it acts as a representative. */
 export const client = (token?: string) => Effect.map(baseUrl, (base) => aimed({ base, token }, anyClient))
 
 export const login = (username: string, password = "Demo-Pass-1") =>
@@ -115,10 +115,10 @@ export const login = (username: string, password = "Demo-Pass-1") =>
     return yield* Effect.fail(yield* Schema.decodeUnknown(ApiError)(json))
   })
 
-/** By their server: another one may get the port of one that is gone. */
+/** Keyed by server: a port may be reused by a later server. */
 const tokens = new WeakMap<HttpServer.HttpServer, Map<string, string>>()
 
-/** A demo user's token. Each logs in once to an app, since checking a password takes long on purpose. */
+/** A demo user's token. Each user logs in once per app, since checking a password is slow on purpose. */
 export const tokenOf = (username: string) =>
   Effect.gen(function* () {
     const server = yield* HttpServer.HttpServer
@@ -129,18 +129,18 @@ export const tokenOf = (username: string) =>
     return token
   })
 
-/** The typed client that speaks for a demo user. */
+/** The typed client acting as a demo user. */
 export const clientOf = (username: string) => Effect.flatMap(tokenOf(username), client)
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined when it is not JSON. */
   readonly json: unknown
 }
 
-/** A request as raw as a caller may send it. */
+/** Sends a request exactly as given. */
 export const send = (method: string, path: string, init: Omit<RequestInit, "method"> = {}) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async (signal): Promise<Answer> => {

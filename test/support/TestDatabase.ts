@@ -10,7 +10,7 @@ import { CopyOf, type Template, unpacked } from "./Template.ts"
 
 let known: Template | undefined
 
-/** The embedded database itself, as a clone of the template. */
+/** The embedded database as a clone of the template. */
 export const cloneOfTemplate = (file: string) =>
   Effect.suspend(() => {
     known ??= unpacked(readFileSync(file))
@@ -25,7 +25,7 @@ const withAdmin = (url: string, statement: string) =>
     await admin.end()
   })
 
-/** The address of a copy of the template that goes away with the scope. */
+/** The URL of a copy of the template that is dropped with the scope. */
 export const copyOfTemplate = (url: string, template: string) =>
   Effect.gen(function* () {
     const name = `casework_test_${randomUUID().replaceAll("-", "")}`
@@ -37,7 +37,7 @@ export const copyOfTemplate = (url: string, template: string) =>
     return Redacted.make(copy.href)
   })
 
-/** A database of its own for each layer that is built: a clone of the migrated template with the demo data. */
+/** A separate database for each layer that is built: a clone of the migrated template with the demo data. */
 export const TestDatabase = Layer.unwrapScoped(
   Effect.gen(function* () {
     const template = inject("template")
@@ -49,7 +49,7 @@ export const TestDatabase = Layer.unwrapScoped(
 
 export const onPostgres = inject("template").kind === "postgres"
 
-/** How many wait for what the transaction under way has locked. */
+/** How many transactions wait for locks of the current one. */
 export const waitingForMe = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ waiting: number }>`

@@ -2,13 +2,13 @@ import { Context, Effect, Layer, Queue } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { type Mail, Mailer, MailNotSent, SomeRefused } from "../../src/platform/Mailer.ts"
 
-/** A mailer that keeps what it is given, for the test to read. Of several recipients it does not take nobody@. */
+/** A mailer that keeps what it is given, for the test to read. Among several recipients it rejects nobody@. */
 export class TestMailer extends Context.Tag("test/TestMailer")<
   TestMailer,
   {
     readonly next: Effect.Effect<Mail & { readonly customerID: CustomerID }>
     readonly count: Effect.Effect<number>
-    /** From now on it takes nothing, and fails with this; with nothing it takes mail again. */
+    /** From now on sending fails with this cause; without one, it accepts mail again. */
     readonly fail: (cause?: unknown) => Effect.Effect<void>
   }
 >() {

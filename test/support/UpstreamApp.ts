@@ -4,14 +4,14 @@ import { RetrievalLimits } from "../../src/documents/DataRetrieval.ts"
 import { clientOf, quietApp } from "./TestApp.ts"
 import { UpstreamServer } from "./UpstreamServer.ts"
 
-/** The service beside an external API that it may call, with limits that a test can wait for. */
+/** The service next to an external API that it may call, with limits that a test can wait for. */
 export const upstreamApp = (total = Duration.seconds(10), app = quietApp) =>
   Layer.unwrapEffect(Effect.map(UpstreamServer, ({ port }) => app({ OUTBOUND_ALLOW: `127.0.0.1:${port}` }))).pipe(
     Layer.provide(Layer.succeed(RetrievalLimits, { total, largestBody: 1024 * 1024 })),
     Layer.provideMerge(UpstreamServer.layer)
   )
 
-/** A data retrieval document of Acme's that calls a path of the external API. */
+/** A data retrieval document of Acme that calls a path of the external API. */
 export const retrievalOf = (apiEndpoint: string, fields: Partial<DocumentCreate> = {}) =>
   Effect.gen(function* () {
     const upstream = yield* UpstreamServer

@@ -8,7 +8,7 @@ export interface SeenRequest {
   readonly body: string
 }
 
-/** Answers one kind of request the way an external API, a broken or a hostile one would. */
+/** Responds to one kind of request as an external API, a broken one or a hostile one would. */
 export type Behaviour = (request: SeenRequest, response: ServerResponse) => void
 
 const readBody = async (request: IncomingMessage) => {
@@ -22,12 +22,12 @@ export class UpstreamServer extends Context.Tag("test/UpstreamServer")<
   UpstreamServer,
   {
     readonly port: number
-    /** Its address; without OUTBOUND_ALLOW for it the service does not call it. */
+    /** Its URL; the service only calls it when OUTBOUND_ALLOW permits it. */
     readonly url: string
-    /** What it does from now on at a path. */
+    /** Sets its behaviour at a path from now on. */
     readonly on: (path: string, behaviour: Behaviour) => Effect.Effect<void>
     readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
-    /** Waits until nobody is connected any more. */
+    /** Waits until no client is connected any more. */
     readonly deserted: Effect.Effect<void, string>
   }
 >() {
@@ -48,13 +48,13 @@ const make = Effect.gen(function* () {
     if (behaviour === undefined) response.writeHead(404).end("no such thing")
     else behaviour(one, response)
   }
-  // No connection is used twice, so that every request is a new one for the guard.
+  // No connection is reused, so that the guard checks every request.
   const server = createServer({ keepAlive: false }, (request, response) => {
     response.setHeader("connection", "close")
     return listener(request, response)
   })
   yield* Effect.acquireRelease(
-    // Every address of this machine, so that names can lead to 127.0.0.1 and to 127.0.0.2.
+    // Listens on every address of this machine, so that names can resolve to 127.0.0.1 and to 127.0.0.2.
     Effect.async<void>((resume) => {
       server.listen(0, "0.0.0.0", () => resume(Effect.void))
     }),

@@ -6,7 +6,7 @@ import type { Prompt } from "./Prompt.ts"
 
 const PastMessage = Schema.Struct({ senderType: Schema.Literal("EndUser", "CustomerRep"), text: Schema.String })
 
-/** What the answer may rely on: a static document, or what a data retrieval brought. */
+/** What the answer may rely on: a static document, or what a data retrieval returned. */
 const Knowledge = Schema.Struct({ title: Schema.String, content: Schema.String })
 
 export const DraftInput = Schema.Struct({
@@ -30,7 +30,7 @@ const manners: Readonly<Record<DraftInput["channelType"], string>> = {
 const longestMessage = 20_000
 const longestTitle = 500
 export const longestDocument = 8_000
-/** Those that are the most relevant; the ledger says which were given. */
+/** Only this many of the most relevant are given; the ledger records which. */
 export const mostDocuments = 12
 const longestPast = 2_000
 const mostPast = 20

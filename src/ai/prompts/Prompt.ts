@@ -9,25 +9,24 @@ export interface RenderedPrompt {
   readonly user: string
 }
 
-/** One version of the prompt for a purpose. What it says depends on its input and on the fence's mark alone. */
+/** One version of the prompt for a purpose. Its text depends only on its input and the fence's mark. */
 export interface Prompt<Input, Encoded> {
   readonly purpose: AiPurpose
   readonly version: string
   readonly input: Schema.Schema<Input, Encoded>
-  /** The part of an input that is put into words: what is too long is cut. Of what is short enough it leaves all. */
+  /** Cuts what is too long for the prompt; input that is short enough stays unchanged. */
   readonly shortened: (input: Input) => Input
-  /** Of an input of any length. */
+  /** Accepts input of any length. */
   readonly render: (input: Input, fence: Fence) => RenderedPrompt
 }
 
-/** For what its route limits already. */
+/** For input whose length its route already limits. */
 export const asItIs = <Input>(input: Input) => input
 
 export const makeMark = Effect.sync(() => randomBytes(12).toString("hex"))
 
 /**
- * Renders a prompt into a call. The ledger keeps the input as far as it was put into words, so that another version can
- * be tried on it later.
+ * Renders a prompt into a call. The ledger keeps the shortened input, so that another version can be tried on it later.
  */
 export const callWith = <Input, Encoded>(
   prompt: Prompt<Input, Encoded>,

@@ -12,7 +12,7 @@ import { transformPrompt } from "./Transform.ts"
 import { translationPrompt } from "./Translation.ts"
 import { translationHtmlPrompt } from "./TranslationHtml.ts"
 
-/** A version of a prompt that can be rendered from what the ledger kept. */
+/** A prompt version that can be rendered from the input kept in the ledger. */
 interface ReplayablePrompt {
   readonly purpose: AiPurpose
   readonly version: string
@@ -41,5 +41,5 @@ const prompts: ReadonlyArray<ReplayablePrompt> = [
   replayable(transformPrompt)
 ]
 
-/** The versions that a purpose's prompt has, the current one first. */
+/** The versions of a purpose's prompt, the current one first. */
 export const promptsFor = (purpose: AiPurpose) => prompts.filter((prompt) => prompt.purpose === purpose)

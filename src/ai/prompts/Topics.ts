@@ -6,10 +6,10 @@ import type { Prompt } from "./Prompt.ts"
 
 const Topic = Schema.Struct({ topicID: TopicID, name: Schema.String, description: Schema.NullOr(Schema.String) })
 
-/** A topic that the page from which a message was sent is about. */
+/** A topic of the page from which a message was sent. */
 const PageHint = Schema.Struct({ topicID: TopicID, context: Schema.NullOr(Schema.String) })
 
-/** A message whose topics a person put right. */
+/** A message whose topics a person corrected. */
 const Correction = Schema.Struct({ text: Schema.String, topics: Schema.Array(Schema.String) })
 
 export const TopicsInput = Schema.Struct({
@@ -30,7 +30,7 @@ const longestExample = 600
 const mostExamples = 20
 const longestUrl = 2048
 
-// A topic is cut once more with its description: together they are no longer than one of them may be.
+// A topic's name and description are also cut together: combined they are no longer than either may be alone.
 const shortened = ({ corrections, pageHints, pageUrl, subject, text, topics }: TopicsInput): TopicsInput => ({
   subject: subject === null ? null : clip(subject, longestSubject),
   text: clip(text, longestMessage),
@@ -65,7 +65,7 @@ const messageSections = ({ subject, text }: TopicsInput, fence: Fence) => [
   fence.put("message", text)
 ]
 
-/** Without hints and examples: to see, by a replay, what these change. */
+/** Without hints and examples, so that a replay can show what difference they make. */
 export const topicsWithoutHints: Prompt<TopicsInput, typeof TopicsInput.Encoded> = {
   purpose: "Topics",
   version: "topics-1",

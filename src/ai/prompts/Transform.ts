@@ -13,7 +13,10 @@ const TransformInput = Schema.Struct({
 })
 type TransformInput = typeof TransformInput.Type
 
-/** Of guides, instructions and lexicon together: as much as notes may have. Whoever asks says so when it is more. */
+/**
+ * Limit for guides, instructions and lexicon together, as much as notes may have. The caller rejects more with a
+ * message.
+ */
 export const longestGuides = 200_000
 
 const aboutPhotos = (photos: number) =>

@@ -22,7 +22,7 @@ const bestSentences = (text: string, question: ReadonlySet<string>, most: number
 
 const nothingFound = "Thank you for your message. A colleague will look into it and get back to you."
 
-/** An answer quoted from the document that has the most in common with the message; the first one of equals. */
+/** An answer quoted from the document that has the most in common with the message; ties go to the first. */
 export const draftFrom = (sections: ReadonlyArray<Section>): string => {
   const question = termsOf(
     sections
@@ -48,7 +48,7 @@ export const draftFrom = (sections: ReadonlyArray<Section>): string => {
 
 const speakers: Readonly<Record<string, string>> = { "from-the-end-user": "End user", "from-the-team": "Team" }
 
-/** Not a greeting: the sentence that shares the most with the whole; the first one of equals. */
+/** Not a greeting but the sentence that shares the most with the whole text; ties go to the first. */
 const tellingSentence = (text: string) => bestSentences(text, termsOf(text), 1)
 
 /** How the conversation began, how long it is, and how it ended. */

@@ -1,7 +1,7 @@
 import { stopWords } from "./StopWords.ts"
 import { wordsOf } from "./Words.ts"
 
-/** Scripts that tell the language, or the most likely one, by themselves; the first that holds decides. */
+/** Scripts that identify a language, or the most likely one, on their own; the first match decides. */
 const scripts: ReadonlyArray<readonly [RegExp, string]> = [
   [/[\u3040-\u30ff]/gu, "ja"],
   [/\p{Script=Hangul}/gu, "ko"],
@@ -46,7 +46,7 @@ const byScript = (text: string) => {
   return isMostlyLatin ? undefined : scripts.find(([pattern]) => count(text, pattern) > 0)?.[1]
 }
 
-/** The language of a text, by its script, its small words and its rare letters; English when nothing tells. */
+/** The language of a text, judged by its script, common words and rare letters; English when nothing matches. */
 export const guessLanguage = (text: string): string => {
   const script = byScript(text)
   if (script !== undefined) return script

@@ -1,6 +1,6 @@
 /**
- * Words of support work in English, German, French, Spanish, Italian and Dutch, as beginnings of words without accents.
- * One line is one concept, named by its first word.
+ * Words of support work in English, German, French, Spanish, Italian and Dutch, as word beginnings without accents.
+ * Each line is one concept, named by its first word.
  */
 const lines = `
 key schlussel cle cles llave chiav sleutel
@@ -57,12 +57,12 @@ const concepts = lines
     const stems = line.split(" ")
     return stems.map((stem) => ({ stem, concept: stems[0] ?? stem }))
   })
-  // The longer one tells more.
+  // A longer stem is more specific.
   .sort((a, b) => b.stem.length - a.stem.length)
 
 const exactLength = 3
 
-/** A compound hides its word in the middle: "Haustürschlüssel". */
+/** Stems of at least this length also match inside compounds, as in "Haustürschlüssel". */
 const hidden = 6
 
 const matches = (word: string, stem: string) =>
@@ -72,7 +72,7 @@ const matches = (word: string, stem: string) =>
 
 const known = new Map<string, string | undefined>()
 
-/** The concept behind a word, if it is one that is known. */
+/** The concept that a word stands for, if it is known. */
 export const conceptOf = (word: string): string | undefined => {
   if (known.has(word)) return known.get(word)
   const concept = concepts.find(({ stem }) => matches(word, stem))?.concept

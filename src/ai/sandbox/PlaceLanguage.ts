@@ -1,6 +1,6 @@
 import { plain } from "./Words.ts"
 
-/** Parts of countries where another language than the country's is spoken. */
+/** Parts of countries whose language differs from the rest of the country. */
 const regions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   CH: {
     fr: "geneva geneve genf vaud lausanne neuchatel jura fribourg sion",
@@ -46,7 +46,7 @@ const spellings: Readonly<Record<string, string>> = {
 
 let codes: ReadonlyMap<string, string> | undefined
 
-/** Every country by its names in a few languages. Made when it is first needed. */
+/** Every country by its names in a few languages, built on first use. */
 const countryCodes = () => {
   codes ??= new Map([
     ...letters.flatMap((first) =>
@@ -68,7 +68,9 @@ const codeOf = (country: string) =>
 
 const oneWord = (name: string) => plain(name).trim().replaceAll(/\s+/g, "-")
 
-/** The language of a place: of its city or state where these are known to differ, else the likeliest of the country. */
+/**
+ * The language of a place: that of its city or state where it is known to differ, else the country's most likely one.
+ */
 export const languageOfPlace = (country: string, parts: ReadonlyArray<string>): string => {
   const code = codeOf(country)
   if (code === undefined) return "en"

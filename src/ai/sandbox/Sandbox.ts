@@ -8,7 +8,7 @@ import { notesToHtml } from "./RoomNotes.ts"
 import { spamSigns } from "./SpamSigns.ts"
 import { matchTopics } from "./TopicMatch.ts"
 
-/** Every text starts with it: nobody shall take it for the work of a model. */
+/** Every text starts with it, so that nobody takes it for the work of a model. */
 const label = "[sandbox]"
 
 const labelled = (text: string) => `${label} ${text}`
@@ -21,7 +21,7 @@ const textOf = (sections: ReadonlyArray<Section>, ...names: ReadonlyArray<string
 
 const translated = ({ key, text }: Section) => labelled(`(${key.split(" ").at(-1)}) ${text}`)
 
-/** Notes stand in a fence of that name; a prompt without any is notes from end to end. */
+/** Notes are in a fence with one of these names; a prompt without such a fence consists entirely of notes. */
 const notesIn = (question: Question, sections: ReadonlyArray<Section>) =>
   textOf(sections, "notes", "transcript", "room-notes") || question.user
 

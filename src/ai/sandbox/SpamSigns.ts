@@ -1,6 +1,6 @@
 import { plain } from "./Words.ts"
 
-/** Signs of spam, each with what it counts, in texts without accents. */
+/** Signs of spam, each with its weight, for texts without accents. */
 const signs: ReadonlyArray<readonly [RegExp, number, string]> = [
   [
     /\b(?:lottery|jackpot|lotterie|loterie|loteria|lotteria|you(?: have|'ve)? won|sie haben gewonnen|vous avez gagne|ha ganado|hai vinto|congratulations,? winner)\b/,

@@ -1,6 +1,6 @@
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "))
 
-/** The small words that hardly a sentence of a language does without, without accents. */
+/** The most common function words of each language, without accents. */
 export const stopWords: Readonly<Record<string, ReadonlySet<string>>> = {
   en: words(
     "the and is are was were have has had my your our you we i it to of in on for with that this not do does did can could would please what when how there they be been am an at from about but still after since any because will than which who me us if so no yes thank thanks hello hi dear its their them into out off only just more very again too"

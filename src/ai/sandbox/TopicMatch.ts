@@ -4,7 +4,7 @@ import { overlap, plain, termsOf } from "./Words.ts"
 const textsOf = (sections: ReadonlyArray<Section>, name: string) =>
   sections.filter((section) => section.name === name).map(({ text }) => text)
 
-/** How much a shared word tells: the fewer topics have it, the more. */
+/** How much a shared word counts: the fewer topics have it, the more. */
 const weightOf = (topics: ReadonlyArray<ReadonlySet<string>>) => (term: string) =>
   Math.log(1 + topics.length / Math.max(1, topics.filter((terms) => terms.has(term)).length))
 
@@ -16,7 +16,7 @@ const least = 0.7
 const shareOfBest = 0.6
 const most = 3
 
-/** An example as the prompt shows it: the message, and in its last line the topics that people gave it. */
+/** An example as the prompt shows it: the message, then a last line with the topics that people gave it. */
 const exampleOf = (text: string) => {
   const end = text.lastIndexOf("\nTopics: ")
   const topics = text.slice(end + "\nTopics: ".length).split("; ")

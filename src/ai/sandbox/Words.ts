@@ -16,7 +16,9 @@ export const wordsOf = (text: string): ReadonlyArray<string> => plain(text).matc
 
 const stem = (word: string) => (word.length > 6 ? word.slice(0, 6) : word.replace(/(?<=\w{3})(?:es|s|en|e)$/, ""))
 
-/** What a text is about: its words without the small ones, by concept where several languages have a word for it. */
+/**
+ * What a text is about: its words without stop words, replaced by a concept where several languages have a word for it.
+ */
 export const termsOf = (text: string): ReadonlySet<string> =>
   new Set(
     wordsOf(text)
@@ -30,6 +32,6 @@ export const sentencesOf = (text: string): ReadonlyArray<string> =>
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "")
 
-/** How many terms of a text another one has too. */
+/** The number of terms that two texts share. */
 export const overlap = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
   [...one].filter((term) => other.has(term)).length
