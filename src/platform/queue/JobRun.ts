@@ -47,8 +47,11 @@ const longestRun = "10 minutes"
 export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, onPutBack, telemetry }: Surroundings) {
   const repo = yield* JobsRepo
   const { claimSeconds, renewEvery } = yield* ClaimTiming
-  // A little before the claim runs out it has been renewed, or the work ends: also when the last answer came late.
-  const patience = (claimSeconds * 960 - Duration.toMillis(renewEvery)) * 0.75
+  // The work ends before its claim can pass to another node, even when the response to the last renewal came late.
+  const timeLeft = Duration.subtract(Duration.seconds(claimSeconds * 0.96), renewEvery)
+  const renewWithin = Duration.times(timeLeft, 0.75)
+  const attemptWithin = Duration.times(renewWithin, 1 / 3)
+  const retryEvery = Duration.times(renewWithin, 1 / 20)
 
   /** Ends only when the claim is lost, or could not be renewed in time. */
   const keepClaim = Effect.fnUntraced(function* (job: ClaimedJob) {
@@ -58,7 +61,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
       yield* Effect.sleep(state === "Locked" ? Duration.times(renewEvery, 0.1) : renewEvery)
       state = yield* repo
         .renew(job)
-        .pipe(Effect.timeout(patience / 3), Effect.retry(Schedule.spaced(patience / 20)), Effect.timeout(patience))
+        .pipe(Effect.timeout(attemptWithin), Effect.retry(Schedule.spaced(retryEvery)), Effect.timeout(renewWithin))
     }
     return yield* Effect.die(new ClaimLost({ jobID: job.jobID }))
   })
