@@ -56,7 +56,6 @@ export const impersonalColumns: Readonly<Record<string, string>> = {
   "ai_run.outcome": names,
   "event.kind": names,
   "pipeline_step.step": names,
-  "pipeline_step.kind": names,
   "message_action.name": organisation,
   "message_action.operation": names,
   "message_action.parameters": organisation,
