@@ -1,9 +1,9 @@
 import { Data } from "effect"
 
-/** The store of files does not do its part at the moment: the caller did nothing wrong and may come back. */
+/** The file store is unavailable at the moment: the caller did nothing wrong and may retry. */
 export class StoreAway extends Data.TaggedError("StoreAway")<{ readonly message: string; readonly cause?: unknown }> {}
 
-/** A row says that a blob is there, and the store says that it is not: somebody has to look into it. */
+/** A row refers to a blob that the store does not have: an operator has to look into it. */
 export class BytesMissing extends Data.TaggedError("BytesMissing")<{
   readonly customerID: number
   readonly blobID: string
@@ -13,6 +13,6 @@ export class BytesMissing extends Data.TaggedError("BytesMissing")<{
   }
 }
 
-/** No caller can do anything about these two errors: as defects they pass through everything up to the answer. */
+/** No caller can do anything about these two errors: as defects they pass through everything up to the response. */
 export const isBlobTrouble = (error: unknown): error is StoreAway | BytesMissing =>
   error instanceof StoreAway || error instanceof BytesMissing

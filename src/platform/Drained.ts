@@ -2,8 +2,8 @@ import type { EventEmitter } from "node:events"
 import { Effect } from "effect"
 
 /**
- * Waits until more can be written, or nothing ever can be again. `mustWait` is asked when the listener is added: other
- * fibers may run between two steps, and there may be nothing left to wait for.
+ * Waits until more can be written, or nothing ever can be again. `mustWait` is checked as the listeners are added:
+ * other fibers may have run in between, and there may be nothing left to wait for.
  */
 export const untilDrained = (to: EventEmitter, mustWait: () => boolean): Effect.Effect<void> =>
   Effect.async((resume) => {

@@ -1,6 +1,6 @@
 import { Cause, Option } from "effect"
 
-/** What went wrong, for a line that people read: what a failure says of itself, and of a fault also what it is called. */
+/** Sums up a cause in one line for people: the message of a failure, or the name and message of a defect. */
 export const firstLine = (cause: Cause.Cause<unknown>) => {
   const failure = Option.getOrUndefined(Cause.failureOption(cause))
   const text = failure instanceof Error && failure.message !== "" ? failure.message : Cause.pretty(cause)

@@ -1,19 +1,19 @@
 import { Parser } from "htmlparser2"
 
-/** Text as HTML that shows just that. */
+/** Escapes text for HTML. */
 export const escapeHtml = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
 const deepest = 500
 
 /**
- * How often a sign may occur that begins a tag, ends a style, gives an attribute, or may begin an entity or a block of
- * styles. Long threads of mails have some thousands; with so many, a parser takes a quarter of a second, and nobody
- * else is answered.
+ * How often a character may occur that begins a tag, ends a style, assigns an attribute, or may begin an entity or a
+ * style block. Long mail threads have some thousands; with this many, a parser takes a quarter of a second, during
+ * which the service responds to no one else.
  */
 const most = { "<": 50_000, ";": 200_000, "=": 200_000, "&": 100_000, "{": 50_000 }
 
-/** How many attributes there may be. They need no sign: a name alone is one. */
+/** How many attributes there may be. They need no "=": a name alone is one. */
 const mostAttributes = 100_000
 
 export const hasMoreThan = (html: string, sign: string, limit: number) => {
@@ -23,8 +23,8 @@ export const hasMoreThan = (html: string, sign: string, limit: number) => {
 }
 
 /**
- * Whether there are more elements, styles or attributes than anybody writes, or the elements lie deeper in each other: a
- * parser takes longer for each one the deeper it is.
+ * Whether there are more elements, styles or attributes than people write, or the elements are nested more deeply: the
+ * deeper an element is, the longer it takes a parser.
  */
 export const isTooMuch = (html: string) =>
   Object.entries(most).some(([sign, limit]) => hasMoreThan(html, sign, limit)) || isTooMuchToParse(html)
@@ -42,11 +42,11 @@ const isTooMuchToParse = (html: string) => {
   return !isFine()
 }
 
-/** Tags that may stand in the middle of a word. */
+/** Tags that may occur in the middle of a word. */
 const inWords =
   /^<\/?(?:a|abbr|b|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|su[bp]|tt|u|wbr)\b/i
 
-/** The words alone, for HTML that no parser should be given. */
+/** Returns the words alone, for HTML that must not be given to a parser. */
 export const withoutTags = (html: string) =>
   html
     .replace(/<[^<>]*>/g, (tag) => (inWords.test(tag) ? "" : "\n"))

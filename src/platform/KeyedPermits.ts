@@ -2,13 +2,13 @@ import { Effect, type Scope } from "effect"
 
 interface InUse {
   readonly semaphore: Effect.Semaphore
-  /** Who has a permit or waits for one. */
+  /** How many callers have a permit or wait for one. */
   users: number
 }
 
 /**
- * At most so many at once for each key, on this node; the others wait for their turn. With one permit it is a lock. A
- * key that nobody uses is forgotten.
+ * Allows at most so many callers at once for each key, on this node; the others wait for their turn. With one permit it
+ * is a lock. A key that is not in use is forgotten.
  */
 export const makeKeyedPermits = (permits: number) =>
   Effect.sync(() => {
@@ -36,13 +36,13 @@ export const makeKeyedPermits = (permits: number) =>
     return {
       withPermit,
 
-      /** Takes a permit for each of the keys, always in one order, so that two callers never wait for each other. */
+      /** Takes a permit for each of the keys, always in the same order, so that two callers never deadlock. */
       withPermits:
         (wanted: ReadonlyArray<string>) =>
         <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
           [...wanted].sort().reduce((inner, key) => withPermit(key)(inner), effect),
 
-      /** Takes a permit that goes back with the scope. */
+      /** Takes a permit that is released with the scope. */
       take: (key: string): Effect.Effect<void, never, Scope.Scope> =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {

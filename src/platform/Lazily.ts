@@ -1,4 +1,4 @@
-/** Made when it is first asked for, and then kept. */
+/** Makes a value on first use, and keeps it. */
 export const lazily = <A>(make: () => A) => {
   let made: { readonly value: A } | undefined
   return () => {

@@ -6,7 +6,7 @@ type TagOf<Identifier> = Context.Tag<Identifier, any>
 export type Tags<Needed extends ReadonlyArray<unknown>> = { [At in keyof Needed]: TagOf<Needed[At]> }
 
 /**
- * Builds a layer with these services around it and no others. What serves requests keeps the context that it was built
+ * Builds a layer with these services around it and no others. The request handling keeps the context that it was built
  * in, and copies it several times a request: with all services of the app in it, that took a quarter of the time.
  */
 export const keeping = <ROut, E, const Needed extends ReadonlyArray<unknown>>(

@@ -8,13 +8,13 @@ const write = () => {
   waiting.length = 0
 }
 
-// What is logged in the last moment is written, too.
+// Lines logged right before the exit are written, too.
 process.on("exit", write)
 
-// A disk that is full or a reader that is gone costs lines, not the service.
+// A full disk or a closed pipe costs lines, not the service.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined)
 
-/** One line, with all others of a turn of the event loop in one call of the system. */
+/** Writes a line, together with all others of the same turn of the event loop in one system call. */
 export const writeLine = (line: string) => {
   if (waiting.push(line) === 1) setImmediate(write)
 }

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks"
 // In milliseconds; a shorter measurement says little.
 const shortestSpell = 50
 
-/** How much of its time this process was busy of late, from 0 to 1. */
+/** Measures how busy this process has been of late, from 0 to 1. */
 export const makeLoopLoad = () => {
   let before = performance.eventLoopUtilization()
   let load = 0

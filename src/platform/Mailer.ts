@@ -16,9 +16,9 @@ export interface Mail {
   readonly replyTo?: string
   /** The same for every attempt at one message, so that a mailbox shows it once. */
   readonly messageId?: string
-  /** The message whose words the mail repeats: when that is erased, so is the mail. */
+  /** The message whose text the mail repeats: when that is erased, so is the mail. */
   readonly about?: TicketMessageID
-  /** No person wrote the mail: programs that receive it should not answer by themselves. */
+  /** No person wrote the mail: programs that receive it should not reply automatically. */
   readonly isAutomatic?: boolean
   readonly files?: ReadonlyArray<{
     readonly fileName: string
@@ -27,14 +27,12 @@ export interface Mail {
   }>
 }
 
-/**
- * Whether the sender or a rule is the reason of a refusal, not the recipient: the command or the enhanced code says so.
- */
+/** Whether a refusal is due to the sender or a policy, not the recipient, as the command or the enhanced code tells. */
 const isAboutUs = (cause: unknown) =>
   (Predicate.hasProperty(cause, "command") && cause.command === "MAIL FROM") ||
   (Predicate.hasProperty(cause, "response") && /^5\d\d[ -]5\.(?:7\.\d+|1\.[78])\b/.test(String(cause.response)))
 
-/** The server took the mail, but not for each of its recipients. */
+/** The server accepted the mail, but not for all of its recipients. */
 export class SomeRefused extends Data.TaggedError("SomeRefused")<{ readonly message: string }> {}
 
 const saidOf = (rejected: ReadonlyArray<string | { readonly address: string }>, errors: ReadonlyArray<Error>) =>
@@ -46,7 +44,7 @@ const saidOf = (rejected: ReadonlyArray<string | { readonly address: string }>, 
 
 export class MailNotSent extends Data.TaggedError("MailNotSent")<{
   readonly cause: unknown
-  /** The server or provider says that it did not take the mail. */
+  /** The server or provider says that it did not accept the mail. */
   readonly isUndone?: boolean
   /** How long the server or provider asks to wait, when it says so. */
   readonly retryAfterSeconds?: number
@@ -55,14 +53,14 @@ export class MailNotSent extends Data.TaggedError("MailNotSent")<{
     return this.cause instanceof Error ? this.cause.message : "The mail could not be sent"
   }
 
-  /** Some of the recipients have got the mail, and must not get it again. */
+  /** Some of the recipients have received the mail, and must not receive it again. */
   get hasLeft() {
     return this.cause instanceof SomeRefused
   }
 
   /**
-   * The mail has surely not left: the server said so, none could be reached, or one of the mail's files broke off. When
-   * the connection breaks in the middle, nobody knows.
+   * The mail was certainly not sent: the server said so, none could be reached, or one of the mail's files broke off.
+   * If the connection breaks halfway, there is no telling.
    */
   get hasStayed() {
     const { cause } = this
@@ -76,7 +74,7 @@ export class MailNotSent extends Data.TaggedError("MailNotSent")<{
     )
   }
 
-  /** The receiving side does not take the mail, and will not. A wrong password or sender may be mended. */
+  /** The receiving side refuses the mail for good. A wrong password or sender does not count, since it may be fixed. */
   get isRefused() {
     const { cause } = this
     return (
@@ -89,7 +87,7 @@ export class MailNotSent extends Data.TaggedError("MailNotSent")<{
   }
 }
 
-/** Mail that leaves through the service itself: password resets, notifications, answers without a mail provider. */
+/** Mail sent by the service itself: password resets, notifications, replies without a mail provider. */
 export class Mailer extends Context.Tag("casework/Mailer")<
   Mailer,
   { readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<void, MailNotSent> }
@@ -108,7 +106,7 @@ export const noResponses = { name: "X-Auto-Response-Suppress", value: "OOF, Auto
 const headersOf = (isAutomatic: boolean) =>
   isAutomatic ? { "Auto-Submitted": "auto-generated", [noResponses.name]: noResponses.value } : {}
 
-/** The outbox keeps what was written; of files it keeps the names. */
+/** The outbox keeps the text of a mail, and only the names of its files. */
 const withNames = ({ files = [], isAutomatic: _, ...mail }: Mail) =>
   files.length === 0
     ? mail
@@ -116,7 +114,7 @@ const withNames = ({ files = [], isAutomatic: _, ...mail }: Mail) =>
 
 const viaSmtp = (url: Redacted.Redacted, from: string) =>
   Effect.gen(function* () {
-    // Loaded only where it is used: it is large, and a start should be quick.
+    // Loaded only where it is used: it is large, and the service should start quickly.
     const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
     const transport = yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -125,7 +123,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
           pool: true,
           connectionTimeout: 10_000,
           greetingTimeout: 10_000,
-          // A server that looks through a large mail for viruses is silent meanwhile.
+          // A server that scans a large mail for viruses is silent meanwhile.
           socketTimeout: 120_000
         })
       ),

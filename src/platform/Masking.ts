@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { SecretPlace, Secrets } from "./Secrets.ts"
 
-/** What a secret reads as. */
+/** What is shown in place of a secret. */
 export const mask = "********"
 
-/** How a stored secret is shown: whether there is one, never which. */
+/** Masks a stored secret: shows whether there is one, never its value. */
 export const masked = (stored: string | null) => (stored === null ? null : mask)
 
-/** What a caller writes into a secret: missing or the mask leaves it, null or an empty text clears it. */
+/** A caller's value for a secret: undefined or the mask keeps it, null or an empty text clears it. */
 type WrittenSecret = string | null | undefined
 
 /** The column's value after a write. */
@@ -21,6 +21,6 @@ export const writtenSecret = (
   return written === null || written === "" ? null : secrets.encrypt(place, written)
 }
 
-/** The secret in clear. */
+/** Decrypts a stored secret. */
 export const readSecret = (secrets: typeof Secrets.Service, place: SecretPlace, stored: string | null) =>
   stored === null ? Effect.succeed(null) : secrets.decrypt(place, stored)

@@ -1,4 +1,4 @@
-/** Makes a value for each key once, and keeps it as long as the process lives: for keys of which there are few. */
+/** Makes a value for each key once, and keeps it as long as the process lives: for a small number of keys. */
 export const memoised = <Key, Value>(make: (key: Key) => Value) => {
   const values = new Map<Key, Value>()
   return (key: Key): Value => {

@@ -1,6 +1,6 @@
 import type { SchemaAST as AST } from "effect"
 
-/** The property names that a schema knows, by their lower-case form, and what lies below each. */
+/** The property names of a schema by their lower-case form, with the names below each. */
 export interface NameTree {
   readonly names: ReadonlyMap<string, { readonly name: string; readonly below: NameTree }>
   /** Names below an index signature belong to the caller and stay as they are. */
@@ -20,7 +20,7 @@ const merge = (left: NameTree, right: NameTree): NameTree => {
   return { names, open: left.open && right.open }
 }
 
-/** Reads the names off the encoded side of a schema, which is what a caller writes. */
+/** Collects the names from the encoded side of a schema, which is what a caller writes. */
 export const nameTree = (ast: AST.AST): NameTree => {
   switch (ast._tag) {
     case "TypeLiteral": {

@@ -1,8 +1,8 @@
 import { type Duration, Effect } from "effect"
 
 /**
- * Waits for something while a scope closes, and goes on without it after a while. What runs then cannot be interrupted
- * unless it allows that: a time limit alone would wait for what it limits.
+ * Waits for work while a scope closes, and continues without it after a while. Finalizers are uninterruptible unless
+ * they allow it: a time limit alone would wait for the work that it limits.
  */
 export const noLongerThan =
   (limit: Duration.DurationInput) =>

@@ -7,9 +7,8 @@ interface Work<A, E> {
 }
 
 /**
- * Does a piece of work once for all callers on this node who want it at the moment, and gives each of them its result
- * or its failure. The work belongs to none of them: it goes on when one goes away, and ends when nobody waits for it
- * any more.
+ * Runs work once for all callers on this node that want it at the moment, and gives each of them its result or failure.
+ * The work belongs to none of them: it continues when one leaves, and ends when none waits for it any more.
  */
 export const makeOnceForAll = <A, E>() =>
   Effect.map(FiberSet.makeRuntime<never>(), (fork) => {

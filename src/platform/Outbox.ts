@@ -22,7 +22,7 @@ const place = (customerID: CustomerID) => ({ table: "outbox_mail", column: "cont
 
 const readAtOnce = 200
 
-/** As long as somebody may still look for a mail. */
+/** How long a person may still look for a mail. */
 export const outboxDays = 90
 
 export const outboxRetention: Retention = { table: "outbox_mail", since: "created_at", for: `${outboxDays} days` }
@@ -44,17 +44,18 @@ interface KeptMail {
   readonly createdAt: Date
 }
 
-/** Mail that had nowhere to go. The text is encrypted, since it may hold a reset link. */
+/** Mail that could not be sent anywhere. Its content is encrypted, since it may hold a reset link. */
 export class Outbox extends Context.Tag("casework/Outbox")<
   Outbox,
   {
     /**
-     * A job's mail is kept only while the job has its claim: nothing is kept of a message that was erased meanwhile.
+     * Keeps a mail. A job's mail is kept only while the job has its claim, so that nothing is kept of a message that
+     * was erased meanwhile.
      */
     readonly keep: (customerID: CustomerID, mail: KeepableMail) => Effect.Effect<number>
-    /** The newest mails; one whose key is missing, which must not hide the others, has the subject "(unreadable)". */
+    /** The newest mails. One whose key is missing must not hide the others: its subject is "(unreadable)". */
     readonly newest: (count: number) => Effect.Effect<ReadonlyArray<KeptMail>>
-    /** The mails with these ids, read a few at a time; those whose key is missing as in `newest`. */
+    /** The mails with these ids, read in batches; those whose key is missing as in `newest`. */
     readonly each: (customerID: CustomerID, outboxMailIDs: ReadonlyArray<number>) => Stream.Stream<KeptMail>
     readonly find: (outboxMailID: number) => Effect.Effect<Option.Option<KeptMail>>
   }

@@ -1,7 +1,7 @@
 import { Array } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 
-/** Plain words for what a schema expects: it describes itself in the words of the compiler. */
+/** Puts what a schema expects into plain words: schemas describe themselves in the terms of the compiler. */
 const expected = (description: string) => {
   if (/^(?:ReadonlyArray<|Array<|readonly \[)/.test(description)) return "a list"
   if (/^\{|\(Encoded side\)|\| filter\b|^Struct\b/.test(description)) return "an object"
@@ -26,7 +26,7 @@ const inPlainWords = (message: string) => {
 
 const alternative = /^must be (.*), not (.*)$/s
 
-/** A union reports each of its members: for the caller that is one problem with several ways out. */
+/** A union reports each of its members: for the caller that is one problem with several solutions. */
 const inOneProblem = (messages: ReadonlyArray<string>) => {
   const ways = messages.map((message) => alternative.exec(message))
   const actual = ways[0]?.[2]
@@ -35,10 +35,10 @@ const inOneProblem = (messages: ReadonlyArray<string>) => {
     : messages.join(" or ")
 }
 
-/** Where something else is wrong, that it might also be null is no help. */
+/** If something else is wrong, it does not help that the value might also be null. */
 const isOnlyNull = (message: string) => message.startsWith("must be null,")
 
-/** What is wrong with a value, as its schema found it, in plain words. */
+/** Describes what is wrong with a value, as its schema found it, in plain words. */
 export const problemsIn = (
   found: ReadonlyArray<{ readonly path: ReadonlyArray<PropertyKey>; readonly message: string }>
 ) => {

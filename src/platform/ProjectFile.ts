@@ -8,5 +8,5 @@ const findUpwards = (folder: string, file: string): string => {
   return existsSync(path) || above === folder ? path : findUpwards(above, file)
 }
 
-/** Where a file of the project is, looked for from here upwards: the built code lies elsewhere than its source. */
+/** Finds a file of the project by searching upwards from here: the built code lies elsewhere than its source. */
 export const projectFile = (file: string) => findUpwards(dirname(fileURLToPath(import.meta.url)), file)

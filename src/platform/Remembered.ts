@@ -1,6 +1,8 @@
-/** What is known of some keys, each for a while after it was learnt. Times are numbers of any one clock that never goes back. */
+/**
+ * Remembers a value for each key for a while after it was learnt. Times may come from any clock that never goes back.
+ */
 export const makeRemembered = <Key, Value>(howLong: number) => {
-  // The keys stand in the order in which they were learnt.
+  // Keys are in the order in which they were learnt.
   const known = new Map<Key, { readonly value: Value; readonly learntAt: number }>()
   return {
     get: (key: Key): Value | undefined => known.get(key)?.value,
@@ -9,7 +11,7 @@ export const makeRemembered = <Key, Value>(howLong: number) => {
       known.delete(key)
       known.set(key, { value, learntAt: now })
     },
-    /** Forgets what was learnt too long ago, and looks at nothing else. */
+    /** Forgets what was learnt too long ago, without looking at the rest. */
     forget: (now: number) => {
       for (const [key, { learntAt }] of known) {
         if (now - learntAt <= howLong) return

@@ -1,4 +1,4 @@
 import { Context } from "effect"
 
-/** The id under which the log knows the current request; empty outside of one. */
+/** The id of the current request in the log; empty outside of a request. */
 export class RequestId extends Context.Reference<RequestId>()("casework/RequestId", { defaultValue: () => "" }) {}

@@ -39,7 +39,7 @@ const decrypt = (keys: ReadonlyArray<Key>, place: SecretPlace, stored: string) =
     )
   }
   const bytes = Buffer.from(sealed, "base64url")
-  // The length is pinned: a cut-off tag would be accepted otherwise, and is easy to forge.
+  // The length is pinned: otherwise a truncated tag, which is easy to forge, would be accepted.
   const decipher = createDecipheriv("aes-256-gcm", key.bytes, Buffer.from(iv, "base64url"), { authTagLength: 16 })
     .setAAD(boundTo(place))
     .setAuthTag(bytes.subarray(-16))
@@ -54,7 +54,7 @@ export class Secrets extends Context.Tag("casework/Secrets")<
     /** A value that cannot be decrypted is a defect: a key is missing or the row was tampered with. */
     readonly decrypt: (place: SecretPlace, stored: string) => Effect.Effect<string>
     readonly isCurrent: (stored: string) => boolean
-    /** Whether the key of a value is listed. */
+    /** Whether SECRETS_KEY lists the key of a value. */
     readonly knowsKeyOf: (stored: string) => boolean
   }
 >() {

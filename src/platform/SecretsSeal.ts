@@ -10,10 +10,10 @@ const place = { table: "installation", column: "value", customerID: 0 }
 
 const seal = Effect.map(Secrets, (secrets) => secrets.encrypt(place, name))
 
-/** Seals the database anew: from then on a start needs the first of the present keys. */
+/** Replaces the database's seal: from then on a start needs the first of the present keys. */
 export const sealAnew = Effect.flatMap(seal, (sealed) => noteAnew(name, sealed))
 
-/** One value of each key that something in a database without a seal was encrypted with. */
+/** One value for each key that was used for encryption, in a database without a seal. */
 const oneOfEachKey = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found = yield* Effect.forEach(
@@ -35,13 +35,13 @@ const refused = Effect.fail(
 )
 
 /**
- * With another key no stored secret can be read, and what is written is lost to the other nodes: such a start ends here. The
- * first one leaves a seal, which whoever knows its key can open.
+ * Refuses to start with another key, which could read no stored secret and would write secrets that other nodes cannot
+ * read. The first start leaves a seal that only its key opens.
  */
 const checkKey = Effect.gen(function* () {
   const secrets = yield* Secrets
   if (Option.isNone(yield* noted(name))) {
-    // The database is older than the seal. Some of its secrets may have been lost with an older key.
+    // The database is older than the seal. Some of its secrets may already be lost with an older key.
     const stored = yield* oneOfEachKey
     if (stored.length > 0 && !stored.some(secrets.knowsKeyOf)) return yield* refused
   }
@@ -49,6 +49,6 @@ const checkKey = Effect.gen(function* () {
   if (Exit.isFailure(yield* Effect.exit(secrets.decrypt(place, sealed)))) return yield* refused
 })
 
-/** A database whose secrets can be read. */
+/** Fails unless the secrets of the database can be read. */
 export const withItsKey = <E, R>(database: Layer.Layer<SqlClient.SqlClient, E, R>) =>
   Layer.tap(database, (context) => checkKey.pipe(Effect.provide(Secrets.layer), Effect.provide(context)))

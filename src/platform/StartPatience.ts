@@ -1,13 +1,13 @@
 import { Cause, Context, Duration, Effect, Schedule } from "effect"
 
-/** How long a start waits for what is away. */
+/** How long a start waits for something that is away. */
 export class StartPatience extends Context.Reference<StartPatience>()("casework/StartPatience", {
   defaultValue: () => Duration.minutes(1)
 }) {}
 
 /**
- * A host that comes up starts the service and what it needs side by side, and a failover takes its time: what is not there
- * may come. What refuses, as for a wrong password, will do so again.
+ * Retries while something is away: a host that boots starts the service and its dependencies side by side, and a
+ * failover takes its time. A refusal, such as for a wrong password, would only recur.
  */
 export const patiently =
   <E>(what: string, isAway: (error: E) => boolean) =>

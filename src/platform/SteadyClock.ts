@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** Milliseconds on a clock that nobody sets: for how long ago something was, never for when. */
+/** Milliseconds on a monotonic clock: for how long ago something was, never for when. */
 export const steadyClock = Effect.map(
   Effect.clock,
   (clock) => () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 
-/** Whether this node was told to stop. Until its connections end it still answers, and tells callers to go elsewhere. */
+/**
+ * Whether this node was told to stop. Until its connections end it still responds, and tells clients to go elsewhere.
+ */
 export class Stopping extends Context.Tag("casework/Stopping")<
   Stopping,
   { readonly hasBegun: () => boolean; readonly begin: Effect.Effect<void> }

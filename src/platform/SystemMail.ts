@@ -7,7 +7,7 @@ import type { Again } from "./queue/JobRun.ts"
 export class SystemMail extends Context.Tag("casework/SystemMail")<
   SystemMail,
   {
-    /** Sends a mail. Where nobody is there to take it yet, answers when the job that sends it is to come back. */
+    /** Sends a mail. If it cannot be accepted yet, returns when the job that sends it should run again. */
     readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<Again | undefined, MailNotSent>
   }
 >() {}

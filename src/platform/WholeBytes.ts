@@ -1,10 +1,10 @@
 import { Chunk, Effect, Stream } from "effect"
 
-/** All bytes of a stream in one piece: for what is known to be small enough. */
+/** Collects all bytes of a stream, for streams that are known to be small enough. */
 export const wholeOf = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) =>
   Effect.map(Stream.runCollect(bytes), (pieces) => Buffer.concat(Chunk.toReadonlyArray(pieces)))
 
-/** All bytes of a stream in one piece; with more than the limit it fails, and reads no further. */
+/** Collects all bytes of a stream; fails if there are more than the limit, and reads no further. */
 export const wholeUpTo =
   <E2>(largest: number, onMore: () => E2) =>
   <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) =>

@@ -1,7 +1,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Context, Effect, Option } from "effect"
 
-/** Runs an effect after the current transaction, and only when that commits; without a transaction, at once. */
+/** Runs an effect once the current transaction has committed; outside a transaction, at once. */
 export class AfterCommit extends Context.Reference<AfterCommit>()("casework/AfterCommit", {
   defaultValue:
     () =>
@@ -9,10 +9,7 @@ export class AfterCommit extends Context.Reference<AfterCommit>()("casework/Afte
       effect
 }) {}
 
-/**
- * The same client, which runs after each transaction what was left for then. A transaction that starts over begins with
- * nothing left.
- */
+/** Makes the client run deferred effects after each commit. A transaction that is retried starts with none. */
 export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "withTransaction">>(
   sql: Client
 ): Client => {
@@ -28,7 +25,7 @@ export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "wi
           })
         )
       })
-      // A caller who goes away during the commit does not stop what is to follow it.
+      // A caller that is interrupted during the commit must not prevent the deferred effects from running.
       return Effect.uninterruptibleMask((restore) =>
         Effect.zipLeft(
           transact(restore(begun)),
@@ -36,7 +33,7 @@ export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "wi
         )
       )
     })
-  // A transaction within another is a part of it, and commits with it.
+  // A nested transaction commits with the outer one.
   const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
       Option.isSome(outer) ? transact(work) : whole(work)

@@ -32,22 +32,21 @@ const sampleConnections = (pool: pg.Pool, countShared: () => number) =>
   )
 
 /**
- * Statements, and transactions that stand idle, end by themselves. Compiling a statement pays for those that run for
- * seconds: ours take a millisecond, whatever the planner, who does not see how short a page is, thinks that they cost, and
- * compiling one takes thirty, each time. Poolers refuse connections that ask for such things as they begin.
+ * Limits statements and idle transactions. JIT is off: the planner cannot see how short a page is, and would spend 30
+ * ms each time compiling a statement that takes 1 ms. Set once connected, since poolers refuse such startup options.
  */
 const settings = `set jit = off; set statement_timeout = ${statementTimeout};
   set idle_in_transaction_session_timeout = ${2 * statementTimeout}`
 
 /**
- * Texts come in every script: what a smaller encoding has no place for would fail one request after the other. In a locale
- * that knows only ASCII, "Ärger" and "ärger" would be two names, and a search for one would not find the other.
+ * Requires UTF-8, since a smaller encoding would fail on every text that it cannot store, and a locale that knows more
+ * than ASCII: otherwise "Ärger" and "ärger" would be two names, and a search for one would miss the other.
  */
 const checkTexts = (pool: pg.Pool) =>
   Effect.tryPromise({
     try: () =>
       pool.query<{ encoding: string; knowsCase: boolean }>(
-        // Ä and ä by their numbers: other encodings may have no place for them.
+        // Ä and ä by code point: other encodings may not be able to represent them.
         `select getdatabaseencoding() as encoding,
           case when getdatabaseencoding() = 'UTF8' then lower(chr(196)) = chr(228) else false end as "knowsCase"`
       ),
@@ -80,7 +79,7 @@ const openPool = (url: Redacted.Redacted) =>
           new pg.Pool({
             connectionString: Redacted.value(url),
             application_name: "casework",
-            // Four more connections are shared.
+            // `shareConnections` opens up to four more.
             max: 20,
             connectionTimeoutMillis: 10_000,
             keepAlive: true,
@@ -96,7 +95,7 @@ const openPool = (url: Redacted.Redacted) =>
     // Without a listener, an idle connection that the server drops would end the process.
     pool.on("error", () => undefined)
     pool.on("connect", prepareStatements)
-    // The connection may come from a transaction without a limit.
+    // The connection's last transaction may have lifted the limit.
     pool.on("acquire", (client) => allowSilence(client, silence.pooled))
     yield* patiently("the database", isAway)(checkTexts(pool))
     return pool
@@ -123,14 +122,14 @@ const embedded = (dataDir: string) => {
     yield* lockFolder(dataDir)
     yield* checkRoom(dataDir)
     const pglite = yield* openPGlite({ folder: join(dataDir, "postgres") })
-    // A new database takes some of the room itself.
+    // Creating a database uses up some of the space itself.
     yield* checkRoom(dataDir)
     return pglite
   })
   return Layer.scopedDiscard(watchRoom(dataDir)).pipe(Layer.provideMerge(layerFromPGlite(open)))
 }
 
-/** Why the database may not be there. */
+/** Why the database may be unavailable. */
 export type DatabaseError = SqlError.SqlError | FolderInUse | ConfigError.ConfigError
 
 /** PostgreSQL at DATABASE_URL, or the embedded one in DATA_DIR: the same SQL on both. */

@@ -1,8 +1,8 @@
 import { SqlError } from "@effect/sql"
 import { Cause, Effect, Schedule } from "effect"
 
-// The server refuses, ends or cannot take connections, gave up a statement that took too long, has no room, or is a
-// standby that only reads.
+// The server refuses, closes or cannot accept connections, cancelled a statement that took too long, is out of
+// resources, or is a read-only standby.
 const serverStates = /^(?:08\w{3}|25006|53\w{3}|57014|57P0[1-5])$/
 const socketCodes = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
 const driverMessages = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/
@@ -14,16 +14,16 @@ const tellsOfAbsence = (error: unknown): boolean => {
   return error instanceof AggregateError ? error.errors.some(tellsOfAbsence) : tellsOfAbsence(error.cause)
 }
 
-/** What the library says when it gets no connection, for whatever reason. */
+/** Matches the library's error when it gets no connection, for whatever reason. */
 const lacksConnection = ({ message }: SqlError.SqlError) => /^Failed to acquire connection/.test(message)
 
-/** Whether something failed because the database is gone or too slow: the caller did nothing wrong and may come back. */
+/** Whether the failure is due to a database that is away or too slow: the caller did nothing wrong and may retry. */
 export const isDatabaseAway = (cause: Cause.Cause<unknown>) =>
   [...Cause.failures(cause), ...Cause.defects(cause)].some(
     (error) => error instanceof SqlError.SqlError && (lacksConnection(error) || tellsOfAbsence(error.cause))
   )
 
-/** Tries again while the database is away. Whatever else is wrong stays wrong, and is not tried again. */
+/** Retries while the database is away. Any other failure would recur and is not retried. */
 export const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.sandbox,

@@ -8,30 +8,30 @@ import { onEveryNode } from "../queue/Periodically.ts"
 const megabyte = 1024 * 1024
 
 /**
- * The embedded database writes its log in files of 16 MB. One that does not fit stops it in the middle of a statement, and
- * with it the process, which then neither answers nor can be told to stop.
+ * The embedded database writes its log in files of 16 MB. One that does not fit blocks it in the middle of a statement,
+ * and with it the whole process, which then neither responds nor can be told to stop.
  */
 const least = 64 * megabyte
 
-/** Changes are taken again from here on: a lower mark would be crossed with every file that comes and goes. */
+/** Writes resume from here on: a lower mark would be crossed with every file that comes and goes. */
 const enoughAgain = 96 * megabyte
 
 const nearest = (folder: string): string =>
   existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder))
 
-/** How many bytes the disk of a folder has left. */
+/** The number of bytes that are free on a folder's disk. */
 export class FreeBytes extends Context.Reference<FreeBytes>()("casework/FreeBytes", {
   defaultValue: () => ({
     of: (folder: string) =>
       Effect.promise(async () => {
         const { bavail, blocks, bsize } = await statfs(nearest(resolve(folder)))
-        // Some network disks do not say.
+        // Some network disks do not report their size.
         return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
       })
   })
 }) {}
 
-/** Fails unless there is room to work in. */
+/** Fails unless the disk has enough free space. */
 export const checkRoom = (folder: string) =>
   Effect.gen(function* () {
     const free = yield* (yield* FreeBytes).of(folder)
@@ -40,7 +40,7 @@ export const checkRoom = (folder: string) =>
     return yield* Effect.fail(ConfigError.InvalidData(["DATA_DIR"], `The disk of the folder ${folder} has ${rest}`))
   })
 
-/** Takes no changes while there is too little room, and says so: what was written before stays readable. */
+/** Makes the database read-only while the disk is nearly full, and logs it: existing data stays readable. */
 export const watchRoom = (folder: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

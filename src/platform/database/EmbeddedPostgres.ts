@@ -16,24 +16,25 @@ import { emptyCluster, unpackCluster } from "./EmptyCluster.ts"
 import { leanStatements } from "./LeanStatements.ts"
 import { type OnResult, statementOf } from "./PreparedStatements.ts"
 
-// What of the database runs often is compiled anew while it runs. Done soon, and on all threads at once, that took the
-// cores just when the service starts: begun after ten times as much work and on one thread, it starts in three quarters of the time.
+// V8 recompiles the database's hot functions while it runs. By default it does so early and on all threads, which takes
+// the cores just as the service starts: with a budget ten times as large and one thread, starting takes three quarters
+// of the time.
 setFlagsFromString("--wasm-num-compilation-tasks=1")
 setFlagsFromString("--wasm-tiering-budget=18000000")
-// Each function is looked through when it is first called, not all of them before the first.
+// Validates each function on its first call instead of all of them up front.
 setFlagsFromString("--wasm-lazy-validation")
 
 const create = (options: PGliteOptions) =>
   PGlite.create({
     ...options,
-    // By default a database takes 128 MB before it has a row, and a good part of a second to write zeros there.
+    // The default is 128 MB, taken before there is a single row; zeroing it takes a good part of a second.
     startParams: [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"],
     extensions: { btree_gin, pg_trgm }
   })
 
 /**
- * Unpacks an empty cluster, since making one takes seconds. Until all of it is there, a mark stands beside the folder:
- * a cluster with a mark, whose process died, holds nothing and is begun again.
+ * Unpacks an empty cluster, since initialising one takes seconds. A marker file stands beside the folder until all of
+ * it is there: a cluster with a marker is left from a process that died, holds no data, and is unpacked again.
  */
 const createIn = async (folder: string) => {
   const mark = `${folder}.unfinished`
@@ -46,12 +47,12 @@ const createIn = async (folder: string) => {
   return create({ dataDir: folder })
 }
 
-/** Where a database may be that is in no folder. */
+/** The file system of a database that is not kept in a folder. */
 type Disk = NonNullable<PGliteOptions["fs"]>
 
 /**
- * Opens the embedded PostgreSQL in a folder, on a disk that holds one, or empty in memory. It runs inside this thread, where no timer could stop a
- * statement: a limit as on PostgreSQL's statements has no effect here.
+ * Opens the embedded PostgreSQL in a folder, on the given file system, or empty in memory. It runs in this thread,
+ * where no timer could stop a statement: a statement timeout as on PostgreSQL has no effect here.
  */
 export const openPGlite = (on: { readonly folder: string } | { readonly disk?: Disk }) =>
   Effect.acquireRelease(
@@ -77,7 +78,7 @@ const makeConnection = (client: pg.Client, guard: Guard): SqlConnection.Connecti
         )
       )
     )
-    // The answer comes in a moment, and the client takes the next statement only after it.
+    // The result comes in a moment, and the client accepts the next statement only after it.
     return guard(Effect.uninterruptible(answer))
   }
   const executeRaw = (sql: string, params: ReadonlyArray<unknown>) =>

@@ -8,10 +8,13 @@ type Done = (error?: Error | null) => void
 
 const goodbye = "X".charCodeAt(0)
 
-/** Whether an answer has its end, of six bytes: a letter, a length, a state. Without it the client waits for ever. */
+/**
+ * Whether a response is complete: it ends in six bytes, a letter, a length and a state. Without them the client would
+ * wait forever.
+ */
 const isWhole = (answer: Buffer) => answer.at(-6) === "Z".charCodeAt(0)
 
-/** Stands where the network client expects a socket: what is written to it the embedded database answers, in this thread. */
+/** Replaces the network client's socket: the embedded database responds, in this thread, to what is written to it. */
 class Wire extends Duplex {
   readonly #pglite: PGlite
 
@@ -31,7 +34,7 @@ class Wire extends Duplex {
 
   #ask(message: Uint8Array, done: Done) {
     const answer: Array<Buffer> = []
-    // What is given is the database's own memory: the next answer overwrites it.
+    // `data` is a view of the database's own memory, which the next response overwrites.
     const onRawData = (data: Uint8Array) => answer.push(Buffer.from(data))
     this.#pglite
       .execProtocolRawStream(message, { syncToFs: false, onRawData })
@@ -50,7 +53,7 @@ class Wire extends Duplex {
     this.#ask(chunk, done)
   }
 
-  /** The messages of one statement, in one go. */
+  /** Sends the messages of one statement in one go. */
   override _writev(chunks: ReadonlyArray<{ readonly chunk: Buffer }>, done: Done) {
     this.#ask(Buffer.concat(chunks.map(({ chunk }) => chunk)), done)
   }
@@ -62,14 +65,15 @@ class Wire extends Duplex {
 }
 
 /**
- * The network client, connected to the embedded database. Statements then have names and types as on PostgreSQL; the
- * embedded one's own way to ask it reads and plans each text anew, which takes three times as long as running it.
+ * Connects the network client to the embedded database, so that statements have names and types as on PostgreSQL. The
+ * embedded database's own query API parses and plans each text again, which takes three times as long as running it.
  */
 export const connectTo = (pglite: PGlite) =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        // Given here, since the client would take it from the environment, where it is about another database.
+        // Set explicitly, since the client would otherwise read them from the environment, where they describe another
+        // database.
         const client = new pg.Client({
           stream: () => new Wire(pglite),
           ssl: false,
@@ -78,7 +82,8 @@ export const connectTo = (pglite: PGlite) =>
           user: "postgres",
           database: "postgres"
         })
-        // Without a listener, a database that breaks would end the process; whoever asks it is told.
+        // Without an error listener a broken database would end the process; the failing query reports the error
+        // anyway.
         client.on("error", () => undefined)
         await client.connect()
         return client

@@ -4,14 +4,17 @@ import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { dataDir } from "@electric-sql/pglite-prepopulatedfs"
 
-/** The archive of a cluster that holds nothing yet. Unzipped here in one go: the database would do it in small pieces, which takes three times as long. */
+/**
+ * The archive of an empty cluster, unzipped in one go: the database would do it in small pieces, which takes three
+ * times as long.
+ */
 export const emptyCluster = async () => promisify(gunzip)(await (await dataDir()).arrayBuffer())
 
 const block = 512
 const file = "0"
 const folder = "5"
 
-/** An entry's head, and what it holds, fill whole blocks. */
+/** An entry's header and its content each fill whole blocks. */
 function* entriesOf(archive: Buffer) {
   for (let at = 0; archive[at]; ) {
     const field = (begin: number, length: number) => {

@@ -1,6 +1,6 @@
 import type { Statement } from "@effect/sql"
 
-/** A condition that holds only when the caller gave a value for it. */
+/** Returns the condition if the caller gave a value for it, otherwise none. */
 export const whenGiven = <A>(
   value: A | undefined,
   condition: (value: A) => Statement.Fragment

@@ -1,13 +1,13 @@
 import { Effect, Option } from "effect"
 import { NotFound } from "../../../schema/Errors.ts"
 
-/** What a repo found, or 404. */
+/** Fails with 404 unless the repo found something. */
 export const orNotFound =
   (message: string) =>
   <A, R>(found: Effect.Effect<Option.Option<A>, never, R>): Effect.Effect<A, NotFound, R> =>
     Effect.flatMap(found, Option.match({ onNone: () => NotFound.of(message), onSome: Effect.succeed }))
 
-/** Whether a repo changed or found something, or 404. */
+/** Fails with 404 unless the repo changed or found something. */
 export const changedOrNotFound =
   (message: string) =>
   <E, R>(changed: Effect.Effect<boolean, E, R>): Effect.Effect<void, E | NotFound, R> =>

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 
 const isOfDatabase = (error: unknown): error is SqlError.SqlError => error instanceof SqlError.SqlError
 
-/** Does all of the work or nothing. A database that fails is a defect, since no caller can do anything about it. */
+/** Runs the work in a transaction. A database failure becomes a defect, since no caller can do anything about it. */
 export const inTransaction =
   (sql: SqlClient.SqlClient) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>

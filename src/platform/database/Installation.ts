@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 
-/** What the database remembers of things that lie outside of it. */
+/** Reads a note that the database keeps about something outside of it. */
 export const noted = (name: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -9,7 +9,9 @@ export const noted = (name: string) =>
     return Option.fromNullable(row?.value)
   })
 
-/** Notes a value unless there is one, and answers the one that counts: of nodes that start at once, the first one's. */
+/**
+ * Stores a value unless there is one, and returns the one in effect: if several nodes start at once, the first one's.
+ */
 export const noteFirst = (name: string, value: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -3,13 +3,13 @@ import { Effect, FiberRef, Option } from "effect"
 
 type Connected = Effect.Effect<SqlConnection.Connection, SqlError.SqlError>
 
-/** Both databases give a statement its connection without a scope: nothing has to be given back. */
+/** Both databases provide a statement's connection without a scope: there is nothing to release. */
 const isConnected = (value: unknown): value is Connected => Effect.isEffect(value)
 
-/** Where statements get their connection from: that of the transaction around them, or one of the pool's. */
+/** Returns how statements get their connection: from the transaction around them, or from the pool. */
 const connectionOf = (sql: SqlClient.SqlClient): Connected => {
   const statement: object = sql`select 1`
-  // Not in the library's types: should it go, the service says so at its start.
+  // `acquirer` is not in the library's types: if it disappears, the service fails at startup.
   if ("acquirer" in statement && isConnected(statement.acquirer)) return statement.acquirer
   throw new Error("A statement of @effect/sql no longer says where it gets its connection from")
 }
@@ -19,19 +19,19 @@ const isStatement = (made: unknown): made is Statement.Statement<unknown> =>
 
 export type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
-/** Runs a statement together with others, or else by `elsewhere`. */
+/** Runs a statement together with others on a shared connection, or else through `elsewhere`. */
 export type Share = (text: string, values: ReadonlyArray<unknown>, elsewhere: Rows) => Rows
 
 const mark = { isQuick: true }
 
-/** Says of a statement that it changes nothing, and that an index answers it from few rows whatever the database holds. */
+/** Marks a statement as read-only and quick: an index finds its few rows, however much the database holds. */
 export const quick = <A>(statement: Statement.Statement<A>): Statement.Statement<A> => Object.assign(statement, mark)
 
 const isQuick = (statement: object) => "isQuick" in statement
 
 /**
- * The same client, whose statements go straight to their connection while nobody listens. The library opens a scope and a
- * span for each, which takes longer than all else that the service does for a quick query.
+ * Returns a client whose statements go straight to their connection unless they are traced or transformed. The library
+ * opens a scope and a span for each, which takes longer than everything else the service does for a quick query.
  */
 export const leanStatements = <Client extends SqlClient.SqlClient>(
   sql: Client,
@@ -49,7 +49,7 @@ export const leanStatements = <Client extends SqlClient.SqlClient>(
       const isInTransaction = fiber.currentContext.unsafeMap.has(SqlClient.TransactionConnection.key)
       return isQuick(statement) && !isInTransaction ? share(text, values, alone) : alone
     })
-  // One for all statements: most are parts of others and never run.
+  // One object shared by all statements: most are parts of others and never run.
   const lean = {
     commit(this: Statement.Statement<unknown>) {
       return run(this)

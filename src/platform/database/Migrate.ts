@@ -11,8 +11,8 @@ const everyMigration = Object.keys(migrations)
 const advisoryLock = 4_137_922
 
 /**
- * A copy of another server's database may have events of transactions that are yet to come here: they would be told
- * again when their numbers come round.
+ * A copy of another server's database may have events with transaction ids that this server has yet to reach: they
+ * would be published again once it gets there.
  */
 const settleCopiedEvents = Effect.flatMap(
   SqlClient.SqlClient,
@@ -21,7 +21,7 @@ const settleCopiedEvents = Effect.flatMap(
     update event set transaction_id = '3'::xid8 where transaction_id >= pg_snapshot_xmax(pg_current_snapshot())`
 )
 
-/** The migrator dies of a migration that fails: the operator has to mend that, so it is a reason like others. */
+/** The migrator dies when a migration fails. The operator has to fix that, so it becomes an ordinary error. */
 const explainFailed = Effect.catchSomeDefect((defect) =>
   defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
 )
@@ -34,7 +34,7 @@ export const appliedMigrations = Effect.gen(function* () {
   return rows.map((row) => `${String(row.migration_id).padStart(4, "0")}_${row.name}`)
 })
 
-/** Whether a database has all migrations of this version; a newer version's has more. */
+/** Whether the database has all migrations of this version; that of a newer version has more. */
 export const hasEveryMigration = Effect.map(appliedMigrations, (applied) =>
   everyMigration.every((name) => applied.includes(name))
 )
@@ -47,7 +47,7 @@ const isComplete = Effect.gen(function* () {
 
 const applyPending = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // The migrator would find out by failing whether its table is there, which ends the transaction.
+  // The migrator detects a missing table by a query that fails, which would abort the transaction.
   yield* sql`create table if not exists ${sql(table)} (
     migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
   return yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
@@ -55,13 +55,13 @@ const applyPending = Effect.gen(function* () {
 
 /**
  * Brings the database to this version. Nodes that start at once wait for each other; all pending migrations are one
- * transaction, so a failing one leaves the database as it was. Where none is pending, a role that may only read and write
+ * transaction, so a failing one leaves the database as it was. If none is pending, a role that can only read and write
  * rows is enough.
  */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* Effect.gen(function* () {
-    // A migration of a large table, or waiting for another node's, may take longer than a request may.
+    // Migrating a large table, or waiting for another node to do so, may take longer than a request may.
     yield* sql.unsafe(withoutLimit)
     yield* sql`select pg_advisory_xact_lock(${advisoryLock}::bigint)`
     const applied = (yield* isComplete) ? [] : yield* applyPending
@@ -70,6 +70,6 @@ export const migrate = Effect.gen(function* () {
   }).pipe(sql.withTransaction, explainFailed)
 })
 
-/** A database that is at this version before anything else sees it. */
+/** Migrates a database before anything else uses it. */
 export const migrated = <E, R>(database: Layer.Layer<SqlClient.SqlClient, E, R>) =>
   Layer.tap(database, (context) => Effect.provide(migrate, context))

@@ -17,24 +17,22 @@ type Kind = keyof typeof kinds
 
 const allKinds: ReadonlyArray<Kind> = ["topic", "action", "document", "channel", "customer_rep", "end_user"]
 
-/** An id in a body, and where it stands there. */
+/** An id in a request body, and its path there. */
 export interface Reference {
   readonly kind: Kind
   readonly path: string
   readonly id: number
 }
 
-/**
- * The references that a change adds: those that were there before may stay, even if their rows were deleted meanwhile.
- */
+/** Returns the references that a change adds: existing ones may stay, even if their rows have been deleted since. */
 export const newReferences = (had: ReadonlyArray<Reference>, wanted: ReadonlyArray<Reference>) =>
   wanted.filter(({ id, path }) => !had.some((other) => other.path === path && other.id === id))
 
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.Int })))
 
 /**
- * Fails with 400, naming every id that is not one of the customer's, beside the problems already found. The rows of all
- * other ids stay until the transaction ends.
+ * Fails with 400, listing every id that is not one of the customer's after the problems already found. The rows of all
+ * other ids are locked against deletion until the transaction ends.
  */
 export const makeCheckOwnReferences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -6,7 +6,7 @@ import { failOnDuplicate } from "./Violations.ts"
 
 type Values = Readonly<Record<string, string | number | boolean | null>>
 
-/** The plain statements on a table of customers' rows, each within one customer. */
+/** The basic statements on a table of customers' rows, each limited to one customer. */
 export const ownRows = <Row, RowEncoded>(
   sql: SqlClient.SqlClient,
   options: {
@@ -14,7 +14,7 @@ export const ownRows = <Row, RowEncoded>(
     readonly key: string
     readonly columns: Statement.Fragment
     readonly Result: Schema.Schema<Row, RowEncoded>
-    /** The rows that are there for somebody who asks for one by its id; all unless given. */
+    /** A condition on the rows that can be found by id; all by default. */
     readonly shown?: string
   }
 ) => {
@@ -47,7 +47,7 @@ export const ownRows = <Row, RowEncoded>(
         failOnDuplicate
       ),
 
-    /** Leaves out rows that a unique index knows already; the others keep their order. */
+    /** Skips rows that a unique index already has; the others keep their order. */
     insertNew: (customerID: CustomerID, values: ReadonlyArray<Values>) =>
       sql`insert into ${table} ${rowsOf(customerID, values)} on conflict do nothing returning ${columns}`.pipe(
         Effect.flatMap(decodeRows),
@@ -60,7 +60,7 @@ export const ownRows = <Row, RowEncoded>(
         failOnDuplicate
       ),
 
-    /** Deletes a row with what hangs on it: a transaction, which starts over when another one gets in its way. */
+    /** Deletes a row and all that depends on it, in a transaction so that a conflict with another one is retried. */
     delete: (customerID: CustomerID, id: number) =>
       sql`delete from ${table} ${where(customerID, id)} returning ${key}`.pipe(isAny, inTransaction(sql))
   }

@@ -53,17 +53,17 @@ const pagesOf = <Page, PageEncoded, SortBy extends string>(
 }
 
 /**
- * A page of a hot list as JSON that PostgreSQL built, and how many there are, in one round trip. The order is total:
- * ties go by id, downwards like the rest so that one index serves it.
+ * Reads a page of a hot list, as JSON built by PostgreSQL, and the total count in one round trip. The order is total:
+ * ties are broken by id, in the same direction as the rest so that one index serves both.
  */
 export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
   sql: SqlClient.SqlClient,
   options: JsonList<Page, PageEncoded, SortBy> & {
-    /** What is looked up once and used by both the page and the count: a `with` clause. */
+    /** A `with` clause: looked up once, used by both the page and the count. */
     readonly with?: (filter: Filter) => Statement.Fragment | undefined
-    /** What stands behind `from`, with its where clause. */
+    /** What follows `from`, including the where clause. */
     readonly from: (filter: Filter) => Statement.Fragment
-    /** How many rows there are; without it they are counted. */
+    /** The number of rows; without it they are counted. */
     readonly count?: (filter: Filter) => Statement.Fragment | undefined
   }
 ) => {
@@ -81,11 +81,11 @@ export const pagedJson = <Filter, Page, PageEncoded, SortBy extends string>(
   }
 }
 
-/** `pagedJson` for a list whose filters differ only in their values: its statement is written once for each order. */
+/** `pagedJson` for a list whose filters differ only in their values: its statement is written once per sort order. */
 export const pagedJsonOnce = <Filter extends object, Page, PageEncoded, SortBy extends string>(
   sql: SqlClient.SqlClient,
   options: JsonList<Page, PageEncoded, SortBy> & {
-    /** What stands behind `from`, with its where clause. */
+    /** What follows `from`, including the where clause. */
     readonly from: (place: Place<Filter>) => Statement.Fragment
   }
 ) => {

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import { type PageRequest, totalPages } from "../../../schema/Paging.ts"
 
 /**
- * A list's order. In fields that a list calls optional, what has no value counts as the least: upwards it comes first,
- * downwards last. In others it does not matter, and an index that is not made for it would not be used.
+ * Returns a list's order. Missing values of optional fields sort as the lowest: first ascending, last descending. Other
+ * fields get no nulls clause, since an index that is not made for it would not be used.
  */
 export const orderOf = <SortBy extends string>(
   { optional = [], sortBy: columns }: SortColumns<SortBy>,
@@ -15,7 +15,7 @@ export const orderOf = <SortBy extends string>(
 }
 
 export interface SortColumns<SortBy extends string> {
-  /** The SQL expression behind each field that the list can be sorted by. */
+  /** The SQL expression for each field that the list can be sorted by. */
   readonly sortBy: Readonly<Record<SortBy, string>>
   /** The fields that may have no value. */
   readonly optional?: ReadonlyArray<SortBy>
@@ -32,8 +32,8 @@ export const wholeRequest = <SortBy extends string>(
 }
 
 /**
- * A value that the planner does not see, so that it plans once for all values. For a value that it sees it hopes for a
- * better plan, and makes one each time, which takes longer than reading a page.
+ * Hides a value from the planner, so that it plans once for all values. For a value that it sees it hopes for a better
+ * plan and makes one each time, which takes longer than reading a page.
  */
 export const unseen = (
   sql: SqlClient.SqlClient,
@@ -44,18 +44,18 @@ export const unseen = (
 const Total = Schema.Struct({ totalCount: Schema.Int })
 
 /**
- * A page of a list and how many there are, in one round trip; a page behind the end takes a second one to count. The
- * order is total: ties go by id.
+ * Reads a page of a list and the total count in one round trip; a page past the end takes a second one to count. The
+ * order is total: ties are broken by id.
  */
 export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
   sql: SqlClient.SqlClient,
   options: SortColumns<SortBy> & {
     readonly Result: Schema.Schema<Row, RowEncoded>
     readonly columns: Statement.Fragment
-    /** What stands behind `from`, with its where clause. */
+    /** What follows `from`, including the where clause. */
     readonly from: (filter: Filter) => Statement.Fragment
     readonly id: string
-    /** What holds for the parameters that the caller left out. */
+    /** The defaults for the parameters that the caller left out. */
     readonly paging: { readonly defaults: PageRequest<SortBy> }
   }
 ) => {
@@ -82,5 +82,5 @@ export const pagedQuery = <Filter, Row, RowEncoded, SortBy extends string>(
     }).pipe(Effect.orDie)
 }
 
-/** Text sorts without regard to case, the same on every database whatever its locale. */
+/** Sorts text without regard to case, the same on every database whatever its locale. */
 export const ignoringCase = (column: string) => `lower(${column}) collate "C"`

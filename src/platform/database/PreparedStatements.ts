@@ -1,7 +1,7 @@
 import pg from "pg"
 import { allowSilence, withoutLimit } from "./Silence.ts"
 
-// A text that comes again is worth a name; lists of changing length must not fill the server's memory with names.
+// Only a text that is seen again gets a name: lists of changing length must not fill the server's memory with names.
 const mostNames = 500
 const seenOnce = new Set<string>()
 const names = new Map<string, string>()
@@ -21,7 +21,10 @@ const nameOf = (text: string) => {
 
 export type OnResult = (error: Error | null | undefined, result: pg.QueryResult | ReadonlyArray<pg.QueryResult>) => void
 
-/** A statement on its way. The name comes afterwards: a description with a name would be copied, property by property. */
+/**
+ * Builds a statement to send. Its name is set afterwards: a config object with a name would be copied property by
+ * property.
+ */
 export const statementOf = (text: string, values: ReadonlyArray<unknown>, onResult: OnResult) => {
   const query = new pg.Query(text, [...values], onResult)
   const name = values.length > 0 ? nameOf(text) : undefined
@@ -30,7 +33,9 @@ export const statementOf = (text: string, values: ReadonlyArray<unknown>, onResu
 
 const isCallback = (value: unknown): value is OnResult => typeof value === "function"
 
-/** Lets the server plan each statement once a connection and not once a call: planning takes longer than a list. */
+/**
+ * Makes the server plan each statement once per connection instead of once per call: planning takes longer than a list.
+ */
 export const prepareStatements = (client: pg.PoolClient) => {
   const query = client.query
   const prepared = (...given: ReadonlyArray<unknown>): unknown => {

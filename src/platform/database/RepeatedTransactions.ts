@@ -5,16 +5,16 @@ import { sqlState } from "./Violations.ts"
 
 const mostTries = 3
 
-/** The pause before a transaction starts over: at once, it could take the row again that the other one waits for. */
+/** The pause before a retry: an immediate one could lock the row again before the transaction that waits for it. */
 const whileTheOtherGoesOn = Schedule.jittered(Schedule.exponential("20 millis"))
 
-/** Two transactions waited for each other, and PostgreSQL ended this one for the other's sake. */
+/** Two transactions deadlocked, and PostgreSQL aborted this one. */
 const isVictim = (cause: Cause.Cause<unknown>) => Option.contains(sqlState(cause), "40P01")
 
-/** Somebody deleted a row after the transaction had looked for it: when it looks again, it sees that. */
+/** A row was deleted after the transaction had checked for it: a retry sees that it is gone. */
 const isOutrun = (cause: Cause.Cause<unknown>) => Option.contains(sqlState(cause), "23503")
 
-/** Whether a transaction that ended so is done again. */
+/** Whether a transaction that failed like this is retried. */
 export const startsOver = (cause: Cause.Cause<unknown>) => isVictim(cause) || isOutrun(cause)
 
 const count = (cause: Cause.Cause<unknown>) =>
@@ -24,8 +24,8 @@ const count = (cause: Cause.Cause<unknown>) =>
   })
 
 /**
- * The same client, whose transactions start over when another one got in their way. Nothing of a first try is left, so
- * what is done in a transaction must be in the database, or do no harm when it is done again.
+ * Makes the client retry transactions that another one got in the way of. The failed try is rolled back, so whatever a
+ * transaction does must be in the database, or harmless when it is done again.
  */
 export const repeatTransactions = <Client extends SqlClient.SqlClient>(sql: Client): Client => {
   const { withTransaction: onTry } = sql
@@ -35,7 +35,7 @@ export const repeatTransactions = <Client extends SqlClient.SqlClient>(sql: Clie
       Effect.retry({ while: startsOver, times: mostTries - 1, schedule: whileTheOtherGoesOn }),
       Effect.unsandbox
     )
-  // A transaction within another is a part of it: only the whole can start over.
+  // A nested transaction is part of the outer one: only the whole can be retried.
   const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
       Option.isSome(outer) ? onTry(work) : tried(work)

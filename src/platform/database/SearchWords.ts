@@ -1,48 +1,47 @@
 import type { SqlClient, Statement } from "@effect/sql"
 
 /**
- * Lower case is made here and not by the database, whose locale may know no letters beyond ASCII. A Σ at the end of a word
- * becomes another letter than within one, and a part of a word ends elsewhere than the whole.
+ * Lower-cases here and not in the database, whose locale may know only ASCII. JavaScript turns a Σ at the end of a word
+ * into ς and any other into σ, but a search may end in the middle of a word: so both become σ.
  */
 export const folded = (text: string) => text.normalize("NFC").toLowerCase().replaceAll("ς", "σ")
 
-/** The words of a text, each once: looking for one again costs as much as before. */
+/** The distinct words of a text: looking for one twice would cost as much again. */
 const words = (text: string) => [...new Set(text.split(/\s+/).filter((word) => word !== ""))]
 
 const asPattern = (word: string) => `%${word.replace(/[\\%_]/g, "\\$&")}%`
 
-/** The words of a search as patterns for folded text: each must stand somewhere in it, as a part of a word or a whole one. */
+/**
+ * Returns the words of a search as patterns for folded text: each must occur in it, as a whole word or a part of one.
+ */
 export const searchPatterns = (search: string | undefined): ReadonlyArray<string> =>
   words(folded(search ?? "")).map(asPattern)
 
-/** Three letters in a row, which a trigram index is ordered by. */
+/** Whether a pattern has three letters or digits in a row, which a trigram index is ordered by. */
 const isIndexed = (pattern: string) => /[\p{L}\p{N}]{3}/u.test(pattern)
 
-/** One spelling that an index cannot look up would make it useless for the others. */
+/** Drops the spellings that an index cannot look up, if there are others: one would make the index useless for all. */
 const searchable = (spellings: ReadonlyArray<string>) => {
   const indexed = spellings.filter(isIndexed)
   return indexed.length === 0 ? spellings : indexed
 }
 
-/**
- * As it was typed, with the small sigma everywhere, and with the final one at its end: the database takes the two for
- * different letters, and lower case of Σ is one or the other depending on its locale.
- */
+/** The word as typed, with every sigma as σ, and with a final ς: the database takes them for different letters. */
 const withSigmas = (word: string) => {
   const plain = word.replaceAll(/[Σς]/g, "σ")
   return [word, plain, plain.replace(/σ(?!\p{L})/gu, "ς")]
 }
 
-/** The words of a search as patterns for text as people wrote it: each word in every spelling that looks the same. */
+/** Returns the words of a search as patterns for unfolded text: each word in every spelling that looks the same. */
 export const spelledPatterns = (search: string | undefined): ReadonlyArray<ReadonlyArray<string>> =>
   words((search ?? "").normalize("NFC")).map((word) =>
     searchable([...new Set(withSigmas(word).flatMap((spelled) => [spelled, spelled.normalize("NFD")]))].map(asPattern))
   )
 
 /**
- * The condition that a column holds all words, each in one of its spellings. A trigram index answers it, without the
- * planner's looking at each word anew. The index must not be asked for a word of less than three letters: it would be
- * read from end to end, whoever's texts are in it.
+ * Returns the condition that a column contains all words, each in one of its spellings. A trigram index serves it
+ * without the planner looking at each word. It must not be used for words of fewer than three letters: all of it would
+ * be read, across all customers' texts.
  */
 export const holdsAll = (
   sql: SqlClient.SqlClient,

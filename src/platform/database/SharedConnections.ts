@@ -6,48 +6,48 @@ import type { Rows, Share } from "./LeanStatements.ts"
 import { statementOf } from "./PreparedStatements.ts"
 import { allowSilence, breakOffWhenSilent, Silence } from "./Silence.ts"
 
-/** How many connections are shared: few, so that statements meet on them, and the server answers several in one go. */
+/** How many connections are shared: few, so that statements meet on them and the server handles several in one go. */
 const howMany = 4
 
-/** How many statements may be under way on one of them; the next one gets a connection from the pool. */
+/** How many statements may be under way on a connection; the next one gets a connection from the pool. */
 const mostAtOnce = 8
 
-/** How long one may have left statements unanswered (ms); the next one gets a connection from the pool. */
+/** How long a connection may leave statements unanswered (ms); the next one gets a connection from the pool. */
 const longestSilence = 100
 
-/** A statement that takes longer is not quick, and those behind it have waited enough (ms). */
+/** The statement timeout (ms): one that takes longer is not quick, and those after it have waited enough. */
 const longestStatement = 500
 
-/** The pause between two tries to connect (ms): not every request asks a database that is away. */
+/** The pause between attempts to connect (ms), so that not every request tries a database that is away. */
 const betweenTries = 1000
 
-/** The pause after a refusal (ms), as by a pooler that takes no statement_timeout when a connection begins. */
+/** The pause after a refusal (ms), such as by a pooler that does not accept statement_timeout as a startup option. */
 const afterRefusal = 60_000
 
-/** Whether the server refuses for good: one that has no room, or just starts, does not. */
+/** Whether the server refuses for good, and not because it is out of resources or just starting. */
 const isRefusal = (error: unknown) => error instanceof pg.DatabaseError && !/^5[37]/.test(error.code ?? "")
 
-/** How long a connection may stay unused (ms): a firewall on the way to the database may forget it then. */
+/** How long a connection may stay unused (ms): a firewall on the way to the database may forget it after that. */
 const longestIdle = 10_000
 
-/** How long a goodbye may take (ms). */
+/** How long closing a connection may take (ms). */
 const longestEnd = 2000
 
 const breakOff = (client: pg.Client) => {
   client.connection.stream.destroy()
 }
 
-/** Says goodbye, or breaks the connection off when the other side has gone without a word. */
+/** Closes a connection, or cuts it if the other side has silently gone. */
 const end = async (client: pg.Client) => {
   const late = setTimeout(breakOff, longestEnd, client)
   await client.end().catch(() => undefined)
   clearTimeout(late)
 }
 
-/** A connection on which statements follow each other without waiting for each other's answers. */
+/** A connection on which statements are sent without waiting for the results of earlier ones. */
 class SharedConnection {
   readonly #options: pg.ClientConfig
-  /** How long it may say nothing while a statement is under way (ms). */
+  /** How long the connection may be silent while a statement is under way (ms). */
   readonly #patience: number
   readonly #opened = new Set<pg.Client>()
   #client: pg.Client | undefined
@@ -74,7 +74,7 @@ class SharedConnection {
     return this.isOpen && this.#underWay < mostAtOnce && isAnswering
   }
 
-  /** Opens the connection for later statements: that takes longer than a statement on another one. */
+  /** Opens the connection for later statements: opening takes longer than running a statement on another connection. */
   open(now: number) {
     if (this.#opened.size > 0 || now < this.#nextTry) return
     this.#nextTry = now + betweenTries
@@ -107,8 +107,8 @@ class SharedConnection {
   }
 
   /**
-   * A statement that fails here, because of itself or of one before it, runs again elsewhere: it changes nothing, and
-   * what is wrong with it is wrong there, too.
+   * A statement that fails here, because of itself or an earlier one, runs again elsewhere: it changes nothing, and if
+   * it is wrong itself it fails there, too.
    */
   run(text: string, values: ReadonlyArray<unknown>, elsewhere: Rows): Rows {
     const client = this.#client
@@ -134,7 +134,10 @@ class SharedConnection {
     })
   }
 
-  /** What is asked in one turn of the event loop leaves in one call of the system: each takes as long as much of a request. */
+  /**
+   * Sends all statements of one turn of the event loop in one system call: each call takes as long as much of a
+   * request.
+   */
   #gather({ connection: { stream } }: pg.Client) {
     if (this.#isGathering) return
     this.#isGathering = true
@@ -156,9 +159,9 @@ class SharedConnection {
 }
 
 /**
- * Runs statements that are quick whatever the database holds and that change nothing, when there are many at once: on a
- * few connections, one behind the other. With one connection for each, server and service wake each other up for every
- * single one, which takes as long as answering it. Where that does not serve, they run elsewhere.
+ * When there are many quick, read-only statements at once, pipelines them on a few connections; the others run
+ * elsewhere. With one connection for each, server and service wake each other up for every statement, which takes as
+ * long as running it.
  */
 export const shareConnections = (pool: pg.Pool) =>
   Effect.gen(function* () {
@@ -178,7 +181,7 @@ export const shareConnections = (pool: pg.Pool) =>
       const now = performance.now()
       const [free] = all.filter((shared) => shared.takesMore(now)).sort((a, b) => a.underWay - b.underWay)
       if (free !== undefined) return free.run(text, values, elsewhere)
-      // Statements that come one after the other gain nothing here.
+      // Statements that come one at a time gain nothing here.
       if (pool.totalCount - pool.idleCount + pool.waitingCount > 1) for (const shared of all) shared.open(now)
       return elsewhere
     }

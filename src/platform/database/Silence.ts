@@ -2,12 +2,12 @@ import { Socket } from "node:net"
 import { Context } from "effect"
 import pg from "pg"
 
-/** How long a connection to the database may say nothing, in milliseconds. */
+/** How long a database connection may be silent, in milliseconds. */
 export class Silence extends Context.Reference<Silence>()("casework/Silence", {
   defaultValue: () => ({
-    /** Longer than a statement may take, or a transaction may stand idle. */
+    /** Longer than the limits for statements and for idle transactions. */
     pooled: 65_000,
-    /** Nothing that takes long runs on shared connections. */
+    /** Nothing slow runs on shared connections. */
     shared: 5000
   })
 }) {}
@@ -18,19 +18,20 @@ const socketOf = (client: pg.ClientBase) => {
 }
 
 /**
- * Allows a silence of this length; 0 is for ever. The same length again does not begin anew: a connection that does not
- * answer gets no more time by being put back and taken.
+ * Allows a silence of this length; 0 means forever. Setting the same length again does not restart the timer: a
+ * connection that does not respond gets no more time by being released and acquired.
  */
 export const allowSilence = (client: pg.ClientBase, milliseconds: number) => {
   const socket = socketOf(client)
   if (socket !== undefined && socket.timeout !== milliseconds) socket.setTimeout(milliseconds)
 }
 
-/** The code of the error says that the database is away, and may come back. */
+/** The error code says that the database is away and may come back. */
 const gone = () => Object.assign(new Error("The database has not said anything for too long"), { code: "ETIMEDOUT" })
 
 /**
- * A host that vanishes says nothing: whoever waits for its answer would wait until the network gives up, or for ever.
+ * Cuts a connection that is silent for too long: waiting for a host that vanished would last until the network gives
+ * up, or forever.
  */
 export const breakOffWhenSilent = (client: pg.ClientBase, milliseconds: number) => {
   const socket = socketOf(client)
@@ -38,5 +39,5 @@ export const breakOffWhenSilent = (client: pg.ClientBase, milliseconds: number) 
   allowSilence(client, milliseconds)
 }
 
-/** Begins a transaction whose statements may take as long as they like. */
+/** Lifts the statement timeout for the current transaction. */
 export const withoutLimit = "set local statement_timeout = 0"

@@ -1,4 +1,4 @@
-/** What PostgreSQL can store of a text from outside. */
+/** Makes an external text storable in PostgreSQL: without NUL characters and broken Unicode. */
 export const storable = (text: string) => text.replaceAll("\u0000", "").toWellFormed()
 
 /** For JSON.stringify and JSON.parse: makes every text of a value storable. */

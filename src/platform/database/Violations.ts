@@ -1,10 +1,10 @@
 import { SqlError } from "@effect/sql"
 import { Cause, Data, Effect, Option } from "effect"
 
-/** A unique index said no. */
+/** A unique index was violated. */
 export class Duplicate extends Data.TaggedError("Duplicate")<{}> {}
 
-/** A foreign key said no: the id in that column is not one of the customer's. */
+/** A foreign key was violated: the id in that column is not one of the customer's. */
 export class MissingReference extends Data.TaggedError("MissingReference")<{ readonly column: string }> {}
 
 interface DatabaseError {
@@ -18,7 +18,7 @@ const databaseError = (error: unknown): DatabaseError | undefined => {
   return typeof code === "string" && typeof constraint === "string" ? { code, constraint } : databaseError(error.cause)
 }
 
-/** Tells a duplicate from every other database error; those are defects. */
+/** Turns the violation of a unique index into Duplicate; all other errors become defects. */
 export const failOnDuplicate = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, Duplicate, R> =>
@@ -28,7 +28,7 @@ export const failOnDuplicate = <A, E, R>(
       : Effect.die(error)
   )
 
-/** Tells duplicates and ids of others apart from every other database error; those are defects. */
+/** Turns duplicates and ids that are not the customer's into typed errors; all other errors become defects. */
 export const failOnViolation = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, Duplicate | MissingReference, R> =>
@@ -40,7 +40,7 @@ export const failOnViolation = <A, E, R>(
     return column === undefined ? Effect.die(error) : Effect.fail(new MissingReference({ column }))
   })
 
-/** PostgreSQL's code of the first database error in a cause, wherever it is wrapped. */
+/** Returns PostgreSQL's code of the first database error in a cause, however deeply it is wrapped. */
 export const sqlState = (cause: Cause.Cause<unknown>): Option.Option<string> => {
   const codeOf = (error: unknown): string | undefined =>
     error instanceof Error

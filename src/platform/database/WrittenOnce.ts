@@ -1,11 +1,11 @@
 import type { SqlClient, Statement } from "@effect/sql"
 
-/** Stands in a statement for a value; `of` takes it from the values of each run. */
+/** Makes a placeholder for a value in a statement; `of` takes the value from the values of each run. */
 export type Place<Values> = (of: (values: Values) => unknown) => Uint8Array
 
 /**
- * A statement whose text is put together once, and which each run gives its values. For the few that run all the time:
- * putting one together and finding its name by that text takes as long as sending it.
+ * Builds a statement's text once; each run only supplies values. For the few that run all the time: building one and
+ * finding its name by the text takes as long as sending it.
  */
 export const writtenOnce = <Values>(
   sql: SqlClient.SqlClient,
@@ -20,7 +20,7 @@ export const writtenOnce = <Values>(
   const [written, given] = write(place).compile(true)
   const sent: Array<(values: Values) => unknown> = []
   const numbers = new Map<unknown, number>()
-  // What stands in several places is sent once.
+  // A value that is used in several places is sent once.
   const numberOf = (value: unknown) => {
     const number = numbers.get(value) ?? sent.push(places.get(value) ?? (() => value))
     if (places.has(value)) numbers.set(value, number)

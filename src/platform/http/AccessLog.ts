@@ -7,7 +7,10 @@ const longest = 1000
 
 const isSecret = (name: string) => /token|secret|password|key/i.test(name)
 
-/** What says nothing of anybody: numbers too short for a telephone's, dates, switches, and what lists are sorted and cut by. */
+/**
+ * Whether a value says nothing about a person: numbers too short for a telephone's, dates, flags, and how lists are
+ * sorted and filtered.
+ */
 const isPlain = (name: string, value: string) =>
   /^(?:-?\d{1,9}|true|false|\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?|)$/i.test(value) ||
   /^(?:sort\w*|order|status|role|lang)$/i.test(name)
@@ -25,15 +28,15 @@ const pathWithoutSecrets = (path: string, route: Route | undefined) => {
     .join("/")
 }
 
-/** No path of ours has a ;, so what stands behind one may be parameters of any kind. */
+/** None of our paths contains a semicolon, so what follows one may be parameters of any kind. */
 const withoutParameters = (path: string) => path.replace(/(?:;|%3b).*/is, ";redacted")
 
-/** A URL without what must not be logged: credentials, and what somebody looks for, which may be a person. */
+/** Removes what must not be logged from a URL: credentials, and search terms, which may name a person. */
 export const withoutSecrets = (url: string, route?: Route) => {
   const [path = "", query] = plainUrl(url).split(/[?#](.*)/s)
   const safePath = pathWithoutSecrets(withoutParameters(path), route)
   if (query === undefined) return safePath.slice(0, longest)
-  // Whatever somebody may have taken for the beginning of a parameter begins one here.
+  // Any character that a client may take for the start of a parameter starts one here.
   const parameters = [...new URLSearchParams(query.replace(/[?#;]/g, "&"))].map(
     ([name, value]) =>
       `${encodeURIComponent(name)}=${isSecret(name) || !isPlain(name, value) ? "redacted" : encodeURIComponent(value)}`
@@ -41,7 +44,7 @@ export const withoutSecrets = (url: string, route?: Route) => {
   return `${safePath}?${parameters.join("&")}`.slice(0, longest)
 }
 
-/** What is said of a request. */
+/** What is logged about a request. */
 interface Annotations {
   readonly requestId: string
   readonly method: string
@@ -52,7 +55,7 @@ interface Annotations {
   readonly address: string
 }
 
-/** A request as loggers take it, with whatever a logger may want to know. */
+/** The log entry of a request, with everything that a logger may need. */
 export const loggable = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   date: Date,
@@ -71,13 +74,13 @@ export const loggable = (
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/** The line that the JSON logger would make of a request, in a small part of its time. */
+/** Builds the line that the JSON logger would write for a request, in a fraction of the time. */
 export const accessLine = (fiber: Fiber.RuntimeFiber<unknown, unknown>, date: Date, of: Annotations) =>
   `{"message":"request","logLevel":"INFO","timestamp":"${date.toISOString()}","annotations":{"requestId":${quoted(of.requestId)},"method":${quoted(of.method)},"route":${quoted(of.route)},"url":${quoted(of.url)},"status":${of.status},"durationMs":${of.durationMs},"address":${quoted(of.address)}},"spans":{},"fiberId":"#${fiber.id().id}"}`
 
 /**
- * Tells the loggers of a request directly: annotations that come with a scope would be compared and put back, for each
- * request and for nothing.
+ * Passes a request to the loggers directly: scoped annotations would be compared and restored for every request, to no
+ * use.
  */
 export const logAccess = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,

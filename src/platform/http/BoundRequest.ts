@@ -13,7 +13,7 @@ const isJson = (contentType: string) => /^\s*application\/([\w.-]+\+)?json\s*(;|
 
 const charsetOf = (contentType: string) => /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "utf-8"
 
-/** What is wrong with the way the body is sent; undefined when nothing is. */
+/** Returns what is wrong with the way the body is sent; undefined if nothing is. */
 const unsupported = (request: NodeRequest, takes: "json" | "multipart"): string | undefined => {
   const contentType = request.headers["content-type"]
   const encoding = request.headers["content-encoding"]
@@ -44,7 +44,7 @@ const refusal = (request: NodeRequest, takes: "json" | "multipart") => {
   return message === undefined ? undefined : Effect.die(new UnsupportedMediaType({ message }))
 }
 
-/** The body as text, read at most once and only when somebody asks: the token is looked at before the body. */
+/** The body as text, read at most once and only on demand: the token is checked before the body. */
 const textOf = (request: NodeRequest): Effect.Effect<string> => {
   let known: string | undefined
   const remember = (bytes: Buffer) =>
@@ -56,7 +56,7 @@ const textOf = (request: NodeRequest): Effect.Effect<string> => {
   return Effect.suspend(() => (known === undefined ? read : Effect.succeed(known)))
 }
 
-/** What the decoder goes by. */
+/** The headers with the content type that the decoder expects. */
 const calledJson = ({ headers }: NodeRequest) =>
   headers["content-type"] === "application/json" ? headers : Headers.set(headers, "content-type", "application/json")
 
@@ -72,7 +72,10 @@ const asJson = (request: NodeRequest, route: Route) => {
   return { headers: calledJson(request), text, json }
 }
 
-/** A form that is none would be read as JSON: every way of reading it then says what to send. */
+/**
+ * Reads the body as a form. If it is not one, every way of reading it fails with what to send: the decoder would
+ * otherwise read it as JSON.
+ */
 const asForm = (request: NodeRequest, route: Route) => {
   const refused = refusal(request, "multipart")
   return refused === undefined
@@ -87,8 +90,8 @@ const asForm = (request: NodeRequest, route: Route) => {
 }
 
 /**
- * The request as the route's schema spells it, over the same socket. The decoder asks for `json` whatever the caller
- * called it, and gets the refusal from here.
+ * Returns the request with names spelled as in the route's schema, over the same socket. The decoder reads `json`
+ * whatever content type the caller sent, and gets the refusal from here.
  */
 export const bindRequest = (original: NodeRequest, route: Route, given: string): NodeRequest => {
   const url = bindQuery(given, route.query.names)
@@ -103,13 +106,13 @@ export const bindRequest = (original: NodeRequest, route: Route, given: string):
   }
 }
 
-/** The bound request with a form; `see` looks on while it is read. */
+/** Adds the form to a bound request; `see` observes it as it is read. */
 export const bindForm = (bound: NodeRequest, route: Route, see: (event: FormEvent) => void): NodeRequest =>
   refusal(bound, "multipart") === undefined ? bound.modify(formParts(bound, route.largestForm, see)) : bound
 
 /**
- * Whether a query shapes what is read. Only the plain resource has an ETag that a change can be tied to; a parameter that
- * the route does not know, or that says false, shapes nothing.
+ * Whether the query changes what is read: only the plain resource has an ETag that a change can be tied to. A parameter
+ * that the route does not know, or that is false, changes nothing.
  */
 export const isView = (route: Route, { url }: NodeRequest) => {
   const start = url.indexOf("?")
@@ -119,6 +122,6 @@ export const isView = (route: Route, { url }: NodeRequest) => {
   return [...new URLSearchParams(url.slice(start))].some(([name, value]) => shapes(name, value))
 }
 
-/** A request for what this one is about to change, as it is without any query. */
+/** Returns a GET request for the resource that this request is about to change, without any query. */
 export const plainRead = (original: NodeRequest): NodeRequest =>
   original.modify({ method: "GET", url: original.url.replace(/\?.*$/s, "") })

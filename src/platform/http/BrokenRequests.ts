@@ -16,7 +16,7 @@ const asText = ({ body, headers, reason, status }: ReturnType<typeof plainAnswer
   return [`HTTP/1.1 ${status} ${reason}`, ...lines, "", body].join("\r\n")
 }
 
-/** Answers what node refuses before there is a request, with the same body as every other error. */
+/** Responds to what Node refuses before there is a request, with the same body as every other error. */
 export const refuseBrokenRequests = (server: Server) => {
   const underWay = new WeakMap<Duplex, ServerResponse>()
   return server
@@ -28,7 +28,7 @@ export const refuseBrokenRequests = (server: Server) => {
     .on("clientError", (error: Error & { readonly code?: string }, socket) => {
       const begun = underWay.get(socket)
       const answering = begun?.headersSent === true && !begun.writableFinished
-      // To a connection that was opened ahead of need, an answer would look like the one to its first request.
+      // On a connection that was opened in advance, a response would look like the one to its first request.
       const silent = socket instanceof Socket && socket.bytesRead === 0
       if (!socket.writable || silent || answering || error.code === "ECONNRESET") return socket.destroy()
       const [status, message] = answers[error.code ?? ""] ?? fallback

@@ -2,11 +2,13 @@ import type { HttpServerRequest } from "@effect/platform"
 import { Option } from "effect"
 import ipaddr from "ipaddr.js"
 
-/** Some proxies write the port behind the address: with it, every connection would be a caller of its own. */
+/** Some proxies append the port to the address: with it, every connection would count as a caller of its own. */
 const withoutPort = (address: string | undefined) =>
   /^\[(.+)\](?::\d+)?$/.exec(address ?? "")?.[1] ?? address?.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1")
 
-/** The socket's address, or the one that the farthest of our proxies saw: each appends whom it was asked by. */
+/**
+ * The socket's address, or the one that the outermost of our proxies saw: each proxy appends the address of its client.
+ */
 export const addressOf = (request: HttpServerRequest.HttpServerRequest, trustedProxies: number) => {
   const hops = trustedProxies === 0 ? [] : (request.headers["x-forwarded-for"]?.split(",") ?? [])
   return (
@@ -15,7 +17,7 @@ export const addressOf = (request: HttpServerRequest.HttpServerRequest, trustedP
   )
 }
 
-/** What is counted as one caller: of IPv6, where anybody has a whole network of addresses, that network. */
+/** What counts as one caller: for IPv6, where every client has a whole network of addresses, that network. */
 export const networkOf = (request: HttpServerRequest.HttpServerRequest, trustedProxies: number) => {
   const address = addressOf(request, trustedProxies)
   if (!address.includes(":") || !ipaddr.isValid(address)) return address

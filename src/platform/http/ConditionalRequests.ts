@@ -18,10 +18,10 @@ const lists = (header: string, etag: string) =>
     .map((candidate) => candidate.trim())
     .includes(etag)
 
-/** Whether If-None-Match knows an ETag; for reading, a weak one is as good. */
+/** Whether If-None-Match lists an ETag; for reads, a weak one will do. */
 export const listsETag = (header: string, etag: string) => lists(header.replaceAll('W/"', '"'), etag)
 
-/** A strong ETag on every single resource, and 304 for a caller that has it already. */
+/** Adds a strong ETag to a single resource, and responds with 304 if the caller has it already. */
 export const withETag = (app: App, request: HttpServerRequest.HttpServerRequest): App =>
   Effect.map(app, (response) =>
     Option.match(etagOf(response), {
@@ -39,8 +39,8 @@ const changed = () =>
   PreconditionFailed.of("The resource changed since you read it. Read it again, then repeat the change.")
 
 /**
- * Runs a PUT or DELETE only when the resource still is what the caller read: the check and the change are one
- * transaction on one snapshot, in which PostgreSQL refuses to overwrite what somebody else committed meanwhile.
+ * Runs a PUT or DELETE only if the resource is still what the caller read. The check and the change are one transaction
+ * on one snapshot, in which PostgreSQL refuses to overwrite what another transaction has committed meanwhile.
  */
 export const makeIfMatch = Effect.map(
   SqlClient.SqlClient,
@@ -53,7 +53,7 @@ export const makeIfMatch = Effect.map(
       ifMatch: string
     ): App => {
       if (current === undefined) {
-        // Any state of the resource will do, so that it need not be read.
+        // Any state of the resource will do, so it need not be read.
         if (ifMatch.trim() === "*") return app
         return PreconditionFailed.of("This resource has no ETag. Repeat the request without If-Match.")
       }
@@ -70,7 +70,7 @@ export const makeIfMatch = Effect.map(
             Option.contains(sqlState(cause), "40001") ? changed() : Effect.failCause(cause)
           )
         )
-      // A caller who is slow to send the body must not hold a transaction open.
+      // A client that is slow to send the body must not hold a transaction open.
       return route.takes === "json" ? Effect.zipRight(request.text, change) : change
     }
 )

@@ -15,8 +15,8 @@ const waitingOn = (socket: Socket) => {
 }
 
 /**
- * Says when a connection has ended before an answer that goes there has. Node tells an answer nothing while it waits behind
- * another one, and what is written to it then is kept for ever. One listener for all that a connection asks.
+ * Calls `gone` when the response or its connection ends. Node does not notify a response that waits behind another one,
+ * and keeps what is written to it forever. One socket listener serves all responses of a connection.
  */
 export const onConnectionEnd = (socket: Socket, to: ServerResponse, gone: () => void) => {
   const all = waitingOn(socket)

@@ -40,14 +40,14 @@ import { makeSecurityHeaders, type ResponseHeaders } from "./SecurityHeaders.ts"
 
 const lacksHost = ({ headers, source }: NodeRequest) => headers["host"] === undefined && source.httpVersion === "1.1"
 
-/** What is known of a request before anything happens. */
+/** What is known about a request before anything happens. */
 interface Asked {
   readonly url: string
   readonly requestId: string
   readonly found: Found | undefined
 }
 
-/** Who asks, as far as the conventions need to know. */
+/** The caller, as far as the conventions need to know. */
 interface KnownCaller extends KeyOwner {
   /** The same for all tokens of one representative or phone channel. */
   readonly name: string
@@ -55,26 +55,26 @@ interface KnownCaller extends KeyOwner {
 
 export type CallerOf = (request: NodeRequest) => Effect.Effect<Option.Option<KnownCaller>>
 
-/** An answer on its way out. */
+/** A response about to be sent. */
 export interface Outgoing {
   readonly response: HttpServerResponse.HttpServerResponse
-  /** All headers that the answer is sent with: those of the response, and those that every answer has. */
+  /** All headers to send: those of the response, and those that every response has. */
   readonly headers: ResponseHeaders
 }
 
-/** A request that is about to be answered. */
+/** A request that is about to be handled. */
 export interface Begun {
   readonly app: App
-  /** What the app is run with, besides what the service itself gives it and a scope. */
+  /** The services that the app needs besides those of the process and a scope. */
   readonly services: ReadonlyMap<string, unknown>
-  /** Counts and logs the request, and gives what is to be sent: nothing when the caller is gone. */
+  /** Counts and logs the request, and returns what to send: nothing if the caller is gone. */
   readonly end: (
     exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>,
     fiber: Fiber.RuntimeFiber<unknown, unknown>
   ) => Outgoing | undefined
 }
 
-/** The services of a request on its way to the handler of a route. */
+/** The services that the handler of a route needs from a request. */
 const servicesOf = (
   request: NodeRequest,
   { params, route, searchParams }: Found,
@@ -93,19 +93,19 @@ const servicesOf = (
   return services
 }
 
-/** The app as it runs where a request and a scope are known, and nothing else of the request. */
+/** Provides an app with the services of its request, so that it needs only those known before the route. */
 export const withServices = (app: App, services: ReadonlyMap<string, unknown>) =>
   Effect.mapInputContext(app, (context: Context.Context<RunServices>) =>
     Context.unsafeMake<AppServices>(new Map([...context.unsafeMap, ...services]))
   )
 
-/** How a form is read by somebody who looks on; none when the body is no form. */
+/** How a form is read while a digest observes it; none if the route takes no form. */
 const formOf = (route: Route, request: NodeRequest) =>
   route.takes === "multipart"
     ? Option.some((digest: FormDigest) => bindForm(request, route, digest.see))
     : Option.none()
 
-/** What every route does alike, from the socket to the handler and back. Read it from the bottom up. */
+/** What all routes have in common, from the socket to the handler and back. Read it from the bottom up. */
 export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf: CallerOf) =>
   Effect.gen(function* () {
     const { baseUrl, corsOrigins, rateLimits, role, trustedProxies } = yield* Settings
@@ -120,7 +120,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
     const isLimited = Option.isSome(rateLimits.caller) || Option.isSome(rateLimits.address)
     const rateLimit = makeRateLimit(rateLimits)
 
-    /** What a change is about, read as a GET would read it; none when it is no single resource. */
+    /** The app that reads the resource a change is about, as a GET would; undefined if it is not a single resource. */
     const currentOf = (route: Route, request: NodeRequest, requestId: string) => {
       const read = plainRead(request)
       const found = routes.find("GET", read.url)
@@ -131,7 +131,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
 
     const ofRoute = (app: App, route: Route, request: NodeRequest, requestId: string): App => {
       if (!route.needsToken) return app
-      // Without a caller the app itself says 401, before anything else is looked at.
+      // Without a caller the app itself responds with 401, before anything else is checked.
       const forCaller = (run: (caller: KeyOwner) => App) =>
         Effect.flatMap(callerOf(request), Option.match({ onNone: () => app, onSome: run }))
       const match = request.headers["if-match"]
@@ -153,7 +153,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       }
     }
 
-    /** What answers a request, and the services that it needs. */
+    /** The app that responds to a request, and the services that it needs. */
     const bound = (request: NodeRequest, { found, requestId, url }: Asked): Pick<Begun, "app" | "services"> => {
       const alone = (app: App) => ({ app, services: new Map() })
       if (!isReadable(url)) {
@@ -168,7 +168,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       }
       const { route } = found
       const boundRequest = bindRequest(request, route, url)
-      // The parameters of the URL may have got other names.
+      // Binding may have renamed parameters of the URL.
       const named = boundRequest.url === url ? found : (routes.find(request.method, boundRequest.url) ?? found)
       return {
         app: ofRoute(handlers.of(route), route, boundRequest, requestId),
@@ -176,7 +176,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
       }
     }
 
-    /** Counts the request and answers it, or says when to come back. */
+    /** Counts the request, and runs it or responds with when to try again. */
     const withinLimits = (app: App, request: NodeRequest, onCount: (verdict: Verdict) => void): App =>
       callerOf(request).pipe(
         Effect.flatMap((caller) =>
@@ -221,7 +221,7 @@ export const makeConventions = (allRoutes: Routes, handlers: Handlers, callerOf:
         }
         if (Exit.isSuccess(exit)) return answered(exit.value)
         if (Cause.isInterruptedOnly(exit.cause)) {
-          // The caller went away: nobody reads an answer, the log says so.
+          // The caller went away: there is nobody to respond to, but the request is logged.
           ended(499)
           return undefined
         }

@@ -34,14 +34,14 @@ type OpenRoute = Pick<Route, "method" | "openToEveryOrigin">
 const wantedMethod = ({ headers, method }: Request) =>
   method === "OPTIONS" ? headers["access-control-request-method"] : undefined
 
-/** Which route a browser asks about before it calls it. */
+/** The route that a browser asks about in a preflight request. */
 export const wantedRoute = (routes: Routes, request: Request, url: string) => {
   const method = wantedMethod(request)
   return method === undefined ? undefined : routes.find(method, url)?.route
 }
 
 /**
- * What pages of the configured origins may do. Without any, no answer mentions it, but for the routes that a chat
+ * CORS for pages of the configured origins. Without any, no response has CORS headers, except on the routes that a chat
  * window calls from whatever site it is on.
  */
 export const makeCors = (configured: ReadonlyArray<string>) => {
@@ -66,7 +66,8 @@ export const makeCors = (configured: ReadonlyArray<string>) => {
     withCors: (response: HttpServerResponse.HttpServerResponse, request: Request, route: OpenRoute | undefined) => {
       const { origin } = request.headers
       const isOpen = route?.openToEveryOrigin === true
-      // A hub client asks with the browser's credentials, of which there are none here, and then takes no star.
+      // A hub client sends its requests with credentials, even though none exist here, and browsers then accept no
+      // star.
       const isNamed = isOpen && route.method !== "GET" && origin !== undefined
       if (origins.length === 0 && !isOpen) return response
       const isToVary = isNamed || (origins.length > 0 && !everyone)

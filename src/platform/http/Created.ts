@@ -1,7 +1,7 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect, type Schema } from "effect"
 
-/** 201 with the address of what was made. */
+/** Responds with 201 and the address of the created resource. */
 export const created = <A, I>(schema: Schema.Schema<A, I>, location: (value: A) => string) => {
   const respond = HttpServerResponse.schemaJson(schema)
   return <E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -5,15 +5,15 @@ export class Deadlines extends Context.Reference<Deadlines>()("casework/Deadline
   defaultValue: () => ({
     /** Until the headers have arrived. */
     headers: 15_000,
-    /** Until the body has arrived too: 25 MiB of photos from a telephone, where the network is poor. */
+    /** Until the body has arrived, too: 25 MiB of photos from a phone on a poor network. */
     request: 300_000,
-    /** How often the limits for headers and body are looked at. */
+    /** How often the limits for headers and body are checked. */
     check: 5_000,
     /** Between two requests. */
     idle: 65_000,
-    /** Without a byte in either direction: longer than any answer takes to begin. */
+    /** Without a byte in either direction: longer than any response takes to begin. */
     stalled: 300_000,
-    /** For requests under way, once the service was told to stop. */
+    /** For requests under way once the service was told to stop. */
     stop: 10_000
   })
 }) {}

@@ -16,7 +16,7 @@ import { sqlState } from "../database/Violations.ts"
 import { problemsIn } from "../Problems.ts"
 import type { Routes } from "./Routes.ts"
 
-/** The one body of every error; what is private to an error class stays behind. */
+/** Builds the body that all errors share; what is private to an error class is left out. */
 const errorResponse = (error: ApiError, requestId: string, headers: Headers.Input = {}) => {
   const details = error._tag === "BadRequest" && error.details !== undefined ? { details: error.details } : {}
   return HttpServerResponse.unsafeJson(
@@ -73,7 +73,7 @@ const toApiError = (failure: unknown): ApiError | undefined => {
   return undefined
 }
 
-/** PostgreSQL's codes for text that it cannot store, from a place where any text is taken. */
+/** PostgreSQL's codes for text that it cannot store, which can come in wherever any text is accepted. */
 const unstorable = new Set(["22021", "22P05"])
 
 /** PostgreSQL's code for a standby's refusal to write. */
@@ -81,11 +81,11 @@ const onlyReads = "25006"
 
 interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
-  /** Nobody foresaw the failure: the log must have its cause. */
+  /** The failure was not foreseen, so its cause must be logged. */
   readonly unexpected: boolean
 }
 
-/** Turns whatever went wrong into the answer that the caller gets. */
+/** Turns a failure into the response that the caller gets. */
 export const answerCause = (
   cause: Cause.Cause<unknown>,
   request: { readonly method: string; readonly url: string; readonly requestId: string; readonly routes: Routes }

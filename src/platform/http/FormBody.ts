@@ -12,7 +12,7 @@ const boundaryOf = (contentType: string) => {
 export const isForm = (contentType: string) =>
   /^\s*multipart\/form-data\s*;/i.test(contentType) && boundaryOf(contentType) !== ""
 
-/** Writes a file of a form. A broken form stays the caller's error; the library would call it a fault of ours. */
+/** Writes a file of a form. A broken form stays the caller's error; the library would report it as an internal one. */
 const writeFile = (path: string, { content }: Multipart.File) =>
   Effect.flatMap(FileSystem.FileSystem, (files) => Stream.run(content, files.sink(path))).pipe(
     Effect.mapError((error) =>
@@ -20,7 +20,7 @@ const writeFile = (path: string, { content }: Multipart.File) =>
     )
   )
 
-/** A form, part by part while it arrives, or with its files kept on the disk as long as the request lasts. */
+/** Reads a form part by part as it arrives, or with its files kept on disk for the duration of the request. */
 export const formParts = (request: NodeRequest, largest: number, see?: (event: FormEvent) => void) => {
   const multipartStream = streamParts(request.source, request.headers["content-type"] ?? "", largest, see)
   return { multipart: Multipart.toPersisted(multipartStream, writeFile), multipartStream }

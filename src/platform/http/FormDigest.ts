@@ -3,12 +3,12 @@ import type { FormEvent } from "./FormEvents.ts"
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url")
 
-/** What a form says, however it is cut into pieces and whatever its boundary is. Nothing of it is held. */
+/** Digests the content of a form, however it is split into chunks and whatever its boundary is. Nothing is buffered. */
 export class FormDigest {
   readonly #form = createHash("sha256")
   #file = createHash("sha256")
 
-  /** Notes words in a line of their own: JSON has no line breaks. */
+  /** Hashes words as a line of their own: JSON has no line breaks. */
   #note(...words: ReadonlyArray<string | undefined>) {
     this.#form.update(`${JSON.stringify(words)}\n`)
   }
@@ -27,7 +27,7 @@ export class FormDigest {
     }
   }
 
-  /** To be asked for once, when the whole form was seen. */
+  /** Call it once, after the whole form was seen. */
   digest() {
     return this.#form.digest("base64url")
   }

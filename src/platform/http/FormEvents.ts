@@ -22,23 +22,23 @@ const asError = (cause: Parser.MultipartError) =>
 
 const dash = 0x2d
 
-/** The last dashes of a chunk, two at most. */
+/** The number of dashes at the end of a chunk, two at most. */
 const openEnd = (chunk: Uint8Array) => {
   if (chunk.at(-1) !== dash) return 0
   return chunk.at(-2) === dash ? 2 : 1
 }
 
-/** The parser behind a plain function: what each chunk of a form makes happen. */
+/** Wraps the parser in a plain function from each chunk of a form to its events. */
 const makeFeed = (config: Parser.BaseConfig) => {
   const events: Array<FormEvent> = []
   let problem: Parser.MultipartError | undefined
   let isDone = false
   let held: Uint8Array = new Uint8Array()
-  // Bytes behind the last boundary are ignored.
+  // Bytes after the last boundary are ignored.
   const happen = (event: FormEvent) => (isDone ? 0 : events.push(event))
   const parser = Parser.make({
     ...config,
-    // Also when it is JSON, which the library would take for a field.
+    // Includes JSON files, which the library would take for fields.
     isFile: (info) => Parser.defaultIsFile(named(info)),
     onField: (info, value) => happen({ _tag: "Field", info: named(info), value: Parser.decodeField(info, value) }),
     onFile: (info) => {
@@ -54,7 +54,7 @@ const makeFeed = (config: Parser.BaseConfig) => {
   })
   const write = (chunk: Uint8Array) => {
     const whole = held.length === 0 ? chunk : Buffer.concat([held, chunk])
-    // The parser does not know the last boundary when a chunk ends between its two dashes.
+    // The parser does not recognise the last boundary if a chunk ends between its two dashes, so those are held back.
     const end = whole.length - openEnd(whole)
     held = whole.subarray(end)
     if (end > 0) parser.write(whole.subarray(0, end))
@@ -68,7 +68,7 @@ const makeFeed = (config: Parser.BaseConfig) => {
     try {
       Option.match(chunk, { onNone: finish, onSome: write })
     } catch (cause) {
-      // An encoded file name that cannot be decoded.
+      // A file name could not be decoded.
       return Effect.fail(new Multipart.MultipartError({ reason: "Parse", cause }))
     }
     return problem === undefined ? Effect.succeed(events.splice(0)) : Effect.fail(asError(problem))
@@ -76,11 +76,12 @@ const makeFeed = (config: Parser.BaseConfig) => {
 }
 
 /**
- * The next event each time it is run; none at the end. A stream would cost a request many times what the parser does.
+ * Yields the next event each time it runs, and fails with none at the end. A stream would cost a request many times as
+ * much as the parser.
  */
 export type NextEvent = Effect.Effect<FormEvent, Option.Option<Multipart.MultipartError>>
 
-/** Takes a form apart while it arrives. A form that is broken, or ends too early, fails. Somebody may look on. */
+/** Parses a form as it arrives, while `see` observes it. Fails if the form is broken or ends too early. */
 export const formEvents = (
   nextPiece: Effect.Effect<Option.Option<Uint8Array>>,
   config: Parser.BaseConfig,

@@ -36,7 +36,7 @@ class FilePart extends Inspectable.Class implements Multipart.File {
   }
 }
 
-/** The bytes of the file that has begun. */
+/** The bytes of the current file. */
 const contentIn = (next: NextEvent) => {
   const piece: Effect.Effect<Uint8Array, Option.Option<Multipart.MultipartError>> = Effect.flatMap(next, (event) =>
     event._tag === "Bytes" ? Effect.succeed(event.bytes) : Effect.fail(Option.none())
@@ -53,8 +53,8 @@ const contentIn = (next: NextEvent) => {
 }
 
 /**
- * The parts of a form, one after the other. The content of a file is there as long as no later part is asked for; what
- * nobody reads of it is skipped.
+ * The parts of a form, one after the other. The content of a file can be read until the next part is requested; what is
+ * left unread is skipped.
  */
 export const partsOf = (next: NextEvent) => {
   const { content, whole } = contentIn(next)
@@ -76,7 +76,7 @@ export const partsOf = (next: NextEvent) => {
   return Stream.repeatEffectOption(nextPart)
 }
 
-/** The parts of a form while it arrives: nothing of it is held, however large it is. Somebody may look on. */
+/** Streams the parts of a form as it arrives, without buffering it, however large it is. `see` observes it. */
 export const streamParts = (
   source: IncomingMessage,
   contentType: string,

@@ -17,7 +17,8 @@ const countRequests = (server: Server) => {
   })
   server.on("upgrade", ({ socket }) => {
     add(socket, 1)
-    // Nobody listens until the other protocol begins: without this, a client that goes away before that ends the process.
+    // Nothing listens for errors until the other protocol begins: a client that leaves before then would end the
+    // process.
     socket.on("error", () => undefined)
   })
   return underWay
@@ -25,7 +26,7 @@ const countRequests = (server: Server) => {
 
 /**
  * When the scope closes, idle connections end at once and requests under way may finish until the deadline; then every
- * connection is cut, also those that were upgraded and that node no longer counts as its own.
+ * connection is cut, including upgraded ones, which Node no longer counts as its own.
  */
 export const stopGracefully = (server: Server, deadline: number) =>
   Effect.gen(function* () {
@@ -36,7 +37,7 @@ export const stopGracefully = (server: Server, deadline: number) =>
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         if (!server.listening) return
-        // On a connection that is kept alive a caller may still ask: another node can answer.
+        // A client may still send requests on a kept-alive connection: after a 503 it can try another node.
         server.on("request", (_, response) => {
           const { body, headers, status } = plainAnswer(503, "The service is stopping. Send the request again.")
           response.writeHead(status, { ...headers, "Retry-After": "1" }).end(body)

@@ -3,16 +3,16 @@ import { Effect } from "effect"
 import { memoised } from "../Memoised.ts"
 import type { App, Route } from "./Routes.ts"
 
-/** What answers each route. */
+/** The handlers of all routes. */
 export interface Handlers {
   readonly of: (route: Route) => App
-  /** What a handler reads the path's parameters from. */
+  /** The context that a handler reads the path's parameters from. */
   readonly contextOf: (route: Route, params: HttpRouter.RouteContext["params"]) => HttpRouter.RouteContext
 }
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
 
-/** The handlers that the groups of the API, the pages and the hub have given to the library's router. */
+/** Finds the handlers that the groups of the API, the pages and the hub have added to the library's router. */
 export const handlersIn = (router: HttpRouter.HttpRouter<unknown, HttpRouter.HttpRouter.DefaultServices>): Handlers => {
   const known = new Map(
     [...router.routes].map((route) => {

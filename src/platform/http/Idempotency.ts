@@ -12,7 +12,7 @@ import { type KeyScope, makeKeptAnswers, notAnsweredYet, replayTo } from "./Kept
 import type { NodeRequest } from "./NodeRequest.ts"
 import type { App } from "./Routes.ts"
 
-/** Who sends a key. What one role was answered is not replayed to another, which may not be allowed to have it. */
+/** The owner of a key. A response to one role is not replayed to another, which may not be allowed to see it. */
 export interface KeyOwner {
   readonly customerID: CustomerID
   readonly role: string
@@ -23,12 +23,12 @@ interface Keyed {
   readonly scope: KeyScope
   /** The same text for the same key, on every node. */
   readonly lock: string
-  /** Keyed, since a body may hold a password: by the current key first, then by those it replaced. */
+  /** Keyed hashes, since a body may hold a password: with the current secret first, then with those it replaced. */
   readonly hashesOf: (body: string) => Arr.NonEmptyArray<string>
 }
 
 /**
- * Another node has answered the same request while this one was still reading it. It is a defect, since it passes through
+ * Another node has responded to the same request while this one was still reading it. A defect, since it passes through
  * a handler that knows nothing of keys and must not have it among its errors.
  */
 class AnsweredMeanwhile {
@@ -36,8 +36,8 @@ class AnsweredMeanwhile {
 }
 
 /**
- * Does a POST once. The key, the answer and everything the handler writes are one transaction: whatever fails, or a
- * process that dies in the middle, leaves neither the effect nor the key behind.
+ * Runs a POST once. The key, the response and everything the handler writes are one transaction: a failure, or a
+ * process that dies halfway, leaves neither the effect nor the key behind.
  */
 export const makeIdempotency = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -45,10 +45,10 @@ export const makeIdempotency = Effect.gen(function* () {
   const answers = yield* makeKeptAnswers
   const running = new Set<string>()
 
-  /** Runs one request of a key at a time on this node, which need not ask the database for that. */
+  /** Runs one request of a key at a time on this node, without asking the database. */
   const alone = (lock: string, app: App): App =>
     Effect.acquireUseRelease(
-      // Looking and marking are one step: between two of them another fiber may run.
+      // Checks and marks in one step: between two steps another fiber could run.
       Effect.sync(() => {
         const isOurs = !running.has(lock)
         running.add(lock)
@@ -58,7 +58,7 @@ export const makeIdempotency = Effect.gen(function* () {
       (isOurs) => Effect.sync(() => isOurs && running.delete(lock))
     )
 
-  /** For a body of text: it is read first, and all that is done with it is one transaction. */
+  /** For a text body: it is read first, and everything done with it is one transaction. */
   const once = (app: App, body: string, { hashesOf, lock, scope }: Keyed): App => {
     const answered = Effect.gen(function* () {
       const hashes = hashesOf(body)
@@ -72,8 +72,8 @@ export const makeIdempotency = Effect.gen(function* () {
   }
 
   /**
-   * For a form: it is read outside of the transaction, however long that takes, and is known only after that. The
-   * transaction is the handler's last: it waits for the answer, and keeps it.
+   * For a form: it is read outside of the transaction, however long that takes, and its digest is known only
+   * afterwards. The handler's last transaction waits for the response, and keeps it.
    */
   const onceRead = (app: App, reading: (digest: FormDigest) => NodeRequest, { hashesOf, lock, scope }: Keyed): App =>
     Effect.gen(function* () {
@@ -96,7 +96,7 @@ export const makeIdempotency = Effect.gen(function* () {
             if (Option.isSome(meanwhile)) {
               return yield* Effect.die(new AnsweredMeanwhile(yield* Effect.orDie(replayTo(meanwhile.value, hashes))))
             }
-            // The answer is made of the first try: there cannot be a second.
+            // The response is built from the result of the first try: there cannot be a second.
             if (!(yield* Deferred.succeed(done, yield* work))) return yield* Effect.dieMessage("Answered already")
             return yield* answers.keep(scope, hashes[0], yield* Deferred.await(answer))
           }).pipe(
@@ -141,7 +141,7 @@ export const makeIdempotency = Effect.gen(function* () {
     request: NodeRequest,
     owner: KeyOwner,
     key: string,
-    /** How its body is read when it is a form: the request that tells a digest what it reads. */
+    /** How to read a form: returns the request that feeds a digest as it is read. */
     readingForm: Option.Option<(digest: FormDigest) => NodeRequest>
   ): App => {
     if (key.length < 1 || key.length > 255) return BadRequest.of("Idempotency-Key must have 1 to 255 characters.")

@@ -5,7 +5,7 @@ const deepest = 64
 
 const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}')
 
-/** Whether objects and arrays lie in each other too deeply for what walks through them by recursion. */
+/** Whether objects and arrays are nested too deeply for code that recurses into them. */
 const isTooDeep = (text: string) => {
   let depth = 0
   let inString = false
@@ -20,13 +20,13 @@ const isTooDeep = (text: string) => {
   return false
 }
 
-/** The name in any spelling that JSON allows for it. */
+/** Matches `__proto__` in any spelling that JSON allows. */
 const prototypeName =
   /"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i
 
 /**
- * Copying __proto__ would change a prototype. No schema knows what stands for it here, so it is ignored like every unknown
- * name; where callers may choose the names, it is refused for its NUL character.
+ * Copying `__proto__` would change a prototype. No schema knows the name that replaces it, so it is ignored like every
+ * unknown name; where callers may choose the names, it is refused for its NUL character.
  */
 const standIn = "__proto__\u0000"
 

@@ -7,7 +7,7 @@ import type { Retention } from "../queue/Retention.ts"
 
 export const idempotencyRetention: Retention = { table: "idempotency", since: "created_at", for: "24 hours" }
 
-/** What a key stands for. */
+/** What a key applies to. */
 export const KeyScope = Schema.Struct({
   customerID: CustomerID,
   method: Schema.String,
@@ -46,7 +46,7 @@ const replay = (answer: KeptAnswer) => {
       })
 }
 
-/** Gives the kept answer again when it was one to the same request: one with the same hash, by any of the keys. */
+/** Replays the kept response if it belongs to the same request: one with the same hash, by any of the secrets. */
 export const replayTo = (answer: KeptAnswer, hashes: ReadonlyArray<string>) =>
   hashes.includes(answer.requestHash)
     ? Effect.succeed(replay(answer))
@@ -54,7 +54,7 @@ export const replayTo = (answer: KeptAnswer, hashes: ReadonlyArray<string>) =>
         "This Idempotency-Key was used before, with another body, another query or by another role. Use a new key."
       )
 
-/** The answers that are kept to be given again. */
+/** The responses that are kept for replay. */
 export const makeKeptAnswers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
@@ -80,7 +80,7 @@ export const makeKeptAnswers = Effect.gen(function* () {
   return {
     find: (scope: KeyScope) => Effect.orDie(find(scope)),
 
-    /** A failed answer is not kept: it frees the key. */
+    /** An error response is not kept, which frees the key. */
     keep: (scope: KeyScope, requestHash: string, response: HttpServerResponse.HttpServerResponse) =>
       Effect.when(insert({ ...scope, ...toAnswer(requestHash, response) }), () => response.status < 400).pipe(
         Effect.orDie,
@@ -88,8 +88,8 @@ export const makeKeptAnswers = Effect.gen(function* () {
       ),
 
     /**
-     * Takes the key until the transaction ends, on every node and also when the process dies. Gives the answer that is
-     * kept by then, if there is one: nothing is to be done anew.
+     * Locks the key on all nodes until the transaction ends, or the process dies. Returns the response that is kept by
+     * then, if there is one: the request must not run again.
      */
     claim: (scope: KeyScope, lock: string) =>
       Effect.gen(function* () {

@@ -21,12 +21,12 @@ import { RequestScope } from "./RequestScope.ts"
 import type { AppServices, RunServices } from "./Routes.ts"
 import { sendResponse } from "./SendResponse.ts"
 
-/** What the library lets handlers take for granted. */
+/** The services that the library lets handlers take for granted. */
 const granted = Context.pick(HttpPlatform.HttpPlatform, Etag.Generator, FileSystem.FileSystem, Path.Path)
 
 /**
- * Answers requests, each in a fiber that begins with all that it needs. What the library does around a request (a scope,
- * services that come in one after the other, a second look for the route) takes several times as long as most handlers.
+ * Handles each request in a fiber that starts with all that it needs. What the library does around a request (a scope,
+ * services that are added one by one, a second route lookup) takes several times as long as most handlers.
  */
 export const makeListener = (begin: Conventions) =>
   Effect.gen(function* () {
@@ -54,7 +54,7 @@ export const makeListener = (begin: Conventions) =>
       return fiber
     }
 
-    /** Outside of the fiber nothing else catches what is thrown, and the process would end. */
+    /** Outside of the fiber nothing else catches an exception, and the process would end. */
     const guarded = (to: ServerResponse, work: () => void, afterwards?: () => void) => {
       try {
         work()
@@ -83,7 +83,7 @@ export const makeListener = (begin: Conventions) =>
           }
           const send = () => {
             const answer = begun.end(exit, answering)
-            // No answer will come: the caller must not wait for one.
+            // There will be no response: the client must not wait for one.
             if (answer === undefined) to.destroy()
             const rest = answer && sendResponse(to, answer, request.method)
             if (rest !== undefined) {
@@ -96,7 +96,7 @@ export const makeListener = (begin: Conventions) =>
       })
   })
 
-/** Answers a request that asks for another protocol: the library gives it what it asks for. */
+/** Handles a request that asks for another protocol; the library performs the upgrade. */
 export const answerUpgrade = (begin: Conventions) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, never, RunServices>((fiber) => {

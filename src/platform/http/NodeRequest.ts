@@ -15,7 +15,7 @@ import { decodeText, largestJson, readBody } from "./RequestBody.ts"
 
 type Reading = Pick<HttpServerRequest.HttpServerRequest, "text" | "json" | "multipart" | "multipartStream" | "upgrade">
 
-/** What of a request may differ from what came in. */
+/** What may differ from the incoming request. */
 interface Changes extends Partial<Reading> {
   readonly method?: HttpMethod.HttpMethod
   readonly url?: string
@@ -23,7 +23,7 @@ interface Changes extends Partial<Reading> {
   readonly remoteAddress?: string
 }
 
-/** A request that came in, as handlers see it. The library makes its own only together with a fiber and a scope. */
+/** An incoming request, as handlers see it. The library makes its own only together with a fiber and a scope. */
 export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
   readonly [HttpServerRequest.TypeId]: HttpServerRequest.TypeId = HttpServerRequest.TypeId
   readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
@@ -40,7 +40,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
     this.response = response
     this.method = changed.method ?? ((source.method ?? "GET") as HttpMethod.HttpMethod)
     this.url = changed.url ?? source.url ?? "/"
-    // Node's headers are in lower case and joined already, which is all that the library's type asks for.
+    // Node's headers are lower-case and joined already, which is all that the library's type asks for.
     this.headers = changed.headers ?? (source.headers as Headers.Headers)
     this.#changed = changed
   }

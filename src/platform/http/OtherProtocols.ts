@@ -3,7 +3,7 @@ import { Socket } from "node:net"
 
 const hopByHop = /^(?:connection|upgrade|http2-settings)$/i
 
-/** The bytes of the request as if it had not offered another protocol. */
+/** The bytes of the request, without the offer of another protocol. */
 const withoutOffer = (request: IncomingMessage) => {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
@@ -15,9 +15,9 @@ const withoutOffer = (request: IncomingMessage) => {
 }
 
 /**
- * Some clients offer HTTP/2 with their first request, or a web socket anywhere. Once anybody listens for upgrades, node
- * takes such a request for one and loses its body; so where nobody takes up the offer the connection begins anew
- * without it.
+ * Some clients offer HTTP/2 with their first request, or a WebSocket on any route. Once there is an upgrade listener,
+ * Node takes such a request for an upgrade and loses its body; so if the offer is not for one of our sockets, the
+ * connection is restarted without it.
  */
 export const ignoreOtherProtocols = (server: Server, takesSockets: (method: string, url: string) => boolean) => {
   const isSocket = ({ headers, method = "", url = "" }: IncomingMessage) =>

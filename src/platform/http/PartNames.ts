@@ -12,18 +12,18 @@ const parametersOf = (disposition: string) => {
   return new Map(entries)
 }
 
-/** Decodes an extended name, with or without a language in its middle. */
+/** Decodes an extended name, with or without a language tag. */
 const decoded = (extended: string | undefined) => {
   const [, text] = /^utf-8'[^']*'(.*)$/i.exec(extended ?? "") ?? []
   return text === undefined ? undefined : decodeURIComponent(text)
 }
 
-/** A quotation mark would end the name: browsers write %22 for it, others put a backslash before it. */
+/** A quotation mark would end the name: browsers write %22 for it, other clients put a backslash before it. */
 const unquoted = (name: string) => name.replace(/\\"|%22/g, '"')
 
 /**
- * The parser takes only Latin-1 in a part's disposition, and forgets all of it when a name has any other character, as in
- * `10€.txt`: it is then read again, from the header as it came.
+ * The parser accepts only Latin-1 in a part's disposition, and drops all of it if a name has any other character, as in
+ * `10€.txt`: it is then parsed again, from the raw header.
  */
 const readAgain = (info: PartInfo): PartInfo => {
   const disposition = info.headers["content-disposition"]
@@ -38,7 +38,7 @@ const readAgain = (info: PartInfo): PartInfo => {
   }
 }
 
-/** What a part is called. */
+/** Decodes a part's file name, and gives a file without a content type the default one. */
 export const named = (given: PartInfo): PartInfo => {
   const info = readAgain(given)
   const { filename, "filename*": extended } = info.contentDispositionParameters

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { STATUS_CODES } from "node:http"
 
-/** An error in the one shape, for what is answered before or after the routes can. */
+/** Builds an error response in the common shape, for when the routes cannot respond themselves. */
 export const plainAnswer = (status: number, message: string) => {
   const reason = STATUS_CODES[status] ?? "Error"
   const requestId = randomUUID()

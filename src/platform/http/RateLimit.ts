@@ -3,11 +3,11 @@ import type { RateLimits } from "../settings/Settings.ts"
 
 const windowSeconds = 60
 
-// Enough for everybody who asks within a minute; beyond that the oldest are forgotten first, which is in their favour.
+// Enough for all callers of one minute; beyond that the oldest are forgotten first, which is in their favour.
 const mostBuckets = 50_000
 
 interface Bucket {
-  /** How many requests may come at once. It refills evenly, in a minute from empty to full. */
+  /** How many requests may come at once. Refills evenly, from empty to full in a minute. */
   left: number
   at: number
 }
@@ -18,7 +18,7 @@ export interface Verdict {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Counts in this process: neither the database nor another node is asked. */
+/** Counts in this process, without asking the database or another node. */
 const makeBuckets = (policy: string, limit: number) => {
   const buckets = new Map<string, Bucket>()
   const policyHeader = `"${policy}";q=${limit};w=${windowSeconds}`
@@ -29,7 +29,7 @@ const makeBuckets = (policy: string, limit: number) => {
     const left = known === undefined ? limit : Math.min(limit, known.left + (now - known.at) * perSecond)
     const isAllowed = left >= 1
     const after = isAllowed ? left - 1 : left
-    // Taken out and put in again, it stands behind all others: the first in the map is the one not seen for longest.
+    // Deleted and set again, the key moves to the end of the map: the first one is the least recently seen.
     buckets.delete(key)
     buckets.set(key, { left: after, at: now })
     if (buckets.size > mostBuckets) {
@@ -53,8 +53,8 @@ const makeBuckets = (policy: string, limit: number) => {
 const unlimited: Verdict = { isAllowed: true, retryAfterSeconds: 0, headers: {} }
 
 /**
- * How many requests a caller may send: one with a good token by who it is, however many tokens it has; anybody else by
- * address. Each node counts for itself, so that a request costs no round trip.
+ * Limits how many requests a caller may send: with a valid token by its identity, however many tokens it has, otherwise
+ * by its address. Each node counts for itself, so that a request costs no round trip.
  */
 export const makeRateLimit = ({ address, caller }: RateLimits) => {
   const ofCaller = Option.map(caller, (limit) => makeBuckets("caller", limit))

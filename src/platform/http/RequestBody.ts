@@ -9,13 +9,13 @@ const tooLarge = (largest: number) =>
 
 const brokenOff = new BadRequest({ message: "The body broke off before its end. Send it again." })
 
-/** The rest of a refused body is read and dropped, so that the caller gets the answer and not a reset connection. */
+/** Reads and drops the rest of a refused body, so that the client gets the response and not a reset connection. */
 export const drop = (source: IncomingMessage) => {
   source.on("error", () => undefined)
   source.resume()
 }
 
-/** The bytes of a body up to a size, whether or not it says its length. */
+/** Reads a body up to a size, whether or not it declares its length. */
 export const readBody = (source: IncomingMessage, largest: number) =>
   Effect.async<Buffer, PayloadTooLarge | BadRequest>((resume) => {
     if (Number(source.headers["content-length"] ?? 0) > largest) {
@@ -52,7 +52,7 @@ export const readBody = (source: IncomingMessage, largest: number) =>
     return Effect.sync(stop)
   })
 
-/** What has arrived of a body; undefined while nothing has. */
+/** The next piece of a body that has arrived; none at its end, undefined while there is nothing yet. */
 const arrived = (source: IncomingMessage) => {
   const piece: Buffer | null = source.read()
   if (piece !== null) return Effect.succeedSome(piece)
@@ -63,8 +63,8 @@ const arrived = (source: IncomingMessage) => {
 const arrivals = ["readable", "end", "error", "close"] as const
 
 /**
- * The next piece of a body each time it is run, up to a size of all of them; none at the end. The connection stays for
- * the answer.
+ * Yields the next piece of a body each time it runs, up to a total size; none at the end. The connection stays open for
+ * the response.
  */
 export const piecesOf = (source: IncomingMessage, largest: number) =>
   Effect.suspend(() => {

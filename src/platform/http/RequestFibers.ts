@@ -1,12 +1,12 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { noLongerThan } from "../NoLongerThan.ts"
 
-/** How long the service waits for fibers when it stops: one in a step that cannot be interrupted must not hold it. */
+/** How long a stopping service waits for fibers: one in a step that cannot be interrupted must not hold it up. */
 const longestEnd = "2 seconds"
 
 /**
- * The fibers of requests under way. When connections are cut some still give back what they hold: they end before the
- * services that they use.
+ * The fibers of requests under way. After connections are cut some fibers still release what they hold: they must end
+ * before the services that they use.
  */
 export class RequestFibers extends Context.Tag("casework/RequestFibers")<
   RequestFibers,

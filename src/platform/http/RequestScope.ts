@@ -1,6 +1,6 @@
 import { Effect, ExecutionStrategy, type Exit, Pipeable, Scope } from "effect"
 
-/** The scope of a request. It comes into being when something is put into it: most requests leave nothing behind. */
+/** The scope of a request, created on first use: most requests have nothing to release. */
 export class RequestScope extends Pipeable.Class() implements Scope.Scope {
   readonly [Scope.ScopeTypeId]: Scope.ScopeTypeId = Scope.ScopeTypeId
   readonly strategy = ExecutionStrategy.sequential

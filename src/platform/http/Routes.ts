@@ -19,23 +19,23 @@ import {
 } from "../../../schema/Conventions.ts"
 import { type NameTree, nameTree } from "../NameBinding.ts"
 
-/** What a request brings along, and what the library lets handlers take for granted. */
+/** The services that come with a request, and those that the library lets handlers take for granted. */
 export type AppServices = HttpRouter.HttpRouter.Provided | HttpRouter.HttpRouter.DefaultServices
 
-/** The services that are there before the route is known. */
+/** The services that are available before the route is known. */
 export type RunServices = Exclude<AppServices, HttpRouter.RouteContext | HttpServerRequest.ParsedSearchParams>
 
-/** A request on its way to its answer; whatever goes wrong is turned into one at the very end. */
+/** Produces the response to a request; any failure is turned into a response at the very end. */
 export type App = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, AppServices>
 
-/** What the conventions need to know of an endpoint, read off the HttpApi once at the start. */
+/** What the conventions need to know about an endpoint, read from the HttpApi once at startup. */
 export interface Route {
   readonly method: string
   readonly path: `/${string}`
   readonly needsToken: boolean
   readonly singleResource: boolean
   readonly takes: "nothing" | "json" | "multipart"
-  /** Nothing in the body is required, so that no body means an empty one. */
+  /** Nothing in the body is required, so a missing body counts as an empty one. */
   readonly mayBeEmpty: boolean
   /** How many bytes a form may have. */
   readonly largestForm: number
@@ -45,14 +45,14 @@ export interface Route {
   readonly query: NameTree
 }
 
-/** A route, and what the address says of it. */
+/** A route, and the parameters that the URL has for it. */
 export interface Found {
   readonly route: Route
   readonly params: Readonly<Record<string, string | undefined>>
   readonly searchParams: Readonly<Record<string, string | Array<string>>>
 }
 
-/** Longer than any path that arrives, so that an overlong id is a bad id and not an unknown route. */
+/** The length exceeds that of any path that arrives, so that an overlong id is a bad id and not an unknown route. */
 const routerConfig = { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 20_000 }
 
 const emptyTree: NameTree = { names: new Map(), open: true }
@@ -60,7 +60,7 @@ const emptyTree: NameTree = { names: new Map(), open: true }
 const isMultipart = (ast: AST.AST) =>
   HttpApiSchema.getMultipart(ast) !== undefined || HttpApiSchema.getMultipartStream(ast) !== undefined
 
-/** Forms carry files of up to 25 MiB; a route may say less or more. */
+/** Forms carry files of up to 25 MiB; a route may set its own limit. */
 const largestForm = 26 * 1024 * 1024
 
 const largestFormOf = (ast: AST.AST) => {
@@ -99,8 +99,8 @@ const describeEndpoint = (
 const alias = new RegExp(`^/api(?=/(?:${aliasedFamilies.join("|")})(?:/|$))`, "i")
 
 /**
- * The path and query that a caller means: without the origin that a proxy's request line has, without doubled slashes,
- * and without the alias. The families without /api also answer with it: one definition serves both.
+ * Normalises a request target: removes the origin that a proxy's request line has, doubled slashes, and the alias. The
+ * families without /api can also be called with it: one definition serves both.
  */
 export const plainUrl = (target: string) => {
   const url = target.replace(/^https?:\/\/[^/?#]*/i, "")
@@ -119,7 +119,7 @@ export const isReadable = (url: string) => {
   }
 }
 
-/** The router takes a ; for the beginning of the query; encoded it is a character of the path like any other. */
+/** The router takes a semicolon for the start of the query; encoded, it is a character of the path like any other. */
 const routable = (url: string) =>
   url.includes(";") ? url.replace(/^[^?#]*/, (path) => path.replaceAll(";", "%3B")) : url
 
@@ -128,7 +128,7 @@ const hasParameter = ({ path }: Route) => path.includes(":")
 export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   plainPaths: ReadonlyArray<`/${string}`>,
-  /** Where a chat window asks, from whatever site it is on, whether it may connect. */
+  /** Where a chat window, on whatever site it is, asks whether it may connect. */
   plainPosts: ReadonlyArray<`/${string}`> = []
 ) => {
   const router = FindMyWay.make<Route>(routerConfig)
@@ -159,11 +159,11 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
     onGroup: () => undefined,
     onEndpoint: ({ endpoint, middleware }) => add(describeEndpoint(endpoint, middleware))
   })
-  /** A path of its own is never taken for an id, also not with a method that it does not take. */
+  /** A literal path is never taken for an id, not even with a method that it does not accept. */
   const isLiteral = (url: string) => literalPaths.has(url.replace(/\/?(?:[?#].*)?$/s, "").toLowerCase())
   const find = (method: string, url: string): Found | undefined => {
     const known = method === "HEAD" ? "GET" : method
-    // The router would look up any word that it is given, "constructor" as well.
+    // The router would look up any word as a method, even "constructor".
     if (!methods.has(known)) return undefined
     const found = router.find(known, routable(url))
     if (found === undefined || (hasParameter(found.handler) && isLiteral(url))) return undefined
@@ -171,7 +171,7 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
   }
   return {
     find,
-    /** The methods that a path takes; none when there is no such path. */
+    /** The methods that a path accepts; none if there is no such path. */
     allowed: (url: string): ReadonlyArray<string> => {
       const found = [...methods].filter((method) => find(method, url) !== undefined)
       return found.includes("GET") ? [...found, "HEAD"].sort() : found.sort()
@@ -183,10 +183,10 @@ export type Routes = ReturnType<typeof makeRoutes>
 
 const operatorPath = /^\/(?:health|metrics)(?=[/?#]|$)/i
 
-/** What load balancers and collectors ask, on every kind of node and as often as they like. */
+/** Whether load balancers and collectors call the URL, on every kind of node and as often as they like. */
 export const isForOperators = (url: string) => operatorPath.test(url)
 
-/** What a node answers that does the work behind requests and takes none itself. */
+/** The routes of a node that does background work and takes no requests itself. */
 export const onlyForOperators = (routes: Routes): Routes => ({
   find: (method, url) => (isForOperators(url) ? routes.find(method, url) : undefined),
   allowed: (url) => (isForOperators(url) ? routes.allowed(url) : [])

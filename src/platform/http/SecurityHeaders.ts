@@ -1,6 +1,6 @@
 import type { HttpServerResponse } from "@effect/platform"
 
-/** What an answer leaves with, whatever its handler said. */
+/** The headers of every response, whatever its handler set. */
 const always = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -27,7 +27,7 @@ const defaultsFor = (path: string) =>
 
 export type ResponseHeaders = Record<string, string | undefined>
 
-/** The headers that an answer is sent with. One object that is filled, since a copy for each part takes ten times as long. */
+/** Builds the headers of a response. It fills one object, since a copy for each part takes ten times as long. */
 export const makeSecurityHeaders =
   (https: boolean) =>
   (

@@ -7,16 +7,16 @@ import type { Outgoing } from "./Conventions.ts"
 const withCookies = ({ headers, response: { cookies } }: Outgoing) =>
   Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
 
-/** Up to here copying a body is quicker than sending it apart from its headers. */
+/** Up to this size, copying a body is quicker than sending it separately from its headers. */
 const mostInOnePiece = 32 * 1024
 
-/** Headers and a text leave in one piece, headers and bytes in two. Latin-1 gives each byte a character of its own. */
+/** Headers and a string are sent in one piece, headers and bytes in two. Latin-1 has one character for each byte. */
 const endWith = (to: ServerResponse, bytes: Uint8Array) => {
   if (bytes.length > mostInOnePiece) to.end(bytes)
   else to.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1")
 }
 
-/** Sends pieces one by one, no faster than they are read. */
+/** Sends pieces one by one, no faster than the client reads them. */
 const pump = <E>(to: ServerResponse, pieces: Stream.Stream<Uint8Array, E>, size: number | undefined) =>
   Effect.suspend(() => {
     let sent = 0
@@ -33,40 +33,40 @@ const pump = <E>(to: ServerResponse, pieces: Stream.Stream<Uint8Array, E>, size:
     )
   })
 
-/** A body that lies in a file, and is read as it is sent. Whoever opened the file closes it with the request. */
+/** A body that is read from a file as it is sent. The code that opened the file closes it with the request. */
 export class FileBody {
   constructor(
-    /** Fills memory with what follows a place, as far as it goes, and says how far. */
+    /** Reads from a position into memory, as much as there is, and returns the number of bytes. */
     readonly readInto: (memory: Uint8Array, at: number) => Promise<number>,
     readonly size: number
   ) {}
 }
 
-/** An answer that breaks off must not look like a whole one. */
+/** A response that breaks off must not look complete. */
 const breakOff = (to: ServerResponse, cause: unknown) => {
   to.destroy()
   return Effect.logWarning("an answer broke off", cause)
 }
 
-/** Ends an answer that is as long as promised; a shorter one must not look whole. */
+/** Ends a response that is as long as promised; any other must not look complete. */
 const endAfter = (to: ServerResponse, sent: number, size: number | undefined) =>
   sent === (size ?? sent) ? Effect.sync(() => to.end()) : breakOff(to, `It has ${sent} of ${size} bytes`)
 
 /** How much of a file is written in one go. */
 const pieceSize = 256 * 1024
 
-/** Memory that went out whole is used again: fresh pages take the system longer than the bytes that are put there. */
+/** Memory that was sent completely is reused: fresh pages take the system longer than the bytes that are put there. */
 const spare: Array<Uint8Array> = []
 const mostSpare = 32
 
-/** Waits until the memory is free again, and says whether there is somebody to go on for. */
+/** Writes a piece, waits until its memory is free again, and returns whether the client is still there. */
 const isWanted = (to: ServerResponse, piece: Uint8Array) =>
   Effect.async<boolean>((resume) => {
     if (to.destroyed) resume(Effect.succeed(false))
     else to.write(piece, (error) => resume(Effect.succeed(!error)))
   })
 
-/** Piece by piece through one piece of memory: node's own streams take fresh memory for each, and twice as long. */
+/** Sends a file through one piece of memory: Node's own streams take fresh memory for each piece, and twice as long. */
 const copy = (to: ServerResponse, { readInto, size }: FileBody) =>
   Effect.gen(function* () {
     const memory = spare.pop() ?? Buffer.allocUnsafeSlow(pieceSize)
@@ -78,14 +78,14 @@ const copy = (to: ServerResponse, { readInto, size }: FileBody) =>
       if (!(yield* isWanted(to, wanted.subarray(0, read)))) return
       sent += read
     }
-    // Kept only here: after a failure the system may still be reading or writing there.
+    // Reused only here: after a failure the system may still be reading from the memory or writing to it.
     if (spare.length < mostSpare) spare.push(memory)
     yield* endAfter(to, sent, size)
   }).pipe(Effect.catchAll(({ cause }) => breakOff(to, cause)))
 
 /**
- * Sends an answer. When all of it is there that is done at once, and nothing is left to do; what is left of one that
- * comes piece by piece is given back.
+ * Sends a response. A complete body is sent at once, with nothing left to do; for one that comes piece by piece,
+ * returns the effect that sends it.
  */
 export const sendResponse = (to: ServerResponse, answer: Outgoing, method: string): Effect.Effect<void> | undefined => {
   if (to.destroyed) return undefined

@@ -9,18 +9,18 @@ import type { Routes } from "./Routes.ts"
 /** Node's own server, below the library's. */
 export class NodeServer extends Context.Tag("casework/NodeServer")<NodeServer, Server>() {}
 
-/** Answers the API and all else that is in its router, by the conventions. */
+/** Serves the API and everything else in its router, following the conventions. */
 export const serve = (routes: Routes, callerOf: CallerOf) =>
   Layer.scopedDiscard(
     Effect.gen(function* () {
-      // Once the API is built, every group of it has its handlers in the router.
+      // Building the API adds the handlers of all its groups to the router.
       yield* HttpApi.Api
       const begin = yield* makeConventions(routes, handlersIn(yield* HttpApiBuilder.Router.router), callerOf)
       const server = yield* NodeServer
       const library = yield* HttpServer.HttpServer
       const before = server.listeners("request")
       yield* library.serve(answerUpgrade(begin))
-      // The library is left with upgrades alone.
+      // The library keeps only the upgrades.
       const [added, ...others] = server.listeners("request").filter((known) => !before.includes(known))
       if (added === undefined || others.length > 0) {
         return yield* Effect.dieMessage(

@@ -68,8 +68,8 @@ const decodeText = (bytes: Uint8Array, contentType: string | null) => {
 }
 
 /**
- * Calls an address that a customer chose and reads the whole answer as text, within the limits. Whatever ends it, the
- * connection is given up with it.
+ * Calls an address that a customer chose and reads the whole response as text, within the limits. However the call
+ * ends, its connection is given up.
  */
 export const boundedCall = (
   client: HttpClient.HttpClient,

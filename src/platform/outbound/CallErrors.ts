@@ -2,10 +2,10 @@ import type { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { Data } from "effect"
 import { AddressRefused } from "./Outbound.ts"
 
-/** The guard said no; nothing was sent to that address. */
+/** The guard refused the address; nothing was sent to it. */
 export class CallBlocked extends Data.TaggedError("CallBlocked")<{ readonly message: string }> {}
 
-/** The other side could not be reached, or its answer could not be taken. */
+/** The other side could not be reached, or its response could not be used. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{ readonly message: string }> {}
 
 const reasons: Readonly<Record<string, string>> = {
@@ -24,11 +24,11 @@ const codeOf = (error: unknown) =>
 
 const isCertificateProblem = (code: string) => /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/.test(code)
 
-/** Who is called, without the path and the query: they may hold secrets. */
+/** The host that is called, without the path and the query, which may hold secrets. */
 export const hostOf = (request: HttpClientRequest.HttpClientRequest) =>
   URL.canParse(request.url) ? new URL(request.url).host : "The address"
 
-/** What went wrong on the way, for the caller of the API to read. */
+/** Describes a failed call to the caller of the API. */
 export const callError = (error: HttpClientError.HttpClientError): CallBlocked | CallFailed => {
   const host = hostOf(error.request)
   if (error.cause instanceof AddressRefused) {

@@ -6,7 +6,7 @@ interface ResolvedAddress {
   readonly family: number
 }
 
-/** A name without an address; the code is the resolver's, such as ENOTFOUND. */
+/** A name was not resolved; the code is the resolver's, such as ENOTFOUND. */
 class LookupFailed extends Data.TaggedError("LookupFailed")<{ readonly code: string }> {}
 
 export type Resolve = (hostname: string) => Effect.Effect<ReadonlyArray<ResolvedAddress>, LookupFailed>
@@ -17,15 +17,16 @@ const systemLookup: Resolve = (hostname) =>
     catch: (error) => new LookupFailed({ code: error instanceof Error && "code" in error ? String(error.code) : "" })
   })
 
-/** Finds the addresses behind a name. */
+/** Finds the addresses of a name. */
 export class NameLookup extends Context.Reference<NameLookup>()("casework/NameLookup", {
   defaultValue: () => systemLookup
 }) {}
 
-// The system's resolver takes one of four threads, which password hashing needs too: slow names must not hold them all.
+// The system's resolver uses a pool of four threads, which password hashing needs, too: slow names must not take them
+// all.
 const lookupsAtOnce = 2
 
-// As long as a connection may take.
+// As long as connecting may take.
 const patience = "10 seconds"
 
 interface Lookup {
@@ -34,9 +35,9 @@ interface Lookup {
 }
 
 /**
- * Finds the addresses of a name once for all who want them at the moment. Nobody can stop the system's resolver, so a
- * lookup keeps its place until it has an answer: one slow name has one of the places, however often it is called. What
- * nobody waits for any more is not begun.
+ * Resolves a name once for all callers that want it at the moment. The system's resolver cannot be stopped, so a lookup
+ * keeps its slot until it ends: one slow name has one slot, however often it is called. A lookup is not started if no
+ * caller waits for it any more.
  */
 export const makeSharedLookup = (resolve: Resolve) =>
   Effect.gen(function* () {

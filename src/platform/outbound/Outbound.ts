@@ -8,7 +8,7 @@ import { isPublicAddress } from "./AddressRules.ts"
 import { makeSharedLookup, NameLookup, type Resolve } from "./NameLookup.ts"
 import { type AllowedHost, isAllowed, normalHost } from "./OutboundAllow.ts"
 
-/** The address behind a host is not one that the service calls. Nothing was sent. */
+/** A host leads to an address that the service does not call. Nothing was sent. */
 export class AddressRefused extends Error {
   constructor(readonly host: string) {
     super(`${host} leads to a private, local or reserved address`)
@@ -17,7 +17,7 @@ export class AddressRefused extends Error {
 
 type Fork = (effect: Effect.Effect<void>) => void
 
-/** A lookup for one connection: every address it gives to the socket has been checked. */
+/** A lookup for one connection: every address that it returns to the socket has been checked. */
 const checkedLookup =
   (resolve: Resolve, fork: Fork, admits: (address: string) => boolean): LookupFunction =>
   (hostname, { all }, callback) => {
@@ -44,7 +44,7 @@ const guardedConnector =
     const admits = isAllowed(allowed, host, port)
       ? () => true
       : (address: string) => isPublicAddress(address) || isAllowed(allowed, address, port)
-    // A socket asks nobody for an address that is written out.
+    // A socket does not look up an address that is written out.
     if (isIP(host) !== 0 && !admits(host)) return callback(new AddressRefused(host), null)
     const connect = buildConnector({ lookup: checkedLookup(resolve, fork, admits) })
     return connect(options, (error, socket) => {
@@ -56,9 +56,9 @@ const guardedConnector =
   }
 
 /**
- * An HttpClient for addresses that customers choose. The guard stands where the socket is opened, so that neither a name
- * that changes its address nor a redirect gets around it. Traces are off: they would tell others our ids, and our logs
- * their secrets.
+ * An HttpClient for addresses that customers choose. The guard sits where the socket is opened, so that neither a name
+ * that changes its address nor a redirect gets around it. Tracing is off: it would tell other services our ids, and our
+ * logs their secrets.
  */
 export class GuardedHttpClient extends Context.Tag("casework/GuardedHttpClient")<
   GuardedHttpClient,

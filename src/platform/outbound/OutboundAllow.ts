@@ -8,7 +8,7 @@ export interface AllowedHost {
   readonly port: number | undefined
 }
 
-/** The one spelling of a host: lower case, addresses in their normal form, no brackets and no dot at the end. */
+/** Normalises a host: lower case, addresses in their canonical form, no brackets and no trailing dot. */
 export const normalHost = (host: string) => {
   const bare = host.replace(/^\[|\]$/g, "").replace(/\.$/, "")
   const url = `http://${isIPv6(bare) ? `[${bare}]` : bare}`

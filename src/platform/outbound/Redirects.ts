@@ -8,7 +8,9 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 const portOf = (url: URL) => url.port || (url.protocol === "https:" ? "443" : "80")
 
-/** The same host and port, and never from https to http: there credentials may go along. */
+/**
+ * Whether a redirect stays on the same host and port, and never goes from https to http: credentials may then go along.
+ */
 const staysHome = (from: URL, to: URL) =>
   /^https?:$/.test(to.protocol) &&
   from.hostname === to.hostname &&
@@ -27,7 +29,7 @@ const redirected = (request: HttpClientRequest.HttpClientRequest, status: number
         headers: Object.entries(request.headers).filter(([name]) => !bodyHeaders.has(name))
       })
 
-/** Where an answer sends the request, when that is a redirect. */
+/** The target of a response, if it is a redirect. */
 const targetOf = (response: HttpClientResponse.HttpClientResponse, from: URL) => {
   const location = response.headers["location"]
   return redirectStatuses.has(response.status) && location !== undefined && URL.canParse(location, from.href)

@@ -1,13 +1,13 @@
 import { Duration, Schedule } from "effect"
 
-/** How long another service asks to wait, from its Retry-After: seconds, or a moment. */
+/** Parses a Retry-After header, in seconds or as a date, into the seconds to wait. */
 export const retryAfterSeconds = (header: string | undefined): number | undefined => {
   const value = header?.trim() ?? ""
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds))
 }
 
-/** Pauses between attempts: they grow, with jitter, and are never shorter than the other service asks for. */
+/** Growing pauses between attempts, with jitter, and never shorter than the other service asks for. */
 export const retryPauses = <Problem>(
   { first, retries }: { readonly first: Duration.Duration; readonly retries: number },
   secondsAskedFor: (problem: Problem) => number | undefined

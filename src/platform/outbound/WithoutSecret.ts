@@ -2,7 +2,7 @@ import { Redacted } from "effect"
 
 const shortest = 4
 
-/** What somebody outside said, without the secret that we had told them: some repeat what they were given. */
+/** Removes our secrets from the text of another service: some repeat what they were sent. */
 export const withoutSecret = (text: string, ...secrets: ReadonlyArray<Redacted.Redacted>) =>
   secrets
     .map(Redacted.value)

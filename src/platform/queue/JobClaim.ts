@@ -4,7 +4,7 @@ import type { JobID } from "../../../schema/Jobs.ts"
 import type { JobsRepo, Progress } from "./JobsRepo.ts"
 import type { ClaimedJob } from "./NextJob.ts"
 
-/** Another node has taken the job over: this one must not go on with it. */
+/** Another node has taken over the job: this one must stop working on it. */
 export class ClaimLost extends Data.TaggedError("ClaimLost")<{ readonly jobID: JobID }> {
   override get message() {
     return `Job ${this.jobID} was taken over by another node`
@@ -14,7 +14,9 @@ export class ClaimLost extends Data.TaggedError("ClaimLost")<{ readonly jobID: J
 export const isClaimLost = (cause: Cause.Cause<unknown>) =>
   Chunk.some(Cause.defects(cause), (defect) => defect instanceof ClaimLost)
 
-/** For what broke in a job's work. That another node has taken it over is no breakage: it ends what this one does. */
+/**
+ * Handles defects in a job's work, except ClaimLost: if another node has taken over the job, the work here must end.
+ */
 export const catchBreakage =
   <A2, E2, R2>(mend: (defect: unknown) => Effect.Effect<A2, E2, R2>) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A | A2, E | E2, R | R2> =>
@@ -26,44 +28,44 @@ export interface JobClaim {
   /** Which attempt this is, from 1; after the last one the job is given up. */
   readonly number: number
   readonly isLast: boolean
-  /** When the job was asked for, and how long ago that is. */
+  /** When the job was enqueued, and how long ago that is. */
   readonly askedAt: Date
   readonly ageSeconds: number
-  /** Whether others wait for a worker: then long work makes way. */
+  /** Whether other jobs wait for a worker: long work then makes way. */
   readonly isCrowded: () => boolean
   /**
-   * Adds to the progress. Inside a transaction it also fences the writes there: they happen only while the claim
-   * holds, and nobody takes the job over before they are done. Dies with ClaimLost otherwise.
+   * Adds to the progress, or dies with ClaimLost. Inside a transaction it also fences the writes there: they happen
+   * only while the claim holds, and no other node takes over the job before they are done.
    */
   readonly advance: (progress: Progress) => Effect.Effect<void>
-  /** Fences writes as `advance` does, without any progress. */
+  /** Fences writes as `advance` does, without adding any progress. */
   readonly confirm: Effect.Effect<void>
   /**
-   * Confirms the claim right before something leaves the house. A node that was paused has old answers in its sockets:
-   * when an answer took so long that the claim may have run out since, the database is asked again.
+   * Confirms the claim right before an external effect. A node that was paused may find an old result in its socket: if
+   * the result took so long that the claim may have expired since, the database is asked again.
    */
   readonly confirmNow: Effect.Effect<void>
   /**
-   * One statement that writes only while the claim holds, where a transaction would take four. It puts what it is given
-   * into a `with`, and answers the rows of that.
+   * Runs one statement that writes only while the claim holds, where a transaction would take four. The statement puts
+   * `holding` into a `with`, and returns the rows of what it wrote.
    */
   readonly write: (
     statement: (holding: Statement.Fragment) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
   ) => Effect.Effect<void>
 }
 
-/** The claim of the job that the current fiber works for; none in a request. */
+/** The claim of the job that the current fiber works on; null in a request. */
 export class CurrentClaim extends Context.Reference<CurrentClaim>()("casework/CurrentClaim", {
   defaultValue: (): JobClaim | null => null
 }) {}
 
-/** Fences the writes of the current transaction when they are a job's. */
+/** Fences the writes of the current transaction if they belong to a job. */
 export const fence = Effect.flatMap(CurrentClaim, (claim) => claim?.confirm ?? Effect.void)
 
-/** Stands before every effect outside that must not happen twice. */
+/** Must run before every external effect that must not happen twice. */
 export const beforeItLeaves = Effect.flatMap(CurrentClaim, (claim) => claim?.confirmNow ?? Effect.void)
 
-// For how long an answer counts: well before a claim runs out.
+// How long a confirmation counts: well below the time after which a claim expires.
 const freshFor = Duration.toMillis("10 seconds")
 
 export const makeClaim = (

@@ -6,20 +6,20 @@ import { ClaimLost, CurrentClaim, isClaimLost, type JobClaim, makeClaim } from "
 import { ClaimTiming, JobsRepo } from "./JobsRepo.ts"
 import type { ClaimedJob } from "./NextJob.ts"
 
-/** What a job answers that has done its part for now: the rest waits in the queue, so that others get their turn. */
+/** Returned by a job that has done its part for now: the rest waits in the queue, so that other jobs get their turn. */
 export class Again extends Data.TaggedClass("Again")<{
   readonly pauseSeconds: number
-  /** The work broke off in the middle: whoever goes on must not take itself for the first to try. */
+  /** The work broke off halfway: the next run must not take itself for the first attempt. */
   readonly hasBegun?: boolean
 }> {}
 
-// However long another service wants to be left alone, after an hour somebody looks whether it still does.
+// However long another service asks to wait, it is tried again after an hour.
 const longestPause = 3600
 
-/** How long a job waits when another service has said when to come back. */
+/** How many seconds a job waits if another service has said when to come back. */
 export const pauseFor = (secondsAskedFor: number) => Math.min(Math.max(1, secondsAskedFor), longestPause)
 
-/** Who does the work of a kind. */
+/** Does the work of one kind of job. */
 export interface JobHandler {
   readonly run: (customerID: CustomerID, payload: unknown, claim: JobClaim) => Effect.Effect<unknown, unknown>
   readonly giveUp: (
@@ -33,9 +33,9 @@ export interface JobHandler {
 interface Surroundings {
   readonly handlers: ReadonlyMap<string, JobHandler>
   readonly telemetry: JobTelemetry
-  /** Whether others wait for a worker that this customer has. */
+  /** Whether other jobs wait for a worker that this customer has. */
   readonly isCrowded: (customerID: CustomerID) => boolean
-  /** A job that goes on at once is in the queue again. */
+  /** Called when a job that continues at once is in the queue again. */
   readonly onPutBack: () => void
 }
 
@@ -43,7 +43,7 @@ const mostAttempts = 10
 
 const longestRun = "10 minutes"
 
-/** Runs a claimed job to its end, whatever that is: done, put back, to be tried again or given up. */
+/** Runs a claimed job until it is done, put back, to be retried, or given up. */
 export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, onPutBack, telemetry }: Surroundings) {
   const repo = yield* JobsRepo
   const { claimSeconds, renewEvery } = yield* ClaimTiming
@@ -57,7 +57,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
   const keepClaim = Effect.fnUntraced(function* (job: ClaimedJob) {
     let state: Effect.Effect.Success<ReturnType<typeof repo.renew>> = "Renewed"
     while (state !== "Lost") {
-      // What could not be renewed now may have to be as soon as the transaction ends.
+      // A claim that is locked by a transaction may have to be renewed as soon as that ends.
       yield* Effect.sleep(state === "Locked" ? Duration.times(renewEvery, 0.1) : renewEvery)
       state = yield* repo
         .renew(job)
@@ -99,7 +99,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
     )
   }
 
-  /** Puts a job back for another node. Should that fail, the job waits until its claim runs out. */
+  /** Puts a job back for another node. If that fails, the job waits until its claim expires. */
   const release = (job: ClaimedJob) =>
     repo.release(job).pipe(
       Effect.catchAllCause((cause) => Effect.logWarning("could not put a job back", cause)),
@@ -131,7 +131,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
             : repo.finish(job, { status: "Succeeded", error: null, pause: 0 }),
         onFailure: (cause) => failed(job, cause)
       }),
-      // The node is stopping: another one need not wait until the claim runs out.
+      // The node is stopping: another one need not wait until the claim expires.
       Effect.onInterrupt(() => release(job)),
       Effect.catchAllCause((cause) => Effect.logWarning("could not end a job", cause))
     )

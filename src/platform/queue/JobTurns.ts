@@ -2,35 +2,37 @@ import type { CustomerID } from "../../../schema/Ids.ts"
 import { ranks } from "./JobRank.ts"
 import type { ClaimedJob, JobSearch } from "./NextJob.ts"
 
-// Work waits for others most of the time. A customer never has all workers, so that the next one need not wait.
+// Many workers, since work mostly waits for other services. A customer never has all of them, so that the next one need
+// not wait.
 export const workers = 16
 export const workersOfCustomer = 8
 
-// A model may take minutes, or hang. Who asks one never has all workers either: mail goes out whatever models do. A
-// customer asks few at once (AiLimits); one more keeps them all busy.
+// A model may take minutes, or hang. Jobs that ask one never have all workers either, so that mail goes out whatever
+// models do. A customer may ask few at once (AiLimits); one worker more keeps all of those busy.
 export const workersWhoAsk = 12
 export const askingWorkersOfCustomer = 5
 
-// Work that keeps the processor busy is done one after the other: more at once would only make requests wait.
+// Work that keeps the processor busy runs one job at a time: more at once would only make requests wait.
 const workersWhenBusy = 1
 const busyLoad = 0.6
 
-// Old work waits until there is nothing else to do, but not for ever: in any case one is begun this often.
+// Old work waits until there is nothing else to do, but not forever: in any case one such job may start this often
+// (ms).
 export const oldWorkPause = 1000
 
 type Turn = Pick<ClaimedJob, "customerID" | "rank" | "asksModels">
 
 /** What is under way on a node, and whose turn was last. */
 export interface JobTurns {
-  /** How many jobs run for each customer; one for whom none does is not in it. */
+  /** The number of running jobs of each customer that has any. */
   readonly running: ReadonlyMap<CustomerID, number>
-  /** How many jobs that may ask a model run for each customer. */
+  /** The number of running jobs that may ask a model, of each customer that has any. */
   readonly asking: ReadonlyMap<CustomerID, number>
   readonly total: number
   readonly totalAsking: number
   readonly oldOnes: number
   readonly lastServed: number
-  /** When old work was begun last, in milliseconds. */
+  /** When old work was last started, in milliseconds. */
   readonly oldWorkAt: number
 }
 
@@ -69,25 +71,25 @@ export const end = (turns: JobTurns, { asksModels, customerID, rank }: Turn): Jo
   oldOnes: turns.oldOnes - (rank === ranks.old ? 1 : 0)
 })
 
-/** Whether a customer has as many workers as one may have. */
+/** Whether a customer has as many workers as it may have. */
 export const hasEnough = ({ running }: JobTurns, customerID: CustomerID) =>
   (running.get(customerID) ?? 0) >= workersOfCustomer
 
 const asksEnough = ({ asking }: JobTurns, customerID: CustomerID) =>
   (asking.get(customerID) ?? 0) >= askingWorkersOfCustomer
 
-/** Whether work may have to wait until this job has come to its end. */
+/** Whether other jobs may be waiting for this one to end. */
 export const standsInTheWay = (turns: JobTurns, { asksModels, customerID }: Turn) =>
   hasEnough(turns, customerID) || (asksModels && (turns.totalAsking >= workersWhoAsk || asksEnough(turns, customerID)))
 
-/** Whether others wait for a worker that this customer has. */
+/** Whether other jobs wait for a worker that this customer has. */
 export const isCrowded = (turns: JobTurns, customerID: CustomerID) =>
   turns.total >= workers || hasEnough(turns, customerID)
 
 /** Whether more work at once would only make requests wait; the load is from 0 to 1. */
 export const isBusy = ({ total }: JobTurns, load: number) => total >= workersWhenBusy && load > busyLoad
 
-/** Who may be next. */
+/** Which jobs may be next. */
 export const nextTurn = (turns: JobTurns, load: number, now: number): Omit<JobSearch, "kinds"> => ({
   behind: turns.lastServed,
   without: [...turns.running.keys()].filter((customerID) => hasEnough(turns, customerID)),

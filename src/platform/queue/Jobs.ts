@@ -22,7 +22,7 @@ interface Wanted<Payload> {
   readonly key?: string
 }
 
-/** How long work under way may go on once the node was told to stop; what is left then goes back into the queue. */
+/** How long running jobs may continue once the node was told to stop; the rest then goes back into the queue. */
 export class StopWork extends Context.Reference<StopWork>()("casework/StopWork", {
   defaultValue: () => ({ within: Duration.seconds(10) })
 }) {}
@@ -31,9 +31,9 @@ export class StopWork extends Context.Reference<StopWork>()("casework/StopWork",
 const putBackWithin = "5 seconds"
 
 /**
- * Durable work. Enqueue inside the transaction of the cause: either both are there or neither is. A job runs at least
- * once, on whichever node is free, again after growing pauses when it fails, and elsewhere when its node dies.
- * Customers take turns: a long queue of one does not hold up another.
+ * Durable jobs. Enqueue in the transaction of the cause: either both exist or neither does. A job runs at least once,
+ * on any free node; it is retried after growing pauses if it fails, and elsewhere if its node dies. Customers take
+ * turns, so that a long queue of one does not hold up another.
  */
 export class Jobs extends Context.Tag("casework/Jobs")<
   Jobs,
@@ -42,27 +42,25 @@ export class Jobs extends Context.Tag("casework/Jobs")<
       kind: JobKind<P, E>,
       customerID: CustomerID,
       payload: NoInfer<P>,
-      /** While a job of this key waits in the queue, there is no second one. */
+      /** While a job with this key waits in the queue, no second one is added. */
       key?: string
     ) => Effect.Effect<JobID>
     /**
-     * All at once, whosever they are. A transaction that takes several keys of a kind takes them in one go, or in the
-     * order of their characters: others do the same.
+     * Enqueues jobs of any customers in one statement. A transaction that uses several keys of a kind must do so in one
+     * call, or in the order of their characters, as all other transactions do.
      */
     readonly enqueueAll: <P, E>(kind: JobKind<P, E>, jobs: ReadonlyArray<Wanted<NoInfer<P>>>) => Effect.Effect<void>
-    /**
-     * The values for a job that is inserted by the statement that makes what the job is about; call `woken` afterwards.
-     */
+    /** The values for a job that is inserted by the same statement as what it is about; call `woken` afterwards. */
     readonly placeOf: <P, E>(kind: JobKind<P, E>) => Effect.Effect<JobPlace>
     readonly woken: Effect.Effect<void>
     /**
-     * Begins nothing new, lets what is under way come to its end for a while, and puts the rest back. Before anything
-     * closes that the work may need.
+     * Starts no new jobs, lets running ones finish for a while, and puts the rest back. Call it before anything closes
+     * that the jobs may need.
      */
     readonly drain: Effect.Effect<void>
     /**
-     * A run that ends with Again goes on later. Work that is given up, because its last attempt failed or its nodes
-     * died, is told so: nothing must be left half done without anybody knowing.
+     * A run that returns Again continues later. `giveUp` is called for work whose last attempt failed, or whose nodes
+     * died: nothing must be left half done unnoticed.
      */
     readonly handle: <P, E, Error>(
       kind: JobKind<P, E>,
@@ -87,7 +85,7 @@ const make = Effect.gen(function* () {
   const places = yield* Effect.makeSemaphore(workers)
   let turns = noTurns
   const wakeUp = makeWakeUp()
-  /** Work has come. A node that does none need not look. */
+  /** There is new work. A node without handlers need not look for it. */
   const woken = () => {
     if (handlers.size > 0) wakeUp.call()
   }
@@ -100,7 +98,8 @@ const make = Effect.gen(function* () {
     isDraining = true
     yield* noLongerThan(stopWork.within)(FiberSet.awaitEmpty(fibers))
     isClosed = true
-    // All at once. What cannot be put back now, as without a database, is left to its claim running out.
+    // Interrupts all jobs at once. One that cannot be put back, such as without a database, waits until its claim
+    // expires.
     yield* noLongerThan(putBackWithin)(Effect.disconnect(Scope.close(underWay, Exit.void)))
   })
   yield* Effect.addFinalizer(() => drain)
@@ -120,7 +119,7 @@ const make = Effect.gen(function* () {
       const work = Effect.ensuring(
         Effect.interruptible(run(job)),
         Effect.suspend(() => {
-          // Only where it stood in somebody's way: new work calls by itself.
+          // Only if the job held up others: new work wakes the dispatcher by itself.
           if (standsInTheWay(turns, job)) wakeUp.call()
           turns = end(turns, job)
           return places.release(1)
@@ -129,7 +128,7 @@ const make = Effect.gen(function* () {
       return Effect.asVoid(FiberSet.run(fibers, work))
     })
 
-  /** Takes one job and starts it, when there is one and a worker is free; answers whether there was. */
+  /** Claims a job and starts it, if there is one; returns whether there was. */
   const takeOne = Effect.gen(function* () {
     const job =
       handlers.size === 0 || isDraining || stopping.hasBegun()
@@ -141,7 +140,7 @@ const make = Effect.gen(function* () {
   }).pipe(Effect.tapErrorCause(() => places.release(1)))
 
   const requestsWait = () => isBusy(turns, loopLoad())
-  /** A quarter of a second at most: what waits for others must get its turn as well. */
+  /** A quarter of a second at most: work that waits for other services must get its turn, too. */
   const afterRequests = Effect.sleep("25 millis").pipe(
     Effect.repeat({ while: requestsWait, times: 9 }),
     Effect.when(requestsWait)
@@ -149,8 +148,8 @@ const make = Effect.gen(function* () {
 
   const dispatch = places.take(1).pipe(
     Effect.zipRight(afterRequests),
-    // What was claimed is started, or given back, even when the node is stopping at this moment; but a stop does not wait
-    // for a database that does not answer.
+    // A claimed job is started or released even if the node is stopping at this moment; but stopping does not wait for
+    // a database that does not respond.
     Effect.zipRight(Effect.disconnect(Effect.uninterruptible(takeOne))),
     Effect.catchAllCause((cause) => Effect.as(Effect.logWarning("could not look for jobs", cause), false)),
     Effect.flatMap((found) => (found ? Effect.sync(wakeUp.call) : wakeUp.wait)),

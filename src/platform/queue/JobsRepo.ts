@@ -15,7 +15,7 @@ export const jobRetention: Retention = {
   where: "status in ('Succeeded', 'Failed')"
 }
 
-/** How far a job is; what is not named stays. */
+/** What to add to a job's progress; what is left out stays as it is. */
 export interface Progress {
   readonly total?: number
   readonly done?: number
@@ -37,7 +37,7 @@ interface NewJob {
   readonly key: string | null
 }
 
-/** Where a job stands in the queue, and the span in which it was put there. */
+/** Where a job stands in the queue, and the span that enqueued it. */
 export interface JobPlace {
   readonly kind: string
   readonly rank: JobRank
@@ -45,7 +45,7 @@ export interface JobPlace {
   readonly traceParent: string | null
 }
 
-/** A claim that is not renewed runs out: another node takes the work over. */
+/** A claim that is not renewed expires, and another node takes over the job. */
 export class ClaimTiming extends Context.Reference<ClaimTiming>()("casework/ClaimTiming", {
   defaultValue: () => ({ claimSeconds: 25, renewEvery: Duration.seconds(7) })
 }) {}
@@ -54,35 +54,33 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
   JobsRepo,
   {
     /**
-     * A job that waits already under the same key is not doubled; its id is answered. No two of the given jobs of one
-     * customer may have the same key.
+     * A job that is already queued under the same key is not duplicated; its id is returned. No two of the given jobs
+     * of one customer may have the same key.
      */
     readonly insert: (place: JobPlace, jobs: ReadonlyArray<NewJob>) => Effect.Effect<ReadonlyArray<JobID>>
-    /** The insert of one job as a part of another statement, which knows the payload and says where it is from. */
+    /** The insert of one job as a part of another statement, which supplies the payload and the rows to insert from. */
     readonly inserting: (
       place: Place<JobPlace & { readonly customerID: CustomerID }>,
       payload: Statement.Fragment,
       from: Statement.Fragment
     ) => Statement.Fragment
-    /**
-     * Claims a job that is due: the first by rank, of the customer behind the given one, as if they stood in a circle.
-     */
+    /** Claims a job that is due: the first by rank, of the next customer after the given one, in a circle. */
     readonly claim: (search: JobSearch) => Effect.Effect<Option.Option<ClaimedJob>>
-    /** Renews a claim. Locked: a transaction of the work itself holds the job, and nobody can take or renew it. */
+    /** Renews a claim. Locked: a transaction of the job itself holds it, so nothing else can take or renew it. */
     readonly renew: (job: ClaimedJob) => Effect.Effect<"Renewed" | "Locked" | "Lost", SqlError.SqlError>
     /**
-     * Notes progress and locks the job. Like `finish`, `putBack` and `release`, it answers whether the claim still
-     * holds; if not, nothing changes.
+     * Adds progress and locks the job. Like `finish`, `putBack` and `release`, returns whether the claim still holds;
+     * if not, nothing changes.
      */
     readonly advance: (job: ClaimedJob, progress: Progress) => Effect.Effect<boolean>
     readonly finish: (
       job: ClaimedJob,
       end: { readonly status: "Succeeded" | "Failed" | "Queued"; readonly error: string | null; readonly pause: number }
     ) => Effect.Effect<boolean>
-    /** A statement that holds on to the claim, for the `with` of another one; without the claim it finds nothing. */
+    /** A statement that renews the claim, for the `with` of another one; it returns no rows if the claim is lost. */
     readonly holding: (job: ClaimedJob) => Statement.Fragment
     /**
-     * Puts a job back into the queue as if it had never been tried; one that has begun is no first attempt any more.
+     * Puts a job back into the queue as if it had never been tried, or, if it has begun, as one past its first attempt.
      */
     readonly putBack: (
       job: ClaimedJob,
@@ -114,7 +112,7 @@ const make = Effect.gen(function* () {
       )
     }),
     Result: Returned,
-    // By their keys: two statements that meet under several of them wait for each other only one way.
+    // Ordered by key, so that two statements with several keys in common do not deadlock.
     execute: (_) => sql`
       insert into job (customer_id, kind, rank, asks_models, payload, key, trace_parent)
       select one."customerID", ${_.kind}, ${_.rank}, ${_.asksModels}::boolean, one.payload::jsonb, one.key,
@@ -126,15 +124,15 @@ const make = Effect.gen(function* () {
       returning job_id::text as "jobID"`
   })
   const claim = claimNextJob(sql, claimSeconds)
-  // The numbers of the attempt and of the claim tell whose job it is.
+  // The numbers of the attempt and of the claim identify who holds the job.
   const held = (_: typeof Held.Encoded) => sql`
     customer_id = ${_.customerID} and job_id = ${_.jobID}::uuid
     and status = 'Running' and attempts = ${_.attempts} and claims = ${_.claims}`
-  // Counted from the moment itself: a transaction may have begun long before.
+  // Counted from the actual time: the transaction may have begun long before.
   const fromNow = sql`clock_timestamp() + make_interval(secs => ${claimSeconds}::int)`
   const holding = (_: typeof Held.Encoded) => sql`
     update job set due_at = ${fromNow} where ${held(_)} returning job_id::text as "jobID"`
-  // Locked by a transaction of the work itself, nobody can take it: waiting for that would end the work.
+  // A job that its own transaction has locked cannot be taken over; waiting for that lock would end the work.
   const renew = SqlSchema.findOne({
     Request: Held,
     Result: Schema.Struct({ isFree: Schema.Boolean }),
@@ -175,8 +173,8 @@ const make = Effect.gen(function* () {
         total = case ${_.status} when 'Succeeded' then done else total end
       where ${held(_)} returning job_id::text as "jobID"`
   })
-  // What only makes way for others keeps its key, so that it is not doubled, unless somebody waits under it already. What
-  // failed loses it: who asks anew need not wait for its growing pauses.
+  // A job that only makes way keeps its key, so that it is not duplicated, unless another is queued under it already. A
+  // failed job loses its key, so that a new one need not wait for its growing pauses.
   const makeWay = SqlSchema.findAll({
     Request: Schema.Struct({ ...Held.fields, attemptsSoFar: Schema.Int, pause: Schema.Int }),
     Result: Returned,
@@ -193,7 +191,7 @@ const make = Effect.gen(function* () {
       Effect.map(({ length }) => length > 0),
       Effect.orDie
     )
-  // Somebody may come to wait under the key between the look and the write: the next look sees them.
+  // Another job may be queued under the key between the check and the write: the next check sees it.
   const putBack = (job: Parameters<typeof makeWay>[0]) =>
     didSomething(Effect.retry(failOnDuplicate(makeWay(job)), { times: 2 }))
   const nothing = { total: 0, done: 0, imported: 0, skipped: 0, failed: 0 }

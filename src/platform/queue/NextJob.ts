@@ -23,21 +23,21 @@ const Search = Schema.Struct({
   kinds: Schema.Array(Schema.String),
   behind: Schema.Int,
   without: Schema.Array(Schema.Int),
-  /** Whether there is a worker for what may wait for a model, and whose work of that kind has none in any case. */
+  /** Whether a worker is free for jobs that may wait for a model, and which customers get none for them in any case. */
   mayAsk: Schema.Boolean,
   askingEnough: Schema.Array(Schema.Int),
-  /** Whether there is time for what can wait. */
+  /** Whether there is time for old work. */
   withOld: Schema.Boolean
 })
 export type JobSearch = typeof Search.Type
 
-/** Takes a job that is due, for so many seconds; nobody else takes it meanwhile. */
+/** Claims a job that is due, for so many seconds, during which no other worker takes it. */
 export const claimNextJob = (sql: SqlClient.SqlClient, claimSeconds: number) =>
   SqlSchema.findOne({
     Request: Search,
     Result: Claimed,
     execute: (_) => {
-      // Rank by rank, and no further than needed: what waits for a later time is never looked through.
+      // Goes rank by rank and no further than needed: jobs that are due later are never scanned.
       const first = (rank: JobRank, condition: Statement.Fragment) => sql`(
         select job_id from job
         where customer_id = customer.id and rank = ${rank} and status in ('Queued', 'Running') and due_at <= now()
@@ -50,7 +50,7 @@ export const claimNextJob = (sql: SqlClient.SqlClient, claimSeconds: number) =>
         return sql`(case when customer.id = any(${_.askingEnough}::int[]) then ${withoutModel} else ${first(rank, sql``)} end)`
       }
       const old = _.withOld ? sql`, ${of(ranks.old)}` : sql``
-      // Looked for and locked in one go: a customer whose work somebody holds is passed over, and holds up nobody.
+      // Finds and locks in one go: a customer whose job is locked is passed over, and holds up no other.
       return sql`
         /* all customers: a worker takes whatever is due, from each customer in turn */
         with recursive waiting (id) as (

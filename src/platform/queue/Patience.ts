@@ -9,16 +9,16 @@ interface Patience {
 const aDay: Patience = { lasts: "1 day", longestPause: "15 minutes" }
 
 interface Trouble {
-  /** The other service is away, so that it may be tried for long: nothing was done, or one would find out. */
+  /** The other service is away, so it may be tried for long: nothing was done, or a retry would find out. */
   readonly isAway: boolean
   /** How long the other service asked to wait, when it said so. */
   readonly retryAfterSeconds?: number | undefined
 }
 
 /**
- * When to try again what another service is away for; then its attempts count, and somebody learns of it. What else goes
- * wrong counts from the first: it may have been done each time, or is for us to mend. A service that says when to come
- * back is taken at its word; else work waits as long again as it has waited.
+ * Returns when to retry work because another service is away; after a day its attempts count, so that it ends up
+ * reported. Any other failure counts from the start: the work may have been done each time, or is for us to fix. A
+ * Retry-After is honoured; without one, work waits as long again as it already has.
  */
 export const comeBackAfter = (
   ageSeconds: number,

@@ -1,22 +1,22 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Schedule } from "effect"
 
-/** How often a node looks whether periodic work is due. */
+/** How often a node checks whether periodic work is due. */
 export class LookEvery extends Context.Reference<LookEvery>()("casework/LookEvery", {
   defaultValue: () => Duration.seconds(5)
 }) {}
 
-/** Does something at the start and then every so often, on every node: what is a node's own, or costs next to nothing. */
+/** Runs work at the start and then at intervals, on every node: for what is a node's own, or costs next to nothing. */
 export const onEveryNode = <E, R>(name: string, every: Duration.DurationInput, work: Effect.Effect<unknown, E, R>) =>
   work.pipe(
     Effect.catchAllCause((cause) => Effect.logWarning(`${name} failed`, cause)),
-    // Nodes that start at once do not meet each time.
+    // Jitter keeps nodes that start at once from colliding each time.
     Effect.repeat(Schedule.jittered(Schedule.spaced(every))),
     Effect.forkScoped,
     Effect.asVoid
   )
 
-/** Notes that a turn of this node has begun, when one is due. */
+/** Takes a turn of periodic work for this node, if one is due; returns whether it did. */
 const takeTurn = (name: string, minutes: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -28,8 +28,8 @@ const takeTurn = (name: string, minutes: number) =>
   })
 
 /**
- * Does something every so many minutes, on one node however many there are: what goes through everybody's rows. It may
- * take long; when it fails, or its node dies, the next turn does it.
+ * Runs work every so many minutes, on one node however many there are: for what goes through all customers' rows. It
+ * may take long; if it fails, or its node dies, the next turn does it.
  */
 export const onOneNode = <E, R>(name: string, minutes: number, work: Effect.Effect<unknown, E, R>) =>
   Effect.flatMap(LookEvery, (lookEvery) =>
@@ -37,8 +37,8 @@ export const onOneNode = <E, R>(name: string, minutes: number, work: Effect.Effe
   )
 
 /**
- * Enqueues jobs every so many minutes, on one node however many there are. They share the transaction with the note that
- * it was done: no turn is missed, and none is taken twice.
+ * Enqueues jobs every so many minutes, on one node however many there are. Taking the turn is in the same transaction:
+ * no turn is missed, and none is taken twice.
  */
 export const enqueueOnOneNode = <R>(name: string, minutes: number, enqueue: Effect.Effect<void, never, R>) =>
   Effect.gen(function* () {

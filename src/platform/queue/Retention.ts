@@ -2,16 +2,19 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { onOneNode } from "./Periodically.ts"
 
-/** How long the rows of a table are kept. A table that keeps them for longer than a day has an index by their age, unless they are rare. */
+/**
+ * How long the rows of a table are kept. A table that keeps them for longer than a day has an index on their age,
+ * unless they are rare.
+ */
 export interface Retention {
   readonly table: string
   readonly since: string
   readonly for: string
-  /** Which rows are removed; all that are old enough unless given. */
+  /** Which of the old rows are removed; all by default. */
   readonly where?: string
 }
 
-// To remove this many rows takes far less time than a statement may.
+// Removing this many rows takes far less time than a statement may.
 const rowsAtOnce = 5000
 
 const removeOld = ({ for: time, since, table, where = "true" }: Retention) =>
@@ -26,7 +29,7 @@ const removeOld = ({ for: time, since, table, where = "true" }: Retention) =>
       returning 1`
   ).pipe(Effect.repeat({ while: ({ length }) => length === rowsAtOnce }))
 
-/** Removes what has run out and nobody may use any more. */
+/** Removes rows whose retention is over. */
 export const removingOld = (retentions: ReadonlyArray<Retention>) =>
   Layer.scopedDiscard(
     // A table that fails does not hold up the others.

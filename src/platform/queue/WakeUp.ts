@@ -4,8 +4,8 @@ const shortest = 5
 const longest = 1000
 
 /**
- * When to look for work again: soon after somebody called, since the work may still be in a transaction that is about
- * to end, then more and more seldom; without a call once a second, for what other nodes leave.
+ * Decides when to look for work again: soon after a call, since the work may still be in a transaction that is about to
+ * end, then less and less often; without a call once a second, for work that other nodes leave.
  */
 export const makeWakeUp = () => {
   let pause = longest
@@ -17,7 +17,7 @@ export const makeWakeUp = () => {
       isCalled = true
       end?.()
     },
-    // One fiber that sleeps: every request that leaves work calls, and a queue that races with the clock takes three.
+    // One fiber that sleeps: racing a queue with the clock takes three, and every request that leaves work calls.
     wait: Effect.flatMap(Effect.runtime(), (runtime) =>
       Effect.async<void>((resume) => {
         const millis = Math.round(pause * (0.75 + Math.random() / 2))

@@ -8,7 +8,7 @@ export type BlobPlace =
   | {
       readonly _tag: "S3"
       readonly bucket: string
-      /** In front of every key; empty, or with a slash at its end. */
+      /** Precedes every key; empty, or with a trailing slash. */
       readonly prefix: string
       /** The address of a store that is not Amazon's. */
       readonly endpoint: string | undefined
@@ -22,7 +22,7 @@ const bucketNames = "the name of a bucket has 3 to 63 lower-case letters, digits
 const isBucket = (name: string) =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) && !name.includes("..") && !isIPv4(name)
 
-/** The value may end up in a log: credentials come in variables of their own. */
+/** The value may end up in a log: credentials have variables of their own. */
 const noCredentials = "Give the credentials in the AWS_ variables instead"
 
 const endpointProblem = (endpoint: string) => {

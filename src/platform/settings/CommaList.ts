@@ -1,6 +1,6 @@
 import { Either } from "effect"
 
-/** Reads what stands between commas, and may be padded or empty; Left is the entry that cannot be read. */
+/** Parses comma-separated entries, which may be padded or empty; Left is the entry that cannot be parsed. */
 export const parseCommaList = <A>(
   list: string,
   parse: (entry: string) => A | undefined

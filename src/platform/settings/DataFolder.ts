@@ -2,12 +2,12 @@ import { access, constants } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { ConfigError, Effect } from "effect"
 
-/** Work in the data folder. What goes wrong there is for the operator to mend, so it names the setting, not the file. */
+/** Runs work in the data folder. Its errors are for the operator to fix, so they name the setting, not the file. */
 export const inDataFolder = <A>(folder: string, work: () => Promise<A>) =>
   Effect.tryPromise({
     try: work,
     catch: (error) => {
-      // "EACCES: permission denied, open '…'": of the system's words, those before the file.
+      // Of "EACCES: permission denied, open '…'", only the part before the comma.
       const reason = error instanceof Error ? error.message.replace(/,.*$/s, "") : String(error)
       return ConfigError.InvalidData(["DATA_DIR"], `Cannot write to the folder ${folder}: ${reason}`)
     }
@@ -15,7 +15,7 @@ export const inDataFolder = <A>(folder: string, work: () => Promise<A>) =>
 
 const findWritable = async (folder: string): Promise<void> => {
   try {
-    // The slash at the end makes the system refuse a file.
+    // The trailing slash makes the system refuse a file.
     await access(`${folder}/`, constants.W_OK | constants.X_OK)
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT"
@@ -24,5 +24,5 @@ const findWritable = async (folder: string): Promise<void> => {
   }
 }
 
-/** Fails unless a folder can be written to, or made if it is not there yet. It makes none itself. */
+/** Fails unless a folder is writable, or could be created. Does not create it. */
 export const checkWritable = (folder: string) => inDataFolder(folder, () => findWritable(resolve(folder)))

@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
-/** What stands in a folder for the process that holds it. */
+/** A file in a folder that stands for the process holding it. */
 export interface FolderClaim {
   readonly name: string
   readonly release: () => Promise<void>
@@ -12,10 +12,10 @@ export interface FolderClaim {
 
 const claimName = /^casework\.lock\.(\d+)\.(\d*)\.[0-9a-f-]+$/
 
-/** The process behind a claim, as its name says; undefined for any other file. */
+/** The id of the process that made a claim, from its name; undefined for any other file. */
 export const claimant = (name: string) => claimName.exec(name)?.[1]
 
-/** State and start time of a process where the system tells (Linux); the name in field 2 may hold spaces. */
+/** State and start time of a process, where the system reports them (Linux); the name in field 2 may contain spaces. */
 const processFacts = async (pid: number) => {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined)
   const fields = stat?.replace(/^.*\) /s, "").split(" ")
@@ -27,10 +27,10 @@ const newName = async () => {
   return `casework.lock.${process.pid}.${facts?.started ?? ""}.${randomBytes(6).toString("hex")}`
 }
 
-// A byte less than the shortest that any system takes for a socket, and the ending of one that is not ready.
+// One byte less than the shortest path limit for a socket on any system, minus the suffix of one that is not ready.
 const longestPath = 103 - ".new".length
 
-/** Does something with a path to a file that is short enough for a socket: a long one goes through a link elsewhere. */
+/** Calls `use` with a path to a file that is short enough for a socket: a long one goes through a temporary symlink. */
 const byShortPath = async <A>(folder: string, name: string, use: (path: string) => Promise<A>): Promise<A> => {
   const direct = join(folder, name)
   if (Buffer.byteLength(direct) <= longestPath) return use(direct)
@@ -47,7 +47,7 @@ const byShortPath = async <A>(folder: string, name: string, use: (path: string) 
 
 const listen = (path: string) =>
   new Promise<Server>((fulfil, refuse) => {
-    // Whoever connects has learnt all that there is to know.
+    // Connecting tells the client all that there is to know.
     const server = createServer((socket) => void socket.on("error", () => undefined).destroy())
     server.unref()
     server.once("error", refuse)
@@ -55,9 +55,9 @@ const listen = (path: string) =>
   })
 
 /**
- * A socket that this process listens on: the system ends it with the process, however that dies, and anybody on the
- * machine can try it, also from another container, where process numbers say nothing. It gets its name only when it
- * answers, so that nobody takes it for a dead one.
+ * Claims a folder with a socket that this process listens on: the system closes it however the process dies, and any
+ * process on the machine can try it, even from another container, where process ids say nothing. It gets its name only
+ * once it listens, so that no other process takes it for a dead one.
  */
 const claimBySocket = async (folder: string): Promise<FolderClaim> => {
   const name = await newName()
@@ -74,10 +74,10 @@ const claimBySocket = async (folder: string): Promise<FolderClaim> => {
   }
 }
 
-// The files of this very process: an older one with the same process number is a dead one's.
+// The claim files of this process: any other with the same process id was left by a dead process.
 const ownFiles = new Set<string>()
 
-/** For a file system without sockets: the process number has to do. */
+/** For a file system without sockets, where the process id has to do. */
 const claimByFile = async (folder: string): Promise<FolderClaim> => {
   const name = await newName()
   ownFiles.add(name)
@@ -91,7 +91,10 @@ const claimByFile = async (folder: string): Promise<FolderClaim> => {
   }
 }
 
-/** Puts a claim of this process into a folder. Its name is its own: nothing has to be read that may be half written. */
+/**
+ * Puts a claim of this process into a folder. Its unique name says everything: there is no content that could be read
+ * half written.
+ */
 export const putClaim = (folder: string) => claimBySocket(folder).catch(() => claimByFile(folder))
 
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined)
@@ -104,11 +107,11 @@ const isProcessAlive = async (pid: number, started: string, name: string) => {
     if (codeOf(error) === "ESRCH") return false
   }
   const facts = await processFacts(pid)
-  // After kill -9 a process can stay visible as a zombie, and its number can be given to another one.
+  // After kill -9 a process can stay visible as a zombie, and its id can be given to another one.
   return facts === undefined || (!facts.zombie && (started === "" || started === facts.started))
 }
 
-/** Only the system's word that nobody listens makes a socket a dead one: a busy or frozen process may not answer. */
+/** A socket is dead only if the system says that nothing listens: a busy or frozen process may not respond. */
 const isListenedTo = (path: string) =>
   new Promise<boolean>((fulfil) => {
     const socket = connect(path)
@@ -119,7 +122,7 @@ const isListenedTo = (path: string) =>
     socket.once("error", (error) => fulfil(!["ECONNREFUSED", "ENOENT"].includes(String(codeOf(error)))))
   })
 
-/** Whether the process behind a claim lives; false for a claim that is gone. */
+/** Whether the process that made a claim is alive; false for a claim that is gone. */
 export const isHeld = async (folder: string, name: string): Promise<boolean> => {
   const [, pid, started = ""] = claimName.exec(name) ?? []
   const found = await lstat(join(folder, name)).catch(() => undefined)

@@ -6,7 +6,7 @@ import { claimant, type FolderClaim, isHeld, putClaim } from "./FolderClaim.ts"
 
 export class FolderInUse extends Data.TaggedError("FolderInUse")<{ readonly message: string }> {}
 
-/** The process behind a live claim other than the given one; dead claims are cleared away. */
+/** Returns the process of a live claim other than the given one; removes dead claims. */
 const findHolder = async (folder: string, own?: FolderClaim) => {
   for (const name of await readdir(folder)) {
     const pid = claimant(name)
@@ -38,10 +38,10 @@ const inUse = (folder: string, holder: string) =>
     message: `The data folder ${folder} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder, or set DATABASE_URL to share a PostgreSQL.`
   })
 
-// Long enough for a process that is just stopping; the jitter parts those that start at once.
+// Long enough for a process that is just stopping; the jitter separates those that start at once.
 const patience = Schedule.spaced("200 millis").pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(15)))
 
-/** Holds a folder for this process alone until the scope closes. A live holder is never robbed. */
+/** Locks a folder for this process until the scope closes, and never takes it from a live holder. */
 export const lockFolder = (folder: string) =>
   Effect.acquireRelease(
     inDataFolder(folder, () => tryClaim(folder)).pipe(

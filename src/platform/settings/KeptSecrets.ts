@@ -19,7 +19,7 @@ export const keptSecret = (dataDir: string, name: string) =>
       await chmod(file, 0o600)
       return known.trim()
     }
-    // Linked into place when it is complete: of two processes that start at once, both read what the first one wrote.
+    // Linked into place once it is complete: if two processes start at once, both read what the first one wrote.
     const draft = `${file}.${randomUUID()}`
     await writeFile(draft, randomBytes(48).toString("base64url"), { flag: "wx", mode: 0o600 })
     await link(draft, file).catch((error: unknown) => {

@@ -1,6 +1,9 @@
 import { Either } from "effect"
 
-/** Headers as OpenTelemetry writes them: name=value, comma-separated, values percent-encoded. The left side says why not. */
+/**
+ * Parses headers as OpenTelemetry writes them: name=value, comma-separated, values percent-encoded. Left is the
+ * problem.
+ */
 export const parseOtlpHeaders = (text: string): Either.Either<Readonly<Record<string, string>>, string> =>
   Either.try({
     try: () =>
@@ -9,7 +12,7 @@ export const parseOtlpHeaders = (text: string): Either.Either<Readonly<Record<st
           const [, name = "", value = ""] = /^\s*([\w-]+)\s*=(.*)$/s.exec(pair) ?? []
           if (name === "") throw new Error()
           const header = [name.toLowerCase(), decodeURIComponent(value.trim())] as const
-          // Refuses what no request could carry.
+          // Throws on what no request could carry.
           new Headers([[...header]])
           return header
         })

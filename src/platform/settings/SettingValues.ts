@@ -1,6 +1,6 @@
 import { Config, ConfigError, Either, Option, Redacted } from "effect"
 
-/** A reader of a setting that is there: set but empty is as unset. Left is what is wrong with it. */
+/** Reads a setting; an empty value counts as unset. Left is what is wrong with it. */
 export const setting = <A>(name: string, read: (value: string) => Either.Either<A, string>) =>
   Config.nonEmptyString(name).pipe(
     Config.mapOrFail((value) => Either.mapLeft(read(value), (problem) => ConfigError.InvalidData([name], problem)))
@@ -31,7 +31,7 @@ export const readFlag = (value: string) =>
 
 export const flag = (name: string, fallback: boolean) => setting(name, readFlag).pipe(Config.withDefault(fallback))
 
-/** One of a few words, in any case. */
+/** One of a few words, ignoring case. */
 export const word = <const Words extends ReadonlyArray<string>>(name: string, words: Words, fallback: Words[number]) =>
   setting(name, (value) =>
     Either.fromNullable(
@@ -68,7 +68,7 @@ export const limit = (name: string, fallback: number) =>
       : Either.left(`Expected a number from 1 to ${highestLimit}, or off, but received "${value}"`)
   }).pipe(Config.withDefault(Option.some(fallback)))
 
-/** An address that paths are put behind, so it has neither a query nor a fragment. */
+/** An address that paths are appended to, so it has neither a query nor a fragment. */
 export const url = (name: string) =>
   setting(name, (value) =>
     URL.canParse(value) && /^https?:\/\/[^\s?#]+$/.test(value)
@@ -79,7 +79,7 @@ export const url = (name: string) =>
   ).pipe(Config.option)
 
 const hasHost = (schemes: ReadonlyArray<string>, value: string) => {
-  // A database on a socket of this machine names it behind the question mark, and nothing behind the @.
+  // The URL of a database on a local socket names it after the question mark, and nothing after the @.
   const named = URL.canParse(value) ? value : value.replace("@/", "@socket/")
   if (!URL.canParse(named)) return false
   const { hostname, protocol, searchParams } = new URL(named)
@@ -87,7 +87,7 @@ const hasHost = (schemes: ReadonlyArray<string>, value: string) => {
   return schemes.includes(protocol.slice(0, -1)) && (host !== "" || searchParams.has("host"))
 }
 
-/** An address that may hold a password, so what is wrong with it is said without repeating it. */
+/** An address that may contain a password, so error messages do not repeat it. */
 export const secretUrl = (name: string, schemes: ReadonlyArray<string>) =>
   setting(name, (value) =>
     hasHost(schemes, value)

@@ -19,16 +19,18 @@ import {
   word
 } from "./SettingValues.ts"
 
-/** Who answers for a customer without an AI key of its own: nobody, or the sandbox. */
+/**
+ * The AI provider of customers without a key of their own: with openai they have none, with sandbox the built-in one.
+ */
 type AiProviderName = "openai" | "sandbox"
 
-/** Requests a minute on this node: of one caller, and of one address without a good token. None: no limit. */
+/** Requests per minute on this node, of one caller or of one address without a valid token. None: no limit. */
 export interface RateLimits {
   readonly caller: Option.Option<number>
   readonly address: Option.Option<number>
 }
 
-/** Open connections to the hub on this node: of one customer, and of one address. None: no limit. */
+/** Open connections to the hub on this node, of one customer and of one address. None: no limit. */
 export interface HubLimits {
   readonly customer: Option.Option<number>
   readonly address: Option.Option<number>
@@ -53,14 +55,14 @@ export class Settings extends Context.Tag("casework/Settings")<
     readonly mailFrom: string
     readonly telephonyBaseUrl: string
     readonly graphBaseUrl: string
-    /** web: answers requests and leaves the work behind them to other nodes; worker: the other way round. */
+    /** web: handles requests and leaves background work to other nodes; worker: the other way round. */
     readonly role: "all" | "web" | "worker"
-    /** How long the service still answers after it was told to stop, so that load balancers notice. */
+    /** How long the service keeps responding after it was told to stop, so that load balancers notice. */
     readonly drainSeconds: number
     readonly rateLimits: RateLimits
     readonly hubLimits: HubLimits
     readonly loginLocalhost: boolean
-    /** How many proxies stand in front, each of which says whom it was asked by. */
+    /** How many proxies are in front, each of which reports the address of its client. */
     readonly trustedProxies: number
     readonly corsOrigins: ReadonlyArray<string>
     readonly outboundAllow: ReadonlyArray<AllowedHost>
@@ -113,7 +115,7 @@ const otlpHeaders = setting("OTEL_EXPORTER_OTLP_HEADERS", (list) =>
   Either.map(parseOtlpHeaders(list), Redacted.make)
 ).pipe(Config.option)
 
-/** The embedded database has one process: without one that does everything, nobody would do the work. */
+/** The embedded database belongs to one process: unless that does everything, no process would do the work. */
 const roleOn = (embedded: boolean) =>
   word("ROLE", ["all", "web", "worker"], "all").pipe(
     Config.mapOrFail((role) =>
@@ -130,7 +132,7 @@ const roleOn = (embedded: boolean) =>
 
 const shortestSecret = 16
 
-/** A list of secrets, comma-separated; without a database address one is made and kept in the data folder. */
+/** A comma-separated list of secrets; with the embedded database, a missing one is made and kept in the data folder. */
 const secrets = (name: string, embedded: boolean, dataDir: string) =>
   Effect.gen(function* () {
     const given = yield* secret(name)
@@ -155,7 +157,7 @@ const secrets = (name: string, embedded: boolean, dataDir: string) =>
 const load = Effect.gen(function* () {
   const databaseUrl = yield* secretUrl("DATABASE_URL", ["postgres", "postgresql"])
   const embedded = Option.isNone(databaseUrl)
-  // Read before anything is written to the data folder: the operator may have forgotten the address of the database.
+  // Read before anything is written to the data folder: the operator may have forgotten to set DATABASE_URL.
   const role = yield* roleOn(embedded)
   const dataDir = yield* Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("./data"))
   const listenOn = yield* port

@@ -1,6 +1,6 @@
 import { aiCalls, aiDuration, aiTokens } from "./ServiceMetrics.ts"
 
-/** What a question to a model cost and how it ended. */
+/** Records what a call to a model cost, and how it ended. */
 export const countAiCall = (
   purpose: string,
   durationMs: number,

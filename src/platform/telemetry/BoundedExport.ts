@@ -6,7 +6,10 @@ const longest = "5 seconds"
 const mostAtOnce = 4
 const quiet = 60_000
 
-/** A collector that hangs must cost neither memory nor attention: few exports at once, each with an end, one warning. */
+/**
+ * A collector that hangs must cost neither memory nor attention: few exports at once, each with a timeout, and one
+ * warning a minute.
+ */
 export const boundedExport = (client: HttpClient.HttpClient) => {
   let underWay = 0
   let warnedAt = Number.NEGATIVE_INFINITY

@@ -3,8 +3,8 @@ import { Effect, FiberRef } from "effect"
 type Spanned = (...values: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown, unknown>
 
 /**
- * `Effect.fn`, whose name is a span, for next to nothing while nobody collects spans. The library's own takes a stack
- * trace a call and makes a span that nobody keeps, which together cost more than most of what is named here does.
+ * `Effect.fn` with a span of that name, at next to no cost while tracing is off. The library's own takes a stack trace
+ * per call and makes a span that is thrown away, which costs more than most functions that use this.
  */
 export const fn = (name: string): Effect.fn.Gen => {
   const make = (...parts: ReadonlyArray<unknown>): Spanned => {
@@ -16,6 +16,6 @@ export const fn = (name: string): Effect.fn.Gen => {
           : plain(...values)
       )
   }
-  // The overloads of the library's type can be met, but not written again.
+  // The function meets the overloads of the library's type, but they cannot be written down again.
   return make as Effect.fn.Gen
 }

@@ -8,14 +8,14 @@ const outcomes = ["succeeded", "continued", "retried", "failed", "interrupted"] 
 
 type Outcome = (typeof outcomes)[number]
 
-/** The span that a job was enqueued in, as it is written down beside it. */
+/** Links to the span that enqueued a job, as stored with the job. */
 const linkTo = (traceParent: string | null): ReadonlyArray<Tracer.SpanLink> =>
   Option.match(HttpTraceContext.w3c(Headers.fromInput({ traceparent: traceParent ?? "" })), {
     onNone: () => [],
     onSome: (span) => [{ _tag: "SpanLink", span, attributes: {} }]
   })
 
-/** Counts the runs of jobs and, when somebody collects them, makes a span of each that points at its cause. */
+/** Counts the runs of jobs and, if tracing is on, makes a span of each that links to its cause. */
 export const makeJobTelemetry = Effect.map(isTraced, (traced) => {
   const inSpan = <A, E, R>(job: ClaimedJob, run: Effect.Effect<A, E, R>) =>
     traced
@@ -34,7 +34,7 @@ export const makeJobTelemetry = Effect.map(isTraced, (traced) => {
       : run
 
   return {
-    /** A kind that is there from the start can be seen to stand still, and to fail for the first time. */
+    /** Creates a kind's metrics at the start, so that a queue that stands still and a first failure can be seen. */
     expect: (kind: string) => {
       for (const metric of [jobsRunning, jobsWaiting, jobsOldest]) metric.change(0, { kind })
       for (const outcome of outcomes) jobs.add({ kind, outcome }, 0)

@@ -8,7 +8,7 @@ const resolution = 20
 
 const countedCpu = { seconds: 0 }
 
-/** Memory, processor and how late the event loop runs. */
+/** Samples memory, processor time and the lag of the event loop. */
 export const ProcessSamples = Layer.scopedDiscard(
   Effect.gen(function* () {
     const delay = yield* Effect.acquireRelease(
@@ -30,7 +30,8 @@ export const ProcessSamples = Layer.scopedDiscard(
         const used = (system + user) / 1e6
         cpuSeconds.add({}, used - countedCpu.seconds)
         countedCpu.seconds = used
-        // The monitor counts its own interval in; without a look in between there is nothing to tell.
+        // The monitor includes its own interval; if it has measured nothing since the last sample, there is nothing to
+        // report.
         const late = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e9 - resolution / 1000)
         eventLoopLag.set(late)
         delay.reset()

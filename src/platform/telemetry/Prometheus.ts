@@ -32,7 +32,7 @@ const read = (name: string, tags: Tags, state: MetricState.MetricState.Untyped):
   return { type: "histogram", lines: [...buckets, line(state.sum, "_sum"), line(state.count, "_count")] }
 }
 
-/** Metrics as Prometheus reads them, a family behind the other. */
+/** Formats metrics as Prometheus reads them, one family after the other. */
 export const prometheusText = (pairs: ReadonlyArray<MetricPair.MetricPair.Untyped>) => {
   const families = new Map<string, Family>()
   for (const { metricKey, metricState } of pairs) {

@@ -4,7 +4,7 @@ import type { Route } from "../http/Routes.ts"
 import { memoised } from "../Memoised.ts"
 import { httpActive, httpDuration, httpRequests } from "./ServiceMetrics.ts"
 
-/** Read while layers are built: whether anybody collects spans does not change afterwards. */
+/** Whether spans are collected. Read while layers are built, since it does not change afterwards. */
 export const isTraced = FiberRef.get(FiberRef.currentTracerEnabled)
 
 export interface Observed {
@@ -15,7 +15,7 @@ export interface Observed {
   refs?: FiberRefs.FiberRefs
 }
 
-/** Keeps the fiber refs for what is logged about the request when its span has ended. */
+/** Keeps the fiber refs for the log line of the request, which is written when its span has ended. */
 const noteRefs = (observed: Observed) =>
   Effect.map(Effect.getFiberRefs, (refs) => {
     observed.refs = refs
@@ -25,7 +25,7 @@ class Answered5xx extends Error {
   override readonly name = "Answered5xx"
 }
 
-/** Says of the request's span how it ended. */
+/** Records on the request's span how the request ended. */
 const endSpan = (status: number) =>
   Effect.flatMap(Effect.currentSpan, (span) => {
     span.attribute("http.response.status_code", status)
@@ -36,7 +36,7 @@ const endSpan = (status: number) =>
 
 const none: ReadonlyArray<never> = []
 
-/** Counts answers of one method and status, and how long they took. */
+/** Counts the responses of one method and status, and how long they took. */
 const meterOf = (method: string, route: string, status: number) => {
   const count = httpRequests.of({ method, route, status: String(status) })
   const duration = httpDuration.of({ method, route })
@@ -46,7 +46,7 @@ const meterOf = (method: string, route: string, status: number) => {
   }
 }
 
-/** The meters of each route, found by what is at hand: putting their labels together takes longer than counting. */
+/** The meters of each route, cached by what is at hand: building their labels takes longer than counting. */
 const makeMeters = () => {
   const ofRoute = memoised((route: Route | undefined) => {
     const path = route?.path ?? "unmatched"
@@ -55,10 +55,10 @@ const makeMeters = () => {
   return ({ request, route }: Observed, status: number) => ofRoute(route)(request.method)(status)
 }
 
-/** What probes ask for every few seconds tells nobody anything: it is counted, and has no span. */
+/** Probes come every few seconds and tell nothing: they are counted, but get no span. */
 const isProbe = (route: Route | undefined) => route !== undefined && /^\/(?:health\/|metrics$)/.test(route.path)
 
-/** Counts requests and, when somebody collects them, makes a span of each that goes on with the caller's trace. */
+/** Counts requests and, if tracing is on, makes a span of each that continues the caller's trace. */
 export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
   const inSpan = <A, E, R>(
     observed: Observed,
@@ -101,5 +101,5 @@ export const makeRequestTelemetry = Effect.map(isTraced, (traced) => {
   return { began: () => active.unsafeModify(1, none), inSpan, ended }
 })
 
-/** Whose request, or whose job, the current span is about. */
+/** Notes on the current span which customer's request or job it is about. */
 export const noteCustomer = (customerID: number) => Effect.annotateCurrentSpan("casework.customer_id", customerID)

@@ -1,27 +1,32 @@
 import { HashMap, Logger, Option, Tracer } from "effect"
 import { causeWithoutWords, exitWithoutWords, messageWithoutWords } from "./WithoutWords.ts"
 
-/** What of a span is told besides numbers: names from the code, and the text of statements without their values. */
+/**
+ * The attributes of a span that are exported besides numbers: names from the code, and statements without their values.
+ */
 const spanTexts =
   /^(code\.|db\.|server\.|http\.route$|http\.request\.method$|error\.type$|casework\.request_id$|casework\.job_)/
 
-/** What of a log line is told besides numbers. */
+/** The annotations of a log line that are exported besides numbers. */
 const logTexts = new Set(["requestId", "method", "route", "jobID", "kind", "status", "event", "module", "package"])
 
 const mayBeTold = (value: unknown) => typeof value === "number" || typeof value === "boolean"
 
-/** Whether a span belongs to a request or a job. Others are looks for work or for events, several a second. */
+/** Whether a span belongs to a request or a job. Other spans poll for work or for events, several times a second. */
 const isAskedFor = (parent: Option.Option<Tracer.AnySpan>, kind: Tracer.SpanKind) =>
   Option.match(parent, {
     onNone: () => kind === "server" || kind === "consumer",
-    // A caller from outside may leave its own trace out of a sample, and still wants to find the request in the log.
+    // An external caller may leave its own trace out of a sample, and still wants to find the request in the log.
     onSome: (above) => above._tag === "ExternalSpan" || above.sampled
   })
 
-/** A span that goes nowhere, nor do those below it; what is logged meanwhile still has its trace id. */
+/** Keeps a span and those below it from being exported; what is logged meanwhile still has its trace id. */
 const keptBack = (span: Tracer.Span): Tracer.Span => Object.assign(span, { sampled: false, end: () => undefined })
 
-/** Spans with what may leave the house and nothing else: no messages of errors, no events, which repeat the log. */
+/**
+ * Exports spans with what may leave the service and nothing else: no error messages, and no events, which repeat the
+ * log.
+ */
 export const safeTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
   Tracer.make({
     context: tracer.context,
@@ -38,7 +43,9 @@ export const safeTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
     }
   })
 
-/** A log with what may leave the house. The rest is in the process's own output, under the same request id. */
+/**
+ * Exports what may leave the service of the log. The rest is in the process's own output, under the same request id.
+ */
 export const safeLogger = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unknown, A> =>
   Logger.make((options) =>
     logger.log({

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
-// The registry of metrics is the process's, and so is this list.
+// The registry of metrics is global, and so is this list.
 const samplers = new Set<Effect.Effect<void>>()
 
-/** Reads something off whenever somebody looks at the metrics, as long as the scope lasts. */
+/** Runs a sampler whenever the metrics are read, as long as the scope lasts. */
 export const sampleBy = (sampler: Effect.Effect<void>) =>
   Effect.asVoid(
     Effect.acquireRelease(

@@ -7,9 +7,9 @@ const seconds = MetricBoundaries.fromIterable([0.005, 0.01, 0.025, 0.05, 0.1, 0.
 type Labels = Readonly<Record<string, string>>
 
 /**
- * The member of a family with these labels, found again by their values. Its labels are part of its key: a metric that
- * is tagged afterwards compares and hashes them again each time, which a request must not pay for. Labels are routes,
- * kinds and outcomes, never what a caller may choose freely.
+ * Finds the member of a family by the values of its labels. Labels are part of its key: tagging a metric afterwards
+ * would compare and hash them each time, which a request must not pay for. Labels are routes, kinds and outcomes, never
+ * what a caller may choose freely.
  */
 const family = <Member>(make: (labels: ReadonlyArray<MetricLabel.MetricLabel>) => Member) => {
   const members = new Map<string, Member>()
@@ -82,7 +82,7 @@ export const eventLoopLag = gauges(
   "How late timers were, 99 of 100, since the last look"
 )
 
-// What is known beforehand is there from the start: a rate needs a first value, and a dashboard a name.
+// Known labels exist from the start: a rate needs a first value, and a dashboard a name.
 for (const channel of ["Email", "Chat", "Phone", "WhatsApp"]) {
   for (const outcome of ["sent", "retried", "failed"]) deliveries.add({ channel, outcome }, 0)
 }

@@ -11,7 +11,7 @@ import { safeLogger, safeTracer } from "./SafeExport.ts"
 import { sample } from "./Sampling.ts"
 import { version } from "./Version.ts"
 
-/** How often what was collected is sent. */
+/** How often collected telemetry is sent. */
 export class ExportIntervals extends Context.Reference<ExportIntervals>()("casework/ExportIntervals", {
   defaultValue: () => ({
     traces: Duration.seconds(5),
@@ -53,15 +53,15 @@ const exporting = (endpoint: string, headers: Readonly<Record<string, string>>, 
   )
 
 /**
- * The platform's own spans of requests would carry addresses, queries and headers. Ours begins in the conventions; calls
- * to others are seen in the span of the function that makes them.
+ * The platform's own request spans would carry addresses, queries and headers. Ours begin in the conventions; outgoing
+ * calls are seen in the span of the function that makes them.
  */
 const WithoutPlatformSpans = Layer.merge(
   Layer.scopedDiscard(Effect.locallyScoped(HttpMiddleware.currentTracerDisabledWhen, () => true)),
   Layer.scopedDiscard(Effect.locallyScoped(HttpClient.currentTracerDisabledWhen, () => true))
 )
 
-/** Traces, metrics and logs go to the collector when there is one; without it no span is made, which saves a quarter. */
+/** Exports traces, metrics and logs if there is a collector; without one no spans are made, which saves a quarter. */
 export const TelemetryLive = Layer.unwrapEffect(
   Effect.map(Settings, ({ otlpEndpoint, otlpHeaders, role }) =>
     Option.match(otlpEndpoint, {

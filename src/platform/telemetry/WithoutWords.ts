@@ -16,7 +16,9 @@ const framesOf = (error: unknown): ReadonlyArray<string> => {
   return behind.split("\n").filter((line) => /^\s+at /.test(line))
 }
 
-/** A failure as it may leave the house: which kind and where, but no word of its message, which may quote anybody. */
+/**
+ * A failure as it may leave the service: its kind and where it happened, but not its message, which may quote a person.
+ */
 class Silent extends Error {
   constructor(error: unknown) {
     const tag = tagOf(error)
@@ -43,7 +45,7 @@ export const causeWithoutWords = (cause: Cause.Cause<unknown>): Cause.Cause<unkn
 export const exitWithoutWords = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
   Exit.isSuccess(exit) ? Exit.void : Exit.failCause(causeWithoutWords(exit.cause))
 
-/** Texts in the code stand for themselves; of anything else only the kind is told. */
+/** Keeps strings, which come from the code; of any other value only its kind. */
 export const messageWithoutWords = (message: unknown): unknown => {
   if (Array.isArray(message)) return message.map(messageWithoutWords).join(" ")
   return typeof message === "string" ? message : tagOf(message)

@@ -11,7 +11,7 @@ const Count = Schema.Tuple(Schema.Struct({ mails: Schema.Int }))
 
 const isTooSlow = (cause: Cause.Cause<unknown>) => [...Cause.failures(cause)].some(Cause.isTimeoutException)
 
-/** What waits in the database, whichever node looks. */
+/** Samples what waits in the database, the same on whichever node. */
 export const WorkSamples = Layer.scopedDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
