@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
         : Option.none()
       if (Option.isNone(found)) return yield* NotFound.of("There is no such file.")
       const { blobID, customerID, ...file } = found.value
-      // What is behind a token never changes.
+      // The file behind a token never changes, so the token can serve as the ETag.
       return { ...file, etag: `"${file.accessToken}"`, ...blobs.reader(customerID, blobID) }
     })
   })

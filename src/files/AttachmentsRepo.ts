@@ -41,13 +41,13 @@ const Key = Schema.Struct({ ...InMessage.fields, attachmentID: TicketMessageAtta
 export class AttachmentsRepo extends Context.Tag("casework/AttachmentsRepo")<
   AttachmentsRepo,
   {
-    /** Whose attachment it is: a foreign one is answered unlike a missing one. */
+    /** Finds the owner of an attachment: a foreign attachment gets a different response than a missing one. */
     readonly findOwner: (attachmentID: TicketMessageAttachmentID) => Effect.Effect<Option.Option<typeof Owner.Type>>
     readonly list: (
       customerID: CustomerID,
       messageID: TicketMessageID
     ) => Effect.Effect<ReadonlyArray<TicketMessageAttachment>>
-    /** The same with where their bytes are. */
+    /** The same list with the blob of each file. */
     readonly listFiles: (
       customerID: CustomerID,
       messageID: TicketMessageID
@@ -57,9 +57,9 @@ export class AttachmentsRepo extends Context.Tag("casework/AttachmentsRepo")<
       messageID: TicketMessageID,
       attachment: NewAttachment
     ) => Effect.Effect<TicketMessageAttachment, MissingReference>
-    /** Puts the files that representatives added to one message to another one as well. */
+    /** Copies the files that representatives added to one message to another message. */
     readonly copyProvided: (customerID: CustomerID, from: TicketMessageID, to: TicketMessageID) => Effect.Effect<void>
-    /** Answers which blob is left over. */
+    /** Returns the blob that is left over. */
     readonly delete: (
       customerID: CustomerID,
       messageID: TicketMessageID,
@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
       where customer_id = ${_.customerID} and ticket_message_id = ${_.messageID}
       order by ticket_message_attachment_id`
   })
-  // No file without its bytes: the reference from one to the other is kept by the database.
+  // The join loses no file: the database guarantees that each one has its blob.
   const listFiles = SqlSchema.findAll({
     Request: InMessage,
     Result: MessageFile,

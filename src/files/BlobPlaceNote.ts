@@ -6,7 +6,10 @@ import { Settings } from "../platform/settings/Settings.ts"
 
 const name = "blob store"
 
-/** As BLOB_STORE says it. Without a folder's path and an endpoint: each node may see the same under another one. */
+/**
+ * The place in the form of BLOB_STORE, without a folder's path or an endpoint: nodes may reach the same place under
+ * different ones.
+ */
 const wordsFor = (place: BlobPlace) => {
   switch (place._tag) {
     case "Folder":
@@ -20,7 +23,7 @@ const wordsFor = (place: BlobPlace) => {
 
 const present = Effect.map(Settings, ({ blobPlace }) => wordsFor(blobPlace))
 
-/** Whether there is any file, or was one whose bytes are left. */
+/** Whether there is any file, or any deleted file whose bytes are left. */
 export const hasBlobs = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql`/* all customers: whether there is any file at all */
@@ -29,12 +32,12 @@ export const hasBlobs = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-/** Call it when the files are there: from then on they are looked for at the present BLOB_STORE. */
+/** Call it once the files are there: from then on they are looked for in the current BLOB_STORE. */
 export const noteBlobPlace = Effect.tap(present, (here) => noteAnew(name, here))
 
 /**
- * Elsewhere no file would be found, and what is deleted would stay where it is: whoever comes with another BLOB_STORE is
- * refused until the operator has brought the files there and says so.
+ * With another BLOB_STORE no file would be found, and deleted files would stay where they are. The start is refused
+ * until the operator has moved the files there and says so.
  */
 export const checkBlobPlace = Effect.gen(function* () {
   const here = yield* present

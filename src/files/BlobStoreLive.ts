@@ -9,10 +9,10 @@ import { folderBlobStore } from "./FolderBlobStore.ts"
 import { PostgresBlobStore } from "./PostgresBlobStore.ts"
 import { s3BlobStore } from "./S3BlobStore.ts"
 
-/** Tried here and not with the settings: admin commands may run where the folder is not. */
+/** Checked here and not with the settings: admin commands may run where the folder does not exist. */
 const openFolder = (folder: string) => Layer.unwrapEffect(Effect.as(checkWritable(folder), folderBlobStore(folder)))
 
-/** The store that BLOB_STORE names, when the files are there and it can be used. */
+/** The store that BLOB_STORE names, provided that the files are there and the store can be used. */
 export const BlobStoreLive = Layer.unwrapEffect(
   Effect.map(
     Effect.zipLeft(Settings, checkBlobPlace),

@@ -5,7 +5,7 @@ import { onOneNode } from "../platform/queue/Periodically.ts"
 import { blobRemoval } from "./BlobRemoval.ts"
 import { Blobs } from "./Blobs.ts"
 
-/** Whoever is just reading what was deleted, a slow download or a document that is being made, gets to its end. */
+/** Lets a slow download, or a document being made, finish reading a file that has just been deleted. */
 export class RemovalTiming extends Context.Reference<RemovalTiming>()("casework/RemovalTiming", {
   defaultValue: () => ({ after: Duration.minutes(5) })
 }) {}
@@ -29,5 +29,5 @@ const Removal = Layer.effectDiscard(
 
 const Sweep = Layer.scopedDiscard(Effect.flatMap(Blobs, ({ sweep }) => onOneNode("sweeping blobs", 60, sweep)))
 
-/** Removes the bytes that nothing refers to: after minutes when that is known, and all others within the hour. */
+/** Removes bytes that nothing refers to: minutes after a known deletion, and all others with an hourly sweep. */
 export const BlobSweep = Layer.merge(Removal, Sweep)

@@ -7,13 +7,13 @@ import { blobRemoval } from "./BlobRemoval.ts"
 import { type BlobID, BlobStore, type ByteRange, type Bytes, type ReadInto } from "./BlobStore.ts"
 import { BlobsRepo } from "./BlobsRepo.ts"
 
-/** Bytes that a row of the caller's may now refer to. */
+/** Bytes that a row of the caller may now refer to. */
 export interface StoredBlob {
   readonly blobID: BlobID
   readonly size: number
 }
 
-/** The ways to the bytes of one blob: as they come, or in one piece when they are few. */
+/** The ways to read one blob: as a stream, in one piece if it is small, or from an open file. */
 export interface BlobReader {
   readonly read: (range: ByteRange) => Stream.Stream<Uint8Array>
   readonly readPiece: (range: ByteRange) => Effect.Effect<Uint8Array>
@@ -24,25 +24,25 @@ export class Blobs extends Context.Tag("casework/Blobs")<
   Blobs,
   {
     /**
-     * Keeps what comes, up to a limit, without ever holding it whole; what is too large, breaks off or is interrupted
-     * leaves nothing. Call it outside of transactions: a slow sender must not hold one open. Until a row refers to
-     * the blob, and for an hour at most, it may stay alone.
+     * Stores a stream up to a limit without ever holding it whole; one that is too large, breaks off or is interrupted
+     * leaves nothing. Call it outside of transactions: a slow sender must not hold one open. A row must refer to the
+     * blob within an hour, or the sweep removes it.
      */
     readonly store: <E>(
       customerID: CustomerID,
       bytes: Stream.Stream<Uint8Array, E>,
       limit: number
     ) => Effect.Effect<StoredBlob, E | PayloadTooLarge>
-    /** The same for what is there whole already. */
+    /** The same for bytes that are in memory already. */
     readonly storeWhole: (customerID: CustomerID, bytes: Uint8Array) => Effect.Effect<BlobID>
     readonly open: (customerID: CustomerID, blobID: BlobID, range?: ByteRange) => Stream.Stream<Uint8Array>
     readonly reader: (customerID: CustomerID, blobID: BlobID) => BlobReader
-    /** Call it in the transaction that removes the last reference: the bytes go some time after that has happened. */
+    /** Call it in the transaction that removes the last reference: the bytes are removed some time after the commit. */
     readonly discard: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
     readonly discardAll: (customerID: CustomerID, blobIDs: ReadonlyArray<BlobID>) => Effect.Effect<void>
-    /** Removes a blob when nothing refers to it any more. */
+    /** Removes a blob if nothing refers to it any more. */
     readonly removeUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
-    /** The same for all that have been left behind. */
+    /** The same for all blobs that have been left behind. */
     readonly sweep: Effect.Effect<void>
   }
 >() {
@@ -54,7 +54,7 @@ export class Blobs extends Context.Tag("casework/Blobs")<
 
 const sweptAtOnce = 500
 
-/** With a store that does not answer, too, they come to an end before the next sweep begins. */
+/** With this many at once, a sweep ends before the next one begins, even if the store does not respond. */
 const removedAtOnce = 8
 
 const tooLarge = (limit: number) =>
@@ -66,8 +66,9 @@ const make = Effect.gen(function* () {
   const jobs = yield* Jobs
 
   /**
-   * When its row is gone nothing can refer to it again: the store may take its time, and no transaction waits for it. Until
-   * the bytes are gone too a note of them stays, and somebody will try again, also when another one is just at it.
+   * Once its row is gone nothing can refer to a blob again, so the store may take its time and no transaction waits for
+   * it. Until the bytes are gone too a note of them stays and removal is retried, even while another node is removing
+   * them.
    */
   const removeUnused = fn("Blobs.removeUnused")(function* (customerID: CustomerID, blobID: BlobID) {
     const isGone = (yield* repo.deleteUnused(customerID, blobID)) || (yield* repo.hasLeftBytes(customerID, blobID))
@@ -76,7 +77,7 @@ const make = Effect.gen(function* () {
     yield* repo.forget(customerID, blobID)
   })
 
-  // One that cannot be removed must not keep the others.
+  // A blob that cannot be removed must not hold up the others.
   const isRemoved = ({ blobID, customerID }: Effect.Effect.Success<ReturnType<typeof repo.findForgotten>>[number]) =>
     removeUnused(customerID, blobID).pipe(
       Effect.as(true),

@@ -5,7 +5,7 @@ import { inTransaction } from "../platform/database/InTransaction.ts"
 import { blobRemoval } from "./BlobRemoval.ts"
 import { BlobID } from "./BlobStore.ts"
 
-/** Every table that refers to blobs. What stands in none of them is swept away. */
+/** Every table that refers to blobs. Blobs that none of them refers to are swept away. */
 export const referringTables = [
   "ticket_message_attachment",
   "failed_mail",
@@ -18,18 +18,18 @@ const Key = Schema.Struct({ customerID: CustomerID, blobID: BlobID })
 export class BlobsRepo extends Context.Tag("casework/BlobsRepo")<
   BlobsRepo,
   {
-    /** With its size, when that is known before the bytes are there. */
+    /** Registers a blob, with its size if that is known before the bytes arrive. */
     readonly register: (customerID: CustomerID, size?: number) => Effect.Effect<BlobID>
     readonly setSize: (customerID: CustomerID, blobID: BlobID, size: number) => Effect.Effect<void>
-    /** Only when nothing refers to it; nothing can from then on, and a note says that its bytes are left. */
+    /** Deletes a blob if nothing refers to it. From then on nothing can, and a note says that its bytes are left. */
     readonly deleteUnused: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<boolean>
-    /** Whether it is gone but for its bytes. */
+    /** Whether only the bytes of the blob are left. */
     readonly hasLeftBytes: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<boolean>
     /** Call it when the bytes are gone too. */
     readonly forget: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<void>
     /**
-     * Of all customers: what is gone but for its bytes, and what nothing refers to, nobody is about to remove, and began an
-     * hour ago at the latest.
+     * Finds blobs of all customers: those of which only the bytes are left, and those more than an hour old that
+     * nothing refers to and no job is about to remove.
      */
     readonly findForgotten: (count: number) => Effect.Effect<ReadonlyArray<typeof Key.Type>>
   }
@@ -90,7 +90,7 @@ const make = Effect.gen(function* () {
           delete from blob where customer_id = ${customerID} and blob_id = ${blobID} and ${unused}
           returning customer_id, blob_id)
         insert into blob_removal (customer_id, about_blob) select customer_id, blob_id from gone returning 1`.pipe(
-        // As a transaction it starts over when a reference comes just then, and finds it.
+        // As a transaction it starts over, and finds the reference, when one is added at the same moment.
         inTransaction(sql),
         Effect.map((rows) => rows.length > 0)
       ),

@@ -4,7 +4,7 @@ export type Wanted = { readonly _tag: "Whole" } | { readonly _tag: "Nothing" } |
 
 const whole: Wanted = { _tag: "Whole" }
 
-/** What a Range header asks for. As the standard wants it, one that is not understood asks for everything. */
+/** Parses a Range header. As the standard requires, one that is not understood asks for everything. */
 export const wantedRange = (header: string | undefined, size: number): Wanted => {
   const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? "") ?? []
   if (first === undefined || last === undefined || first + last === "") return whole

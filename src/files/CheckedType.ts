@@ -2,12 +2,12 @@ import { Either } from "effect"
 import { binaryTypes, compoundTypes, type Family, type FileType, textTypes } from "./FileTypes.ts"
 import { isScript, isText } from "./TextContent.ts"
 
-/** All that is known of a file before it is stored. */
+/** Everything that is known about a file before it is stored. */
 export interface Suspect {
   readonly fileName: string
-  /** What the caller says that it is; none when it says nothing. */
+  /** The type that the caller declares; empty when it declares none. */
   readonly declaredType: string
-  /** What the magic numbers say. */
+  /** The type that the magic numbers indicate. */
   readonly detectedType: string | undefined
   readonly head: Uint8Array
 }
@@ -17,14 +17,14 @@ const byExtension = (types: ReadonlyArray<FileType>, extension: string | undefin
 
 const plainText = textTypes[0]
 
-/** What the content is, with the name as a hint where the content alone does not tell. */
+/** The type of the content, with the name as a hint where the content alone is ambiguous. */
 const typeOfContent = ({ detectedType, head }: Suspect, extension: string | undefined): FileType | undefined => {
   if (isScript(head)) return undefined
   const named = byExtension(textTypes, extension)
   if (named !== undefined) return isText(head) ? named : undefined
   if (detectedType === "application/x-cfb") return byExtension(compoundTypes, extension)
   const detected = binaryTypes.find(({ contentType }) => contentType === detectedType)
-  // An archive whose first entries say nothing of the document that it is.
+  // An archive whose first entries do not tell which kind of document it is.
   if (detected?.family === "zip") return byExtension(zippedTypes, extension) ?? detected
   if (detected === undefined && detectedType === undefined && extension === undefined && isText(head)) return plainText
   return detected
@@ -39,19 +39,19 @@ const declaredFamily = (declaredType: string): Family | undefined => {
   if (/^(?:audio|video)\//.test(type)) return "sound or film"
   if (type === "text/rtf") return "office"
   if (type.startsWith("text/")) return "text"
-  // Under other names, systems disagree too much on what is what.
+  // Other declared types are ignored: systems disagree too much on them.
   return type === "application/pdf" ? "pdf" : undefined
 }
 
 const allTypes = [...binaryTypes, ...textTypes, ...compoundTypes]
 
-/** What a system would go by. "Invoice 3.12.2024" and "Dr. Meier" have none. */
+/** The extension that an operating system would go by. "Invoice 3.12.2024" and "Dr. Meier" have none. */
 const extensionOf = (fileName: string) => {
   const last = /[^.]\.([^.\s]+)$/.exec(fileName)?.[1]?.toLowerCase()
   return last === undefined || (/^\p{N}/u.test(last) && byExtension(allTypes, last) === undefined) ? undefined : last
 }
 
-/** The type to store, or why there is none: content, name and what the caller says must go together. */
+/** The type to store, or why there is none: content, name and declared type must agree. */
 export const checkedType = (suspect: Suspect): Either.Either<string, string> => {
   const extension = extensionOf(suspect.fileName)
   const named = byExtension(allTypes, extension)

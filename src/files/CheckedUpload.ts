@@ -4,10 +4,10 @@ import { checkedType } from "./CheckedType.ts"
 import { detectType, headSize } from "./DetectType.ts"
 import { cleanFileName } from "./FileName.ts"
 
-/** A file as somebody sends it. */
+/** A file as its sender provides it. */
 export interface SentFile<E> {
   readonly fileName: string
-  /** What the sender says that it is. */
+  /** The type that the sender declares. */
   readonly contentType: string
   readonly content: Stream.Stream<Uint8Array, E>
 }
@@ -23,7 +23,7 @@ const takeHead = Sink.fold<Head, Uint8Array>(
   ({ chunks, size }, chunk) => ({ chunks: [...chunks, chunk], size: size + chunk.length })
 )
 
-/** The same file under a safe name and the type that its first bytes were found to have; or it is refused. */
+/** Returns the file under a safe name with the type found in its first bytes, or refuses it. */
 export const checkUpload = <E>({ content, contentType: declaredType, fileName: written }: SentFile<E>) =>
   Effect.gen(function* () {
     const [{ chunks, size }, rest] = yield* Stream.peel(content, takeHead)

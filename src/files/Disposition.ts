@@ -1,8 +1,8 @@
 import contentDisposition from "content-disposition"
 
 /**
- * How a file is to be saved or shown. A name beyond ASCII also travels in the form that says how it is written: the
- * plain one is read in one way by some programs and in another by others.
+ * How a file is to be saved or shown. A name beyond ASCII is also sent in the form that states its encoding, because
+ * programs decode the plain form differently.
  */
 export const dispositionOf = (fileName: string, type: "inline" | "attachment") =>
   contentDisposition(fileName, { type, fallback: fileName.replace(/[^ -~]/gu, "?") })

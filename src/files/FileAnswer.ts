@@ -9,7 +9,7 @@ import { dispositionOf } from "./Disposition.ts"
 import type { OpenFile } from "./OpenFile.ts"
 import { isUtf8 } from "./TextContent.ts"
 
-/** What a browser may show by itself. Everything that can hold a script is saved instead. */
+/** Types that a browser may show by itself. Anything that can hold a script is saved instead. */
 const inline = new Set(["image/jpeg", "image/png", "image/webp", "image/gif", "application/pdf", "text/plain"])
 
 const headersOf = ({ contentType, etag, fileName }: OpenFile) => ({
@@ -18,11 +18,11 @@ const headersOf = ({ contentType, etag, fileName }: OpenFile) => ({
   "cache-control": "private, max-age=3600",
   "content-disposition": dispositionOf(fileName, inline.has(contentType) ? "inline" : "attachment"),
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-  // A chat on the customer's own website shows pictures too.
+  // The chat on a customer's own website shows pictures too.
   "cross-origin-resource-policy": "cross-origin"
 })
 
-/** The same file, of which these bytes are there already. */
+/** The same file, with its first bytes already read. */
 const havingRead = (file: OpenFile, head: Uint8Array): OpenFile => ({
   ...file,
   readPiece: (range) =>
@@ -30,8 +30,8 @@ const havingRead = (file: OpenFile, head: Uint8Array): OpenFile => ({
 })
 
 /**
- * What a file is sent as. A text names its encoding when its first piece is in it: under a wrong name it would be shown
- * garbled, and without any a browser goes by what it finds.
+ * The content type to send. A text names UTF-8 only if its first piece is UTF-8: under a wrong encoding it would be
+ * garbled, and without one the browser detects it.
  */
 const typed = (file: OpenFile) => {
   const { contentType, size } = file
@@ -49,7 +49,7 @@ interface Conditions {
   readonly "if-none-match"?: string
 }
 
-/** The same bytes, the first of them there already. */
+/** The same bytes, with the first of them already read. */
 const begun = (bytes: Stream.Stream<Uint8Array>) =>
   Effect.gen(function* () {
     const pull = yield* Stream.toPull(bytes)
@@ -58,8 +58,8 @@ const begun = (bytes: Stream.Stream<Uint8Array>) =>
   })
 
 /**
- * The bytes of a range in one piece, or as they arrive from the store when there are more. What is open by then is closed
- * with the request. An answer that has begun cannot say any more that they are not to be had.
+ * Responds with the bytes of a range in one piece, or as a stream from the store if there are more. Files opened here
+ * are closed with the request. A response under way can no longer report that the bytes are missing.
  */
 const answerRange = (
   file: OpenFile,
@@ -85,7 +85,7 @@ const answerRange = (
 const answerTyped = (found: OpenFile, range: ByteRange, answer: HttpServerResponse.Options) =>
   Effect.flatMap(typed(found), ({ contentType, file }) => answerRange(file, range, { ...answer, contentType }))
 
-/** A file, or the range of it that was asked for. */
+/** Responds with a file, or with the requested range of it. */
 export const answerFile = (
   file: OpenFile,
   conditions: Conditions,
@@ -98,7 +98,7 @@ export const answerFile = (
   }
   const ifRange = conditions["if-range"]
   const isForRange = method !== "HEAD" && (ifRange === undefined || ifRange.trim() === file.etag)
-  // A range of nothing has no meaning.
+  // HEAD has no body, so a Range means nothing there.
   const range = isForRange ? conditions.range : undefined
   const wanted = wantedRange(range, file.size)
   switch (wanted._tag) {

@@ -1,4 +1,4 @@
-/** What a type is about: a file may be called by any name of its own family, not by one of another. */
+/** The family of a type: a file may have any extension of its own family, but none of another. */
 export type Family = "image" | "pdf" | "text" | "office" | "zip" | "sound or film"
 
 export interface FileType {
@@ -19,7 +19,7 @@ const media = ofFamily("sound or film")
 const openXml = "application/vnd.openxmlformats-officedocument"
 const openDocument = "application/vnd.oasis.opendocument"
 
-/** Types that the content itself tells. Documents with macros are left out: they are programs. */
+/** Types that can be told from the content. Documents with macros are left out: they are programs. */
 export const binaryTypes: ReadonlyArray<FileType> = [
   image("image/jpeg", "jpg", "jpeg", "jpe", "jfif"),
   image("image/png", "png"),
@@ -69,7 +69,7 @@ export const binaryTypes: ReadonlyArray<FileType> = [
   media("application/ogg", "ogx")
 ]
 
-/** Types that only the name tells; the content is text. */
+/** Types that only the name tells apart; the content is text. */
 export const textTypes: ReadonlyArray<FileType> = [
   text("text/plain", "txt", "text", "log", "ini", "conf", "cfg", "srt"),
   text("text/csv", "csv"),
@@ -87,7 +87,7 @@ export const textTypes: ReadonlyArray<FileType> = [
   text("message/rfc822", "eml")
 ]
 
-/** Older office files all look alike inside; their name tells which they are. */
+/** Older Office files all look alike inside; only the name tells them apart. */
 export const compoundTypes: ReadonlyArray<FileType> = [
   office("application/msword", "doc", "dot"),
   office("application/vnd.ms-excel", "xls", "xlt"),

@@ -6,7 +6,7 @@ import { BytesMissing } from "../platform/BlobTrouble.ts"
 import { type BlobID, BlobStore, type ByteRange, eachPiece, largestPiece, type ReadInto } from "./BlobStore.ts"
 import { orAway, storeAway } from "./OrAway.ts"
 
-/** From one place to the other, both counting, or to the end. */
+/** Reads from one position to another, both inclusive, or to the end. */
 const piecesOf = (file: FileHandle, range: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER }) =>
   Stream.paginateChunkEffect(range.start, (at) =>
     orAway(async () => {
@@ -30,7 +30,7 @@ const readPiece = async (path: string, { end, start }: ByteRange) => {
   }
 }
 
-/** From any place of a range on, which begins at 0. */
+/** Reads from any position within a range; position 0 is the start of the range. */
 const readInto =
   (file: FileHandle, { end, start }: ByteRange): ReadInto =>
   async (memory, at) => {
@@ -42,14 +42,14 @@ const checkedAtOnce = 8
 
 /** Files in a folder, one for each blob. Their names are ids, never what a caller wrote. */
 export const folderBlobStore = (folder: string) => {
-  // Two levels, so that no folder gets very long.
+  // Two levels, so that no folder holds too many files.
   const pathOf = (customerID: CustomerID, blobID: BlobID) =>
     join(folder, String(customerID), blobID.slice(0, 2), blobID)
 
-  /** A file that is not whole yet has another name: what is found under the right one is complete, also after a crash. */
+  /** An incomplete file has another name, so that a file under the right name is complete, even after a crash. */
   const unfinished = (path: string) => `${path}.part`
 
-  /** Without even the customer's folder it is not the file that is lost, but the disk that is away. */
+  /** If even the customer's folder is missing, the disk is away rather than the file lost. */
   const orMissing = async (customerID: CustomerID, blobID: BlobID, error: unknown) => {
     const isGone = Predicate.hasProperty(error, "code") && error.code === "ENOENT"
     const hasOthers = () =>
@@ -85,7 +85,7 @@ export const folderBlobStore = (folder: string) => {
     orAway(async () => {
       await file.sync()
       await rename(unfinished(path), path)
-      // The new name too must survive a power failure.
+      // The new name must survive a power failure too.
       const parent = await open(dirname(path))
       await parent.sync().finally(() => parent.close())
     })
@@ -97,7 +97,7 @@ export const folderBlobStore = (folder: string) => {
         begin(path),
         (file) =>
           eachPiece(bytes, (piece) => orAway(() => file.writeFile(piece))).pipe(
-            // Half finished, it could have its name after all when the caller was told that nothing stays.
+            // Interrupted halfway, the file could still get its name after the caller was told that nothing stays.
             Effect.zipRight(Effect.uninterruptible(finish(file, path)))
           ),
         (file, exit) =>

@@ -8,7 +8,7 @@ interface Held {
 
 const nothing: Held = { parts: [], length: 0, emitted: false }
 
-/** What is full now, and what has to wait for more. */
+/** Splits off the pieces that are full; the rest waits for more bytes. */
 const cut = ({ emitted, length, parts }: Held, chunk: Uint8Array, size: number): readonly [Held, Array<Uint8Array>] => {
   if (length + chunk.length < size) return [{ parts: [...parts, chunk], length: length + chunk.length, emitted }, []]
   const whole = Buffer.concat([...parts, chunk])
@@ -20,7 +20,7 @@ const cut = ({ emitted, length, parts }: Held, chunk: Uint8Array, size: number):
 
 const rest = ({ emitted, length, parts }: Held) => (length === 0 && emitted ? [] : [Buffer.concat(parts)])
 
-/** The same bytes in pieces of one size, the last one shorter; no bytes at all are one empty piece. */
+/** The same bytes in pieces of one size, except for a shorter last one; no bytes at all become one empty piece. */
 export const piecesOf = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, size: number): Stream.Stream<Uint8Array, E, R> =>
   bytes.pipe(
     Stream.map(Option.some),

@@ -6,7 +6,7 @@ import { wholeOf } from "../platform/WholeBytes.ts"
 import { BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
 import { piecesOf } from "./Pieces.ts"
 
-/** Every chunk has this size, only the last one may be shorter. Stored ones have it: it cannot change. */
+/** Every chunk has this size, only the last one may be shorter. It cannot change, because stored chunks have it. */
 const chunkSize = 256 * 1024
 
 const Key = Schema.Struct({ customerID: CustomerID, blobID: BlobID, position: Schema.Int })
@@ -15,7 +15,7 @@ const cut = (bytes: Uint8Array, position: number, { end, start }: ByteRange) =>
   bytes.subarray(Math.max(0, start - position * chunkSize), end + 1 - position * chunkSize)
 
 /**
- * Rows in the database, a chunk each. Every chunk is a statement of its own: a caller who sends slowly holds neither a
+ * Stores a blob as rows of one chunk each. Every chunk is a statement of its own, so a slow sender holds neither a
  * transaction nor a connection.
  */
 export const PostgresBlobStore = Layer.effect(
@@ -50,7 +50,7 @@ export const PostgresBlobStore = Layer.effect(
         ({ length }) => length > 0
       )
 
-    /** None behind the last one. That one which should be there is missing must not look like the end. */
+    /** None after the last chunk. A missing chunk before the end must not look like the end. */
     const findChunk = (customerID: CustomerID, blobID: BlobID, position: number) =>
       Effect.gen(function* () {
         const found = yield* find({ customerID, blobID, position })
@@ -76,7 +76,7 @@ export const PostgresBlobStore = Layer.effect(
       )
     }
 
-    /** What has a first chunk is taken to have the others: nobody loses a single row. */
+    /** A blob with its first chunk is assumed to have the others: single rows do not get lost. */
     const findMissing = SqlSchema.findAll({
       Request: Schema.Struct({ customerID: CustomerID, blobIDs: Schema.Array(BlobID) }),
       Result: Schema.Struct({ blobID: BlobID }),

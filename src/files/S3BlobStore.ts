@@ -13,7 +13,9 @@ import { checkS3 } from "./S3StartCheck.ts"
 import { spooled } from "./Spool.ts"
 import { untilStalled } from "./Stalled.ts"
 
-/** The client leaves it open when a request comes to nothing, and a file that is open keeps its room on the disk. */
+/**
+ * Closes the file itself: the client leaves it open when a request fails, and an open file keeps its space on the disk.
+ */
 const opened = (path: string) =>
   Effect.acquireRelease(
     orAway(async () => (await open(path)).createReadStream()),
@@ -22,7 +24,7 @@ const opened = (path: string) =>
 
 const checkedAtOnce = 8
 
-/** Objects in a bucket of Amazon S3 or of a store that speaks its language. */
+/** Stores objects in a bucket of Amazon S3 or of a compatible store. */
 export const s3BlobStore = (place: S3Place) =>
   Layer.scoped(
     BlobStore,
@@ -36,7 +38,7 @@ export const s3BlobStore = (place: S3Place) =>
         Key: `${place.prefix}${customerID}/${blobID}`
       })
 
-      /** Within the limit also where nothing can be interrupted, as while something is tidied up. */
+      /** Enforces the time limit even in uninterruptible regions, such as during cleanup. */
       const answered = <A>(send: (abortSignal: AbortSignal) => Promise<A>) =>
         Effect.tryPromise({ try: send, catch: (cause) => new S3Failed({ cause }) }).pipe(
           Effect.interruptible,
@@ -50,7 +52,7 @@ export const s3BlobStore = (place: S3Place) =>
         )
       yield* checkS3(place, loaded, answered)
 
-      /** For one object that should be there. */
+      /** For requests about one object that should exist. */
       const about = <A>(customerID: CustomerID, blobID: BlobID, send: (signal: AbortSignal) => Promise<A>) =>
         answered(send).pipe(
           Effect.mapError(({ cause, isLost }) =>
@@ -70,7 +72,7 @@ export const s3BlobStore = (place: S3Place) =>
             const { Body } = await client.send(command, { abortSignal })
             if (!(Body instanceof Readable)) throw new Error(`The store answered without bytes for blob ${blobID}`)
             return NodeStream.fromReadable<StoreAway, Uint8Array>(() => Body, storeAway).pipe(
-              // Only while somebody waits for the next bytes: whoever takes them slowly is no fault of the store.
+              // Times out only while a reader waits for the next bytes: a slow reader is not the store's fault.
               Stream.timeoutFail(stalledAt(blobID), stalled),
               Stream.orDie
             )
@@ -94,8 +96,8 @@ export const s3BlobStore = (place: S3Place) =>
       return BlobStore.of({
         put: (customerID, blobID, bytes) =>
           Effect.gen(function* () {
-            // The protocol wants to know the length first; cutting an upload in parts instead would hold megabytes of
-            // each in memory and leave parts behind when a process dies.
+            // The protocol needs the length first. A multipart upload would hold megabytes of each part in memory and
+            // leave parts behind when a process dies.
             const { path, size } = yield* spooled(bytes)
             const file = yield* opened(path)
             const command = new s3.PutObjectCommand({
@@ -106,7 +108,7 @@ export const s3BlobStore = (place: S3Place) =>
             yield* orAway((abortSignal) => client.send(command, { abortSignal })).pipe(
               Effect.interruptible,
               Effect.raceFirst(Effect.interruptible(untilStalled(file, stalled))),
-              // The store may have taken it although the answer never came.
+              // The store may have taken the object although the response never came.
               Effect.onError(() => Effect.exit(remove(customerID, blobID)))
             )
           }).pipe(Effect.scoped),

@@ -7,7 +7,9 @@ export type S3Place = Extract<BlobPlace, { readonly _tag: "S3" }>
 
 const nothing = () => undefined
 
-/** What goes wrong comes as an error, and is logged as such; without one of its own the client writes lines between ours. */
+/**
+ * Failures arrive as errors and are logged as such; without a logger the client would write its own lines between ours.
+ */
 const silent = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing }
 
 /** Loaded only where it is used: the client takes longer to load than the rest of the service. */
@@ -20,11 +22,12 @@ export const loadClient = ({ endpoint, region }: S3Place) =>
           new s3.S3Client({
             region,
             logger: silent,
-            // Stores that are not Amazon's rarely have a name in the DNS for each bucket, nor the newer checksums.
+            // Stores other than Amazon's rarely have a DNS name for each bucket, or support the newer checksums.
             ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
             requestChecksumCalculation: "WHEN_REQUIRED",
             responseChecksumValidation: "WHEN_REQUIRED",
-            // It has no limit for a request that would spare a slow one, and none at all for the body of an answer.
+            // Only connecting is limited here: the client's request timeout would also cut off slow requests, and it
+            // has none for the body of a response.
             requestHandler: { connectionTimeout: 5_000 }
           })
       ),
@@ -35,7 +38,7 @@ export const loadClient = ({ endpoint, region }: S3Place) =>
 
 export type S3 = Effect.Effect.Success<ReturnType<typeof loadClient>>
 
-/** Of an answer; none when there was no answer. */
+/** The status of a response; undefined when there was none. */
 const statusOf = (error: unknown) =>
   Predicate.hasProperty(error, "$metadata") &&
   Predicate.hasProperty(error.$metadata, "httpStatusCode") &&
@@ -46,7 +49,7 @@ const statusOf = (error: unknown) =>
 const codeOf = (error: unknown) => (error instanceof Error ? error.name : "")
 
 /**
- * Whether the store says that an object, or the part of it that was asked for, is not there. It says so only to those who
+ * Whether the store says that an object, or the requested part of it, does not exist. It says so only to clients that
  * may list the bucket: others are told that they may not read it.
  */
 const isLost = (error: unknown) => {
@@ -57,7 +60,7 @@ const isLost = (error: unknown) => {
 const absences =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|TimeoutError)$/
 
-/** Whether it may be otherwise later: nobody is there, or somebody who cannot cope. All else is for the operator to mend. */
+/** Whether the failure may pass: the store is unreachable or overloaded. Anything else is for the operator to fix. */
 const isPassing = (error: unknown): boolean => {
   if (error instanceof StoreAway) return true
   if (error instanceof AggregateError) return error.errors.some(isPassing)
@@ -67,7 +70,10 @@ const isPassing = (error: unknown): boolean => {
   return absences.test(code) || absences.test(codeOf(error))
 }
 
-/** In a few words. Of an answer only its code: what else stands there is the store's, and may repeat what it was sent. */
+/**
+ * Describes a failure in a few words. Of a response it uses only the code: the rest is written by the store and may
+ * repeat what it was sent.
+ */
 const inWords = (error: unknown) => {
   const status = statusOf(error)
   if (status !== undefined) return `${codeOf(error).replaceAll(/\W/g, "").slice(0, 60)} (${status})`
@@ -76,7 +82,7 @@ const inWords = (error: unknown) => {
     : reasonOf(error)
 }
 
-/** What the client threw, which may be anything. */
+/** Whatever the client threw. */
 export class S3Failed extends Data.TaggedError("S3Failed")<{ readonly cause: unknown }> {
   override get message() {
     return inWords(this.cause)

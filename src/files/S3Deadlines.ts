@@ -1,13 +1,13 @@
 import { Context, Duration } from "effect"
 
-/** How long the store may keep somebody waiting. */
+/** How long the store may keep a caller waiting. */
 export class S3Deadlines extends Context.Reference<S3Deadlines>()("casework/S3Deadlines", {
   defaultValue: () => ({
-    /** Until an answer begins, however often the client tries. */
+    /** Until a response begins, however often the client retries. */
     answer: Duration.seconds(30),
     /**
-     * Without any progress of bytes that are on their way, in either direction. The system takes the last megabytes of an
-     * upload at once, and sends them unseen: on a poor line that too takes a while.
+     * Without any progress of bytes under way, in either direction. The operating system accepts the last megabytes of
+     * an upload at once and sends them unseen, which also takes a while on a slow line.
      */
     stalled: Duration.minutes(1)
   })

@@ -7,18 +7,18 @@ import type { S3, S3Failed, S3Place } from "./S3Client.ts"
 const text = "Casework tries out whether it can keep files here. This one may be deleted."
 
 /**
- * A file that comes and goes. It needs what files need, and nothing else: to ask for the bucket, or for a list, one must
- * be allowed to list, and an answer would not tell whether files can be written and removed.
+ * Writes, reads and deletes a small object. It needs the same permissions as files do: asking for the bucket or a
+ * listing would require permission to list, and would not tell whether files can be written and removed.
  */
 const tryOut = ({ client, s3 }: S3, { bucket, prefix }: S3Place) => {
-  // Nodes that start at once do not take away each other's.
+  // A random name, so that nodes starting at the same time do not delete each other's object.
   const object = { Bucket: bucket, Key: `${prefix}start-check-${randomUUID()}` }
   return async (abortSignal: AbortSignal) => {
     await client.send(new s3.PutObjectCommand({ ...object, Body: text }), { abortSignal })
     const found = await client
       .send(new s3.GetObjectCommand(object), { abortSignal })
       .then(({ Body }) => Body?.transformToString())
-      // Also when the time for the rest is over.
+      // Runs even when the time for the rest is over.
       .finally(() => client.send(new s3.DeleteObjectCommand(object), { abortSignal: AbortSignal.timeout(5000) }))
     if (found !== text) throw new Error("it does not give back what it was given")
   }
@@ -33,10 +33,9 @@ const refusal = ({ bucket, endpoint }: S3Place, { message }: S3Failed) =>
   )
 
 /**
- * A store that refuses will do so with every file: the start ends. One that is only away is another matter. When it has
- * files already it worked before, and everything but files works without it: a node that restarts while it is away must
- * come up, and says 503 for files until it is back. When it has none it may be on its way, and is waited for; then the
- * setting is the likelier fault.
+ * A store that refuses would refuse every file, so the start fails. A store that is only away is tolerated if it
+ * already has files: all else works without it, and files get 503 until it is back. If it has none it may still be
+ * starting and is waited for; after that the setting is the likelier fault.
  */
 export const checkS3 = (
   place: S3Place,

@@ -12,13 +12,13 @@ const keptFor = Duration.toMillis("1 day")
 
 const removed = (path: string) => rm(path, { recursive: true, force: true })
 
-/** A folder for what waits to be stored or sent. It goes with the scope. */
+/** A folder for bytes that wait to be stored or sent. It is removed with the scope. */
 export const spoolFolder = Effect.acquireRelease(
   orAway(() => mkdtemp(join(tmpdir(), prefix))),
   (path) => orAway(() => removed(path))
 )
 
-/** Bytes as a file, for as long as the scope. */
+/** Writes bytes to a file that exists until the scope closes. */
 export const spooled = <E>(bytes: Bytes<E>) =>
   Effect.gen(function* () {
     const path = join(yield* spoolFolder, "bytes")
@@ -31,7 +31,7 @@ export const spooled = <E>(bytes: Bytes<E>) =>
     return { path, size }
   })
 
-/** Reads from any place of a file, which is open as long as the scope. */
+/** Reads from any position of a file, which stays open until the scope closes. */
 export const readerOf = (path: string) =>
   Effect.acquireRelease(
     orAway(() => open(path)),
@@ -50,7 +50,7 @@ const removeOld = (path: string) =>
     if ((yield* Clock.currentTimeMillis) - mtimeMs > keptFor) yield* Effect.tryPromise(() => removed(path))
   }).pipe(Effect.ignoreLogged)
 
-/** What processes have left behind that were killed; others that run here have theirs beside it. */
+/** Removes what killed processes have left behind; running processes keep their files in the same place. */
 export const SpoolSweep = Layer.scopedDiscard(
   Effect.tryPromise(() => readdir(tmpdir())).pipe(
     Effect.map((names) => names.filter((name) => name.startsWith(prefix)).map((name) => join(tmpdir(), name))),

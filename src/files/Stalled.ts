@@ -1,12 +1,12 @@
 import { Duration, Effect } from "effect"
 import { StoreAway } from "../platform/BlobTrouble.ts"
 
-/** How often somebody looks in the time that a stall may last. */
+/** How often progress is checked during the time that a stall may last. */
 const looks = 10
 
 /**
- * Fails when nothing of a file has been taken for a while, and never ends otherwise: what goes on over a poor line may
- * take as long as it needs.
+ * Fails when nothing of a file has been taken for a while, and never ends otherwise: an upload that makes progress on a
+ * slow line may take as long as it needs.
  */
 export const untilStalled = (file: { readonly bytesRead: number }, stalled: Duration.Duration) =>
   Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { Data, Deferred, Effect, Exit, Stream } from "effect"
 import { constVoid, type LazyArg } from "effect/Function"
 import type JSZip from "jszip"
 
-/** A file was lost or the writer failed in the middle, when the first bytes were under way already. */
+/** A file was lost or the writer failed in the middle, after the first bytes were sent. */
 class BrokenOff extends Data.TaggedError("BrokenOff")<{ readonly cause: unknown }> {}
 
 export interface ZippedFile {
@@ -13,21 +13,23 @@ export interface ZippedFile {
 }
 
 /**
- * Opens a file when the writer has come to it. The writer never closes what it reads from: a reader who breaks off would
- * leave it open for good, with all that it holds, so it ends with the scope.
+ * Opens a file when the writer reaches it. The writer never closes its sources: a reader that breaks off would leave
+ * the file open for good, with everything it holds, so it is closed with the scope.
  */
 const opened = (content: Stream.Stream<Uint8Array>) =>
   Effect.acquireRelease(
-    // What is behind it inherits this: the fiber that reads could not be stopped otherwise.
+    // The fiber that reads inherits this: otherwise it could not be stopped.
     Effect.interruptible(NodeStream.toReadable(content)),
     (readable) => Effect.sync(() => readable.destroy())
   )
 
-/** The writer tells of a lost file in a later turn, when nobody may read any more: unheard, that would end the process. */
+/**
+ * The writer may report a lost file later, when nothing reads any more: without a listener that would end the process.
+ */
 const generate = (zip: JSZip, options: JSZip.JSZipGeneratorOptions<"nodebuffer">) =>
   zip.generateNodeStream({ compression: "DEFLATE", ...options }).on("error", constVoid)
 
-/** A zip with more files, written while it is read. They are open until the stream ends, however it ends. */
+/** A zip with additional files, written while it is read. They stay open until the stream ends, however it ends. */
 export const zipStream = (
   begin: LazyArg<JSZip>,
   files: ReadonlyArray<ZippedFile>,
@@ -39,7 +41,7 @@ export const zipStream = (
       const lost = yield* Deferred.make<never, BrokenOff>()
       for (const { content, name, options } of files) {
         const readable = yield* opened(content)
-        // The writer does not hear of a file that breaks off while it waits for its own reader, and would wait for ever.
+        // The writer does not notice a file that breaks off while it waits for its own reader, and would wait forever.
         readable.on("error", (cause) => Deferred.unsafeDone(lost, Exit.fail(new BrokenOff({ cause }))))
         zip.file(name, readable, options)
       }

@@ -9,11 +9,11 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageHistoryRepo } from "../ticketMessages/MessageHistoryRepo.ts"
 import { HistorySummariesRepo } from "./HistorySummariesRepo.ts"
 
-/** Tickets in short, for a representative who has not read them. */
+/** Short summaries of tickets, for a representative who has not read them. */
 export class HistorySummaries extends Context.Tag("casework/HistorySummaries")<
   HistorySummaries,
   {
-    /** Made once and kept until the next message. Without messages it is empty. */
+    /** Returns the summary, made once and kept until the next message; empty without messages. */
     readonly get: (ticketID: TicketID) => Effect.Effect<string, BadRequest | NotFound | BadGateway, CurrentRep>
   }
 >() {
@@ -40,7 +40,7 @@ const make = Effect.gen(function* () {
       if (summary !== null) return summary
       const messages = yield* history.list(customerID, ticketID, { most: mostMessages })
       if (messages.length === 0) return ""
-      // By number, not by time: a message that comes while the model thinks has a higher one.
+      // By id, not by time: a message that arrives while the model works has a higher one.
       const quotes = messages.map(({ ticketMessageID }) => ticketMessageID)
       const upTo = TicketMessageID.make(Math.max(...quotes))
       const make = Effect.gen(function* () {
@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
         yield* repo.save(customerID, ticketID, { upTo, of: quotes, summary: made })
         return made
       })
-      // Of other messages it would be another summary.
+      // The key includes the messages, because other messages need another summary.
       return yield* onceForAll([customerID, ticketID, ...quotes].join(" "), make)
     })
   })

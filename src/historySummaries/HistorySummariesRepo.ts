@@ -6,16 +6,16 @@ import { inTransaction } from "../platform/database/InTransaction.ts"
 const Kept = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
   language: Schema.NullOr(Schema.String),
-  /** As long as no message came since. */
+  /** Null when a message has arrived since. */
   summary: Schema.NullOr(Schema.String)
 })
 
-/** Summaries that were made before. */
+/** Summaries made earlier. */
 export class HistorySummariesRepo extends Context.Tag("casework/HistorySummariesRepo")<
   HistorySummariesRepo,
   {
     readonly find: (customerID: CustomerID, ticketID: TicketID) => Effect.Effect<Option.Option<typeof Kept.Type>>
-    /** Remembers it as the summary up to and with a message, unless one of those that it is of was deleted or erased meanwhile. */
+    /** Saves the summary up to and including a message, unless a summarised message was deleted or erased meanwhile. */
     readonly save: (
       customerID: CustomerID,
       ticketID: TicketID,
@@ -40,7 +40,7 @@ export class HistorySummariesRepo extends Context.Tag("casework/HistorySummaries
       return {
         find: (customerID, ticketID) => find({ customerID, ticketID }).pipe(Effect.orDie),
         save: (customerID, ticketID, { of, summary, upTo }) =>
-          // Who deletes a message locks its ticket: only behind that lock is it seen what is left.
+          // Deleting a message locks its ticket: only with that lock is it certain which messages are left.
           sql`
             select 1 from ticket where customer_id = ${customerID} and ticket_id = ${ticketID} for no key update`.pipe(
             Effect.zipRight(sql`

@@ -8,7 +8,7 @@ import { listsETag } from "../platform/http/ConditionalRequests.ts"
 import { lazily } from "../platform/Lazily.ts"
 import { projectFile } from "../platform/ProjectFile.ts"
 
-/** A file for browsers, in the encodings that they take. */
+/** A file for browsers, as text and in the encodings that browsers accept. */
 export interface Asset {
   readonly text: string
   readonly etag: string
@@ -24,7 +24,7 @@ export const assetOf = (text: string): Asset => ({
   ]
 })
 
-/** A file that the build made. Without it the service is not whole, so it does not start. */
+/** Reads a file that the build made. Without it the service is incomplete, so it does not start. */
 export const readAsset = (name: string) =>
   Effect.promise(() => readFile(projectFile(join("dist", "pages", name)), "utf8")).pipe(Effect.map(assetOf))
 
@@ -34,7 +34,7 @@ const takes = (accepted: string, encoding: string) =>
     return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
   })
 
-/** Answers with it, or with 304 for a browser that has it already. */
+/** Responds with the file, or with 304 if the browser has it already. */
 export const serveAsset = ({ encoded, etag, text }: Asset, headers: Readonly<Record<string, string>>) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
     const chosen = encoded.find(([encoding]) => takes(request.headers["accept-encoding"] ?? "", encoding))

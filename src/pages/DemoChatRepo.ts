@@ -1,7 +1,7 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 
-/** Where the demo web site's chat leads. */
+/** Finds the token of the chat channel on the demo web site. */
 export class DemoChatRepo extends Context.Tag("casework/DemoChatRepo")<
   DemoChatRepo,
   { readonly findToken: (loginHostname: string) => Effect.Effect<Option.Option<string>> }

@@ -6,7 +6,7 @@ import { Settings } from "../platform/settings/Settings.ts"
 import { type Asset, assetOf, readAsset, serveAsset } from "./Asset.ts"
 import { DemoChatRepo } from "./DemoChatRepo.ts"
 
-/** Nothing inline, nothing from elsewhere, and no text ever becomes a script. */
+/** Nothing inline, nothing from other origins, and no text ever becomes a script. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +29,7 @@ const script = { "content-type": "text/javascript; charset=utf-8", "cache-contro
 
 const styles = { "content-type": "text/css; charset=utf-8", "cache-control": "no-cache" }
 
-/** Web sites of others load it, and look for a new one every five minutes. */
+/** Other web sites load this script, and check for a new one every five minutes. */
 const sharedScript = {
   ...script,
   "cache-control": "public, max-age=300",
@@ -48,7 +48,7 @@ export const pagePaths = [
 
 const demoLanguages = ["en", "de", "ar"]
 
-/** The demo web site, with the chat of the first demo customer in it; ?lang= lets the chat speak another language. */
+/** The demo web site with the chat of the first demo customer in it; ?lang= selects another language for the chat. */
 const demoChat = (page: Asset, findToken: Effect.Effect<Option.Option<string>>) =>
   Effect.gen(function* () {
     const token = yield* findToken
@@ -60,7 +60,7 @@ const demoChat = (page: Asset, findToken: Effect.Effect<Option.Option<string>>) 
     return yield* serveAsset(assetOf(text), html)
   })
 
-/** The chat window, the demo web site that shows it and the desk of representatives: all of it from memory. */
+/** The chat window, the demo web site that shows it and the desk of representatives, all served from memory. */
 export const Pages = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
     const { demo } = yield* Settings

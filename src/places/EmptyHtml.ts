@@ -1,2 +1,2 @@
-/** Whether HTML says nothing: an editor leaves an empty paragraph, or a sign without width in it. */
+/** Whether HTML has no text: an editor may leave an empty paragraph or a zero-width character in it. */
 export const isEmptyHtml = (html: string) => html.replace(/<[^>]*>|&nbsp;|[\s\u200b-\u200d\u2060]/g, "") === ""

@@ -11,31 +11,31 @@ export interface Picture {
   readonly heightPx: number
 }
 
-/** The bytes of a picture, or the path of a file with them: what waits there for its turn takes no memory. */
+/** The bytes of a picture, or the path of a file that holds them: a picture waiting in a file takes no memory. */
 export type PictureSource = Uint8Array | string
 
-/** The bytes are those of something else. */
+/** The bytes are not those of a JPEG, PNG or WebP picture. */
 export class NoPicture extends Data.TaggedError("NoPicture")<{}> {}
 
-/** A picture that cannot be used; the message goes on from its name. */
+/** A picture that cannot be used; the message continues a sentence that begins with the file's name. */
 export class UnreadablePicture extends Data.TaggedError("UnreadablePicture")<{ readonly message: string }> {}
 
-/** Works on pictures. However many ask at once, only a few are held at a time, and customers take turns. */
+/** Processes pictures. Only a few are held in memory at a time, whatever the demand, and customers take turns. */
 export class ImageProcessor extends Context.Tag("casework/ImageProcessor")<
   ImageProcessor,
   {
-    /** Upright, no larger than a photo may be, without any metadata, in the format it came in. */
+    /** Returns the picture upright, no larger than a photo may be, without any metadata and in its original format. */
     readonly prepare: (source: PictureSource) => Effect.Effect<Picture, NoPicture | UnreadablePicture>
     /**
-     * The same for a customer. What is done with the picture belongs to its turn and is not interrupted: until then it
-     * is held, and afterwards it need not be.
+     * The same for a customer. `use` belongs to the picture's turn and is not interrupted: the picture is held in
+     * memory until `use` ends, and need not be held any longer.
      */
     readonly prepareFor: <A, E, R>(
       customerID: CustomerID,
       source: PictureSource,
       use: (picture: Picture) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | NoPicture | UnreadablePicture, R>
-    /** The same picture in a format that Word can show. */
+    /** Returns the picture in a format that Word can show. */
     readonly forWord: (customerID: CustomerID, bytes: Uint8Array) => Effect.Effect<Uint8Array>
   }
 >() {}

@@ -13,16 +13,16 @@ export interface PromptWeight {
   readonly megabytes: number
 }
 
-/** Stored photos as bytes, for those who cannot work on a stream. */
+/** Reads stored photos as bytes, for consumers that cannot work on a stream. */
 export class PhotoBytes extends Context.Tag("casework/PhotoBytes")<
   PhotoBytes,
   {
     readonly read: (customerID: CustomerID, blobID: BlobID) => Effect.Effect<Buffer>
-    /** Finds out, before anything of an answer has left, whether they are to be had. */
+    /** Checks that the photos can be read, before any part of a response is sent. */
     readonly check: (customerID: CustomerID, blobIDs: ReadonlyArray<BlobID>) => Effect.Effect<void>
-    /** How heavy the photos of a room are in a prompt; 400 when they are more than one can hold. */
+    /** Returns how large the photos of a room are in a prompt; fails with 400 when one prompt cannot hold them. */
     readonly weigh: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<PromptWeight, BadRequest>
-    /** All photos of a room, in their order, when there is room for so much; it is theirs as long as the scope. */
+    /** Returns a room's photos in order, once there is memory for them; it stays reserved until the scope closes. */
     readonly forPrompt: (
       customerID: CustomerID,
       roomID: PlaceDescriptionRoomID,
@@ -40,10 +40,10 @@ const megabyte = 1024 * 1024
 
 const largestPrompt = 32 * megabyte
 
-/** For the photos of all prompts that are under way: on their way to a model they are held several times over. */
+/** Shared by the photos of all prompts under way: on its way to a model each photo is held several times over. */
 const mostMegabytes = 96
 
-/** So that the largest prompts of one customer leave room for one of another. */
+/** The largest prompts of one customer still leave room for one of another. */
 const ofOneCustomer = 2
 
 const tooMuch = BadRequest.at("includePhotosInPrompt", "is too much: the room's photos are more than 32 MiB")
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
       yield* turns.take(String(customerID), megabytes)
       const images: Array<AiImage> = []
       let size = 0
-      // Listed anew: while this one waited some may have gone, and others come.
+      // Listed again: photos may have been deleted or added while this call waited for its turn.
       for (const { blobID, contentType } of yield* repo.list(customerID, roomID)) {
         const bytes = yield* read(customerID, blobID)
         size += bytes.length

@@ -40,9 +40,8 @@ const isPhotoField = (part: Multipart.Part): part is Multipart.File =>
   Multipart.isFile(part) && part.key.toLowerCase() === "files"
 
 /**
- * Works on the files in the order in which they come: while some are worked on the next one arrives, and what has been
- * worked on is let go. What comes behind a failure is not waited for. What is wrong with the form itself is answered as for any
- * form.
+ * Processes the files in order of arrival: the next one arrives while others are processed, and each is dropped when
+ * done. Files after a failure are not waited for. Errors in the form itself are reported as for any other form.
  */
 const onFiles = <A, E>(form: Form, work: (file: SentFile) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
@@ -82,7 +81,7 @@ const noPicture = "is not a JPEG, PNG or WebP picture"
 
 const sentAs = (declaredType: string) => `was sent as ${declaredType}; send it as ${pictureTypes.join(", ")}`
 
-/** What the request has left in the store so far, and whether there is any use in leaving more. */
+/** The blobs stored so far for the request, and whether it is refused anyway, so that more would be pointless. */
 interface Taken {
   readonly blobIDs: Array<BlobID>
   isRefused: boolean
@@ -94,7 +93,7 @@ const make = Effect.gen(function* () {
   const images = yield* ImageProcessor
   const blobs = yield* Blobs
 
-  /** Stored at once: a request may bring a hundred of them. */
+  /** Stores each picture right away: a request may bring a hundred of them. */
   const keep = (customerID: CustomerID, name: string, taken: Taken) =>
     fn("PhotoIntake.keep")(function* ({ bytes, ...picture }: Picture) {
       if (bytes.length > largestPicture) {
@@ -117,7 +116,10 @@ const make = Effect.gen(function* () {
       .pipe(Effect.catchTag("NoPicture", () => notTaken(name, noPicture)))
   })
 
-  /** A photo, or what is wrong with it: all such pictures are named together. A file that is none ends it all at once. */
+  /**
+   * Returns a photo, or what is wrong with it, so that one response lists all unusable pictures. A file that is not a
+   * picture fails the whole request at once.
+   */
   const prepareOrExplain = (customerID: CustomerID, taken: Taken) => (file: SentFile) =>
     prepare(customerID, file, taken).pipe(
       Effect.map(Either.right),
@@ -127,7 +129,7 @@ const make = Effect.gen(function* () {
       })
     )
 
-  /** What cannot be removed now is left to the sweep. */
+  /** Blobs that cannot be removed now are left to the sweep. */
   const remove = (customerID: CustomerID, { blobIDs }: Taken) =>
     Effect.forEach(
       blobIDs,

@@ -6,11 +6,11 @@ import { orAway } from "../files/OrAway.ts"
 import { spoolFolder } from "../files/Spool.ts"
 import type { PictureSource } from "./ImageProcessor.ts"
 
-/** A file that has arrived, where it waits to be worked on. */
+/** A file that has arrived and waits to be processed. */
 export interface SpooledFile {
   readonly source: PictureSource
   readonly size: number
-  /** Its first bytes, enough to know a picture by. */
+  /** The first bytes, enough to recognise a picture. */
   readonly head: Uint8Array
   readonly remove: Effect.Effect<void>
 }
@@ -19,12 +19,12 @@ const headSize = 16
 
 const removed = (path: string) => orAway(() => rm(path, { force: true }))
 
-/** A copy: a part of them would keep them all. */
+/** Copies the bytes: a subarray would keep the whole buffer in memory. */
 const headOf = (bytes: Uint8Array) => Uint8Array.from(bytes.subarray(0, headSize))
 
 /**
- * Takes the files of a request in, as slowly as they come. What is larger than a piece goes into a folder that is there
- * as long as the scope: any number of requests may wait for their turn, and no slow sender keeps it from others.
+ * Receives the files of a request, however slowly they arrive. Files larger than a piece go into a folder that exists
+ * until the scope closes: any number of requests may wait for their turn, and no slow sender holds up others.
  */
 export const makePhotoSpool = Effect.gen(function* () {
   const scope = yield* Effect.scope

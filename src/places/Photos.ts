@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
     download: fn("Photos.download")(function* (accessToken) {
       const found = isToken(accessToken) ? repo.findByToken(accessToken) : Effect.succeedNone
       const { blobID, customerID, ...photo } = yield* found.pipe(orNotFound("There is no such photo."))
-      // What is behind a token never changes.
+      // The photo behind a token never changes, so the token can serve as the ETag.
       return {
         ...photo,
         etag: `"${accessToken.toLowerCase()}"`,

@@ -16,7 +16,7 @@ const Row = Schema.Struct({
   blobID: BlobID
 })
 
-/** A photo as it is stored: also where its bytes are, which callers never see. */
+/** A photo as stored, including its blob, which callers never see. */
 export class StoredPhoto extends PlaceDescriptionRoomPhoto.extend<StoredPhoto>("StoredPhoto")({ blobID: BlobID }) {}
 
 const Stored = Schema.transform(Row, Schema.typeSchema(StoredPhoto), {
@@ -55,7 +55,7 @@ export class PhotosRepo extends Context.Tag("casework/PhotosRepo")<
       customerID: CustomerID,
       reportID: PlaceDescriptionReportID
     ) => Effect.Effect<ReadonlyArray<BlobID>>
-    /** How many photos a room has, and how many bytes they are together. */
+    /** Returns how many photos a room has, and their total size in bytes. */
     readonly weigh: (
       customerID: CustomerID,
       roomID: PlaceDescriptionRoomID
@@ -64,7 +64,7 @@ export class PhotosRepo extends Context.Tag("casework/PhotosRepo")<
       customerID: CustomerID,
       photoID: PlaceDescriptionRoomPhotoID
     ) => Effect.Effect<Option.Option<StoredPhoto>>
-    /** Of any customer: the token alone says which photo is meant. */
+    /** Finds a photo of any customer: the token alone identifies it. */
     readonly findByToken: (accessToken: string) => Effect.Effect<Option.Option<DownloadablePhoto>>
     /** Appends them after the room's last photo, in the given order. */
     readonly append: (

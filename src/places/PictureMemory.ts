@@ -2,13 +2,13 @@ import { Effect, Scope } from "effect"
 import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
 import type { PictureType } from "./ImageProcessor.ts"
 
-/** What the first bytes of a picture say of it. */
+/** What the first bytes of a picture say about it. */
 export interface PictureHeader {
   readonly contentType: PictureType
   readonly width: number
   readonly height: number
   readonly channels: number
-  /** Of a channel. */
+  /** Bytes per channel. */
   readonly bytes: 1 | 2
   /** A JPEG in several scans, or an interlaced PNG. */
   readonly isProgressive: boolean
@@ -19,8 +19,8 @@ export interface PictureHeader {
 export const isLosslessWebp = (bytes: Uint8Array) => String.fromCharCode(...bytes.subarray(12, 16)) !== "VP8 "
 
 /**
- * Bytes for a pixel while it is decoded, as measured at the peak. Most pictures are decoded line by line; these are held
- * whole: a progressive JPEG (two bytes for each coefficient), an interlaced PNG, a lossless WebP.
+ * Bytes per pixel while decoding, as measured at the peak. Most pictures are decoded line by line, but a progressive
+ * JPEG (two bytes per coefficient), an interlaced PNG and a lossless WebP are held whole.
  */
 const bytesForPixel = ({ bytes, channels, contentType, isLossless, isProgressive }: PictureHeader) => {
   switch (contentType) {
@@ -33,16 +33,17 @@ const bytesForPixel = ({ bytes, channels, contentType, isLossless, isProgressive
   }
 }
 
-/** About how many megabytes a picture takes until it is made smaller. */
+/** Estimates how many megabytes a picture takes until it has been made smaller. */
 export const megabytesOf = (picture: PictureHeader) =>
   20 + Math.ceil((picture.width * picture.height * bytesForPixel(picture)) / 1_000_000)
 
-/** For all pictures that are worked on at once: enough for one of 50 million pixels of any telephone. */
+/** Shared by all pictures being processed: enough for one of 50 million pixels from any phone. */
 export const mostMegabytes = 360
 
 /**
- * Lets work begin while all that runs weighs no more than so much, and of one owner so many at a time: more of that owner's
- * wait among themselves, in nobody else's way. Who waits for room is not overtaken: something heavy would wait for ever.
+ * Starts work while all running work weighs no more than `most`, and at most `ofOneOwner` at a time per owner: the rest
+ * of that owner's work queues separately and blocks nobody else. Work waiting for room is never overtaken, or heavy
+ * work would wait forever.
  */
 export const makeTurns = (most: number, ofOneOwner: number) =>
   Effect.gen(function* () {
@@ -58,12 +59,12 @@ export const makeTurns = (most: number, ofOneOwner: number) =>
         )
       )
 
-    /** Until the scope is closed. */
+    /** Holds the turn until the scope closes. */
     const take = (owner: string, weight: number) => Effect.zipRight(own.take(owner), enter(weight))
 
     return {
       take,
-      /** What has begun cannot be stopped, so it keeps its turn to its end. */
+      /** Work that has begun cannot be stopped, so it keeps its turn until it ends. */
       inTurn: <A, E, R>(owner: string, weight: number, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         Effect.acquireUseRelease(
           Scope.make(),

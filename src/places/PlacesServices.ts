@@ -22,7 +22,7 @@ export const PlacesRepos = Layer.mergeAll(
   TransformRepo.layer
 )
 
-/** Everything behind condition reports. */
+/** All services for condition reports. */
 export const PlacesServices = Layer.mergeAll(
   Reports.layer,
   Rooms.layer,

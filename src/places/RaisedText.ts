@@ -4,12 +4,12 @@ const signs = { sup: "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾", sub: "₀�
 
 const before = { sup: "^", sub: "_" }
 
-/** What is no tag, and its spaces. */
+/** The text between tags, with its spaces. */
 const texts = /(?<=^|>)[^<>]+/g
 
 /**
- * What was raised or lowered, for a text in which nothing is: 10³ must not become 103. Letters alone, as in 1er and
- * 2nd, are read the same way in the line.
+ * Writes superscript or subscript content for plain text: 10³ must not become 103. Letters alone, as in 1er and 2nd,
+ * read the same on the line.
  */
 export const inRunningText = (name: "sup" | "sub", content: string) => {
   const words = (content.match(texts) ?? []).join("").trim()

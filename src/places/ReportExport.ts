@@ -18,7 +18,7 @@ import { missingReport } from "./Reports.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
 import { RoomsRepo } from "./RoomsRepo.ts"
 
-/** A document that lies in a file, for as long as the scope. */
+/** A document in a file that exists until the scope closes. */
 export interface ExportedReport {
   readonly fileName: string
   readonly path: string
@@ -41,10 +41,10 @@ export class ReportExport extends Context.Tag("casework/ReportExport")<
   )
 }
 
-/** Each holds all the text of a report until it is written; more at a time would only take turns. */
+/** Each export holds all the text of a report until it is written; more at a time would only take turns. */
 const atOnce = 2
 
-/** So that the many of one customer leave a place for the next one. */
+/** However many exports one customer requests, a place stays free for the next customer. */
 const ofOneCustomer = 1
 
 /** A request that waits sends nothing: a connection that is silent for too long is cut, here or by a proxy. */
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
   const images = yield* ImageProcessor
   const renderer = yield* DocxRenderer
 
-  /** In a file: who reads slowly would keep the text of a whole report in memory, and any number may. */
+  /** Writes to a file: any number of slow clients could otherwise each keep the text of a whole report in memory. */
   const write = (customerID: CustomerID, document: ReportDocument) =>
     Effect.gen(function* () {
       const shown = photosIn(document)

@@ -2,7 +2,7 @@ import { Struct } from "effect"
 import type { PlaceDescriptionReport, PlaceDescriptionReportUpdate } from "../../schema/PlaceDescriptionReports.ts"
 import type { Reference } from "../platform/database/OwnReferences.ts"
 
-/** The column of each field that is stored as it is written. */
+/** The column of each field that is stored unchanged. */
 const reportColumns = {
   clientNames: "client_names",
   caseNumber: "case_number",
@@ -18,7 +18,7 @@ const reportColumns = {
 
 export type ReportFields = Pick<PlaceDescriptionReport, keyof typeof reportColumns>
 
-/** What a change may write: what is not there stays as it is. */
+/** The fields that a change writes; absent fields keep their values. */
 export type ReportChange = { readonly [Field in keyof ReportFields]?: ReportFields[Field] | undefined }
 
 export const reportValues = (fields: ReportChange) =>
@@ -42,7 +42,7 @@ export const emptyReport: ReportFields = {
   transformTopicID: null
 }
 
-/** The documents and the topic that a write names. */
+/** The documents and the topic that a write refers to. */
 export const referencesOf = (write: Partial<PlaceDescriptionReportUpdate>): ReadonlyArray<Reference> => {
   const { instructionsDocumentID, lexiconDocumentID, transformTopicID } = write
   const named = [

@@ -58,7 +58,9 @@ const make = Effect.gen(function* () {
   const documents = yield* TransformRepo
   const checkOwnReferences = yield* makeCheckOwnReferences
 
-  /** A transformation calls no API: it would leave such a document out without a word. */
+  /**
+   * Finds references to documents that retrieve data: a transformation calls no API and would silently leave them out.
+   */
   const retrievalProblems = fn("Reports.retrievalProblems")(function* (
     customerID: CustomerID,
     references: ReadonlyArray<Reference>
@@ -74,7 +76,7 @@ const make = Effect.gen(function* () {
       .map(({ path }) => ({ path, message: "is a document that retrieves data: name one with a text of its own" }))
   })
 
-  /** The photo behind a token that was written; nothing when none was, or when the report has no such photo. */
+  /** Finds the photo with the given token; none when no token was given or the report has no such photo. */
   const heroOf = (customerID: CustomerID, reportID: PlaceDescriptionReportID, token: string | null | undefined) =>
     token === undefined || token === null
       ? Effect.succeed(Option.none<PlaceDescriptionRoomPhotoID>())
@@ -112,7 +114,7 @@ const make = Effect.gen(function* () {
       const isForeign = typeof heroPhotoAccessToken === "string" && Option.isNone(hero)
       const references = referencesOf(change)
       const retrieving = yield* retrievalProblems(customerID, newReferences(referencesOf(had), references))
-      // What it names before itself: a topic that is deleted is taken before the reports that named it.
+      // Locks the references before the report: deleting a topic locks the topic before the reports that refer to it.
       yield* checkOwnReferences(customerID, references, [...(isForeign ? notItsPhoto : []), ...retrieving])
       yield* repo
         .update(customerID, reportID, {
@@ -124,7 +126,7 @@ const make = Effect.gen(function* () {
 
     delete: fn("Reports.delete")(function* (reportID) {
       const { customerID } = yield* CurrentRep
-      // Locked before its photos are listed: one that comes in between would leave its bytes behind.
+      // Locked before its photos are listed: a photo added in between would leave its bytes behind.
       yield* repo.touch(customerID, reportID).pipe(changedOrNotFound(missingReport(reportID)))
       const bytes = yield* photos.blobsOfReport(customerID, reportID)
       yield* repo.delete(customerID, reportID)

@@ -46,8 +46,8 @@ export class ReportsRepo extends Context.Tag("casework/ReportsRepo")<
     ) => Effect.Effect<Option.Option<PlaceDescriptionRoomPhotoID>>
     readonly delete: (customerID: CustomerID, reportID: PlaceDescriptionReportID) => Effect.Effect<boolean>
     /**
-     * Notes that something in a report changes, and locks it until the transaction ends. Every change to a report, a
-     * room or a photo begins with one of these four, so that two of them can never wait for each other.
+     * Notes that something in a report changes, and locks the report until the transaction ends. Every change to a
+     * report, a room or a photo begins with one of these four, so that two changes can never wait for each other.
      */
     readonly update: (
       customerID: CustomerID,

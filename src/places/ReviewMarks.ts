@@ -1,9 +1,9 @@
-/** What a review mark is stored as. */
+/** The class and style with which a review mark is stored. */
 export const review = { class: "review", style: "background-color:#fff59d" }
 
 const reviewStart = `<span class="${review.class}" style="${review.style}">`
 
-/** Which of the markers in a text are a pair: a closing one and the last one that is still open; pairs may be nested. */
+/** Returns which markers are paired: a closing one pairs with the last one that is still open; pairs may be nested. */
 const pairedMarkers = (pieces: ReadonlyArray<string>) => {
   const paired = new Set<number>()
   const open: Array<number> = []
@@ -16,12 +16,12 @@ const pairedMarkers = (pieces: ReadonlyArray<string>) => {
   return paired
 }
 
-/** Tags that end no paragraph, entry or cell. */
+/** Inline tags, which do not end a paragraph, list item or cell. */
 const inLine = /^<\/?(?:b|br|em|i|s|span|strong|u)\b/
 
 /**
- * Turns what stands between [[ and ]] into review marks, also across tags. Where the end is missing, the rest of the
- * paragraph is marked: better too much is looked at than nothing. An end without a beginning stays as it is.
+ * Turns the text between [[ and ]] into review marks, also across tags. Without a closing marker the rest of the
+ * paragraph is marked: marking too much is better than marking nothing. A closing marker on its own stays as it is.
  */
 export const markReviews = (html: string) => {
   const pieces = html.match(/<[^>]*>|\[\[|\]\]|[^<[\]]+|[[\]]/g) ?? []

@@ -13,7 +13,7 @@ const tables = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"]
 
 const isReview = (attributes: sanitize.Attributes) => /(?:^|\s)review(?:\s|$)/.test(attributes["class"] ?? "")
 
-/** The element with those of its attributes that have such a number. */
+/** Keeps only the named attributes, and only if their value matches the given number pattern. */
 const keeping =
   (names: ReadonlyArray<string>, number: RegExp): sanitize.Transformer =>
   (tagName, attributes) => ({
@@ -34,16 +34,16 @@ const sanitized = (html: string) =>
   sanitize(html, {
     allowedTags: [...blocks, ...tables, ...emphasis, "span", "div", "sup", "sub", transparent],
     allowedAttributes: { span: ["class", "style"], ol: ["start"], td: spans, th: spans },
-    // Not parsed: transformTags leaves no style but our own.
+    // Styles need no parsing: transformTags leaves none but our own.
     parseStyleAttributes: false,
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "title", "iframe", "xmp", "svg", "math"],
     nestingLimit: 50,
     transformTags: {
-      // Taken away later: sanitize would write its end tag in the place of the next one.
+      // Other spans are removed later: sanitize would write their end tag in place of the next one.
       span: (_, attributes) =>
         isReview(attributes) ? { tagName: "span", attribs: { ...review } } : { tagName: transparent, attribs: {} },
       mark: () => ({ tagName: "span", attribs: { ...review } }),
-      // A list may go on after a paragraph.
+      // A list may continue its numbering after a paragraph.
       ol: keeping(["start"], /^[1-9]\d{0,3}$/),
       td: cell,
       th: cell,
@@ -53,7 +53,7 @@ const sanitized = (html: string) =>
     }
   })
 
-/** Its lines are held apart by nothing else. */
+/** Writes line breaks as tags, because nothing else separates the lines of a pre element. */
 const withLines = (html: string) =>
   html.replace(/<pre\b.*?(?:<\/pre|$)/gis, (pre) =>
     pre
@@ -68,16 +68,18 @@ const untilStable = (html: string, passes: number): string => {
   return clean === html || passes === 1 ? clean : untilStable(clean, passes - 1)
 }
 
-/** Some passes over so many take a quarter of a second. A long room has some hundreds. */
+/** Several passes over this many tags take a quarter of a second. A long room has a few hundred. */
 export const mostTags = 10_000
 
-/** Whether there is more in it than a room may have: it would be cleaned for too long, and nobody else is answered. */
+/**
+ * Whether there is more in the HTML than a room may have: cleaning it would take too long and block all other requests.
+ */
 export const isTooMuchForRoom = (html: string) => hasMoreThan(html, "<", mostTags) || isTooMuch(html)
 
 /**
- * Headings, paragraphs, lists, tables, emphasis and review marks; of everything else the text alone stays, in paragraphs
- * where it stood apart. What a tag
- * held apart may come to stand differently once it is gone, so that it takes a second look until nothing changes.
+ * Reduces HTML to headings, paragraphs, lists, tables, emphasis and review marks. Of all else only the text stays, in
+ * paragraphs where it stood apart. Removing a tag may change how its surroundings read, so cleaning repeats until
+ * nothing changes.
  */
 export const cleanHtml = (html: string) =>
   isTooMuchForRoom(html) ? withoutTags(html) : untilStable(withLines(html), 5)
@@ -90,15 +92,15 @@ const asParagraphs = (text: string) =>
     .map((paragraph) => `<p>${paragraph.replaceAll("\n", "<br />")}</p>`)
     .join("")
 
-/** Whether a paragraph or a heading begins, or ends, there. */
+/** Whether a paragraph or a heading begins, or ends, at this position. */
 const beginsText = (html: string, at: number) => /^<(?:h[1-6]|p)\b/.test(html.slice(at, at + 4))
 const endsText = (html: string, at: number) => /<\/(?:h[1-6]|p)>$/.test(html.slice(Math.max(0, at - 5), at))
 
 const doubtful = (words: string) => (words.trim() === "" ? "" : `<p>[[${words.trim()}]]</p>`)
 
 /**
- * Marks what a model seems to say to whoever asked: lines of its own before and after the HTML. They may be a part of
- * the report all the same, so that a person decides.
+ * Marks for review what a model seems to say to the user: lines of its own before and after the HTML. They may still be
+ * part of the report, so a person decides.
  */
 const withMarkedTalk = (html: string) => {
   const [from, to] = [html.indexOf("<"), html.lastIndexOf(">") + 1]
@@ -111,7 +113,9 @@ const withMarkedTalk = (html: string) => {
   return (isBefore ? doubtful(before) : before) + html.slice(from, to) + (isAfter ? doubtful(after) : after)
 }
 
-/** A fence that does not end, or that has something beside it, is no text either. */
+/**
+ * Removes leftover fence lines: a fence without an end, or with something beside it, is not part of the text either.
+ */
 const withoutFenceLines = (text: string) =>
   text
     .trim()
@@ -119,7 +123,7 @@ const withoutFenceLines = (text: string) =>
     .replace(/```$/, "")
     .replace(/^[^\S\n]*```(?:html)?[^\S\n]*$/gim, "")
 
-/** What a model answered, as the HTML that a room may have; empty when there is no text in it. */
+/** Turns a model's answer into the HTML that a room may have; empty when it contains no text. */
 export const htmlOfAnswer = (answer: string) => {
   const fenced = fencedPart(answer, /<(?:p|div|section|h[1-6]|ul|ol|dl|table)\b/i)
   const inner = fenced === answer ? withoutFence(answer, "html") : fenced

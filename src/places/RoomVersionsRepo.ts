@@ -18,7 +18,7 @@ const Stored = Schema.transform(Row, Schema.typeSchema(PlaceDescriptionRoomVersi
 export class RoomVersionsRepo extends Context.Tag("casework/RoomVersionsRepo")<
   RoomVersionsRepo,
   {
-    /** The last one first. */
+    /** Lists the newest version first. */
     readonly list: (
       customerID: CustomerID,
       roomID: PlaceDescriptionRoomID
@@ -29,8 +29,8 @@ export class RoomVersionsRepo extends Context.Tag("casework/RoomVersionsRepo")<
       versionID: PlaceDescriptionRoomVersionID
     ) => Effect.Effect<Option.Option<PlaceDescriptionRoomVersion>>
     /**
-     * Keeps the HTML that stands in a room now, if there is any, and lets go of the oldest of too many: of those by a
-     * person and of those by a model each, so that no transformation pushes out what a person wrote.
+     * Keeps the current HTML of a room, if there is any, and drops the oldest version beyond the limit. Versions by
+     * people and by models are limited separately, so that transformations never push out what a person wrote.
      */
     readonly keep: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<void>
   }

@@ -66,8 +66,8 @@ const tooLong = `must be at most ${longestHtml.toLocaleString("en")} characters 
 const tooMuch = `must have at most ${mostTags.toLocaleString("en")} tags, also when it is clean, and neither hundreds of them in each other nor hundreds of thousands of attributes or entities`
 
 /**
- * HTML as it is stored: clean, no more than may be written again, and nothing when no text is left, so that the notes
- * are shown. Nobody should hold a report meanwhile: it takes a while.
+ * Returns the HTML as stored: clean, short enough to be sent back in a later write, and null when no text is left, so
+ * that the notes are shown. It takes a while: do not call it while a report is locked.
  */
 const storedHtml = fn("Rooms.storedHtml")(function* (html: string | null) {
   if (html === null) return null
@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
       .touchOfRoom(customerID, roomID)
       .pipe(changedOrNotFound(missingRoom(roomID)), Effect.zipRight(find(customerID, roomID)))
 
-  /** Writes a person's HTML and keeps what stood there. */
+  /** Writes a person's HTML and keeps the previous HTML as a version. */
   const replaceHtml = fn("Rooms.replaceHtml")(function* (
     customerID: CustomerID,
     room: StoredRoom,

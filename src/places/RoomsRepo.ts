@@ -36,7 +36,7 @@ export class RoomsRepo extends Context.Tag("casework/RoomsRepo")<
       reportID: PlaceDescriptionReportID
     ) => Effect.Effect<ReadonlyArray<StoredRoom>>
     readonly find: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<Option.Option<StoredRoom>>
-    /** The place behind a report's last room. */
+    /** The sort order after a report's last room. */
     readonly nextOrder: (customerID: CustomerID, reportID: PlaceDescriptionReportID) => Effect.Effect<number>
     readonly insert: (
       customerID: CustomerID,
@@ -50,7 +50,7 @@ export class RoomsRepo extends Context.Tag("casework/RoomsRepo")<
       html: string | null,
       author: Author
     ) => Effect.Effect<void>
-    /** Answers the time that it notes. */
+    /** Notes the current time as the last transformation and returns it. */
     readonly noteTransformation: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<DateTime.Utc>
     readonly delete: (customerID: CustomerID, roomID: PlaceDescriptionRoomID) => Effect.Effect<boolean>
   }

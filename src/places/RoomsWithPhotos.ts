@@ -2,7 +2,7 @@ import { PlaceDescriptionRoom } from "../../schema/PlaceDescriptionRooms.ts"
 import type { StoredPhoto } from "./PhotosRepo.ts"
 import type { StoredRoom } from "./RoomsRepo.ts"
 
-/** Rooms as callers see them: each with its own photos, in the order in which both came. */
+/** Rooms as callers see them: each with its own photos, both in the given order. */
 export const withPhotos = (
   rooms: ReadonlyArray<StoredRoom>,
   photos: ReadonlyArray<StoredPhoto>

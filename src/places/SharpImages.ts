@@ -13,19 +13,19 @@ import {
 import { isLosslessWebp, makeTurns, megabytesOf, mostMegabytes } from "./PictureMemory.ts"
 import { fittingBox, pictureTypeOf } from "./PictureRules.ts"
 
-/** More than any camera of a telephone has; a picture beyond it is refused by its header, before it is decoded. */
+/** More than any phone camera has; a larger picture is refused by its header, before it is decoded. */
 const mostPixels = 120_000_000
 
 const options = { limitInputPixels: mostPixels, failOn: "error" } as const
 
 const secondsForOne = 30
 
-/** As many at once as node's thread pool has; more would only wait there with all their bytes. */
+/** The size of node's thread pool; more pictures would only wait there with all their bytes in memory. */
 const atOnce = 4
 
 const least = mostMegabytes / atOnce
 
-/** Enough to know a picture by. */
+/** Enough bytes to recognise a picture. */
 const headSize = 16
 
 const headOf = async (source: PictureSource) => {
@@ -66,7 +66,7 @@ const megabytesFor = (
   })
 
 const reduce = async (image: Sharp, { autoOrient }: Metadata, contentType: PictureType): Promise<Picture> => {
-  // What is not asked to be kept is left out by sharp: places, cameras, previews, profiles.
+  // sharp drops all metadata that it is not told to keep: locations, cameras, previews, profiles.
   const fitted = image
     .autoOrient()
     .resize({ ...fittingBox(autoOrient), fit: "inside", withoutEnlargement: true })
@@ -75,10 +75,10 @@ const reduce = async (image: Sharp, { autoOrient }: Metadata, contentType: Pictu
   return { bytes: data, contentType, widthPx: info.width, heightPx: info.height }
 }
 
-/** How libvips says that the machine, and not the picture, is to blame. */
+/** The errors by which libvips blames the machine, not the picture. */
 const isOurs = /^(?:Error: )?timeout|out of memory|bad_alloc|cannot allocate|too many open files|file is missing/i
 
-/** What is wrong with the picture; what is wrong here is a defect. */
+/** Says what is wrong with the picture; a failure of the machine is a defect. */
 export const unreadable = ({ error }: Cause.UnknownException): Effect.Effect<never, UnreadablePicture> => {
   const reason = String(error)
   if (isOurs.test(reason)) return Effect.die(error)
@@ -89,14 +89,14 @@ export const unreadable = ({ error }: Cause.UnknownException): Effect.Effect<nev
   })
 }
 
-/** What sharp does; it says what goes wrong in words alone. */
+/** Runs sharp, whose errors differ only in their message. */
 const bySharp = <A>(work: () => Promise<A>) => Effect.catchAll(Effect.tryPromise(work), unreadable)
 
 const tooHeavy = new UnreadablePicture({
   message: "takes too much memory to be read; save it smaller, or neither progressive nor interlaced nor lossless"
 })
 
-/** The processor on libvips, which works outside of the main thread. */
+/** Processes pictures with libvips, which works outside of the main thread. */
 export const SharpImages = Layer.effect(
   ImageProcessor,
   Effect.gen(function* () {

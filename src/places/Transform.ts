@@ -46,7 +46,7 @@ export const fallbackTopic = "Place description Room"
 const whenSlow =
   "The notes may be too long for one call: make them shorter, or divide them among several rooms, and try again."
 
-/** What is wrong with documents of which a part would have to be left out. */
+/** Says that the documents are too long together; undefined when none of them would have to be cut. */
 const tooLongTogether = (documents: ReadonlyArray<Guide>) => {
   const length = documents.reduce((sum, { content }) => sum + content.length, 0)
   if (length <= longestGuides) return undefined
@@ -98,7 +98,7 @@ const make = Effect.gen(function* () {
       ? Effect.succeed([])
       : Effect.map(repo.findGuide(customerID, documentID), (found) => Option.toArray(found))
 
-  /** The documents that come along, with their placeholders filled. */
+  /** The documents that go into the prompt, with their placeholders filled. */
   const documentsFor = fn("Transform.documentsFor")(function* (
     customerID: CustomerID,
     topicID: TopicID,
@@ -117,16 +117,16 @@ const make = Effect.gen(function* () {
     return all
   })
 
-  /** The room's photos, once it is known that somebody can look at them. They are held as long as the scope. */
+  /** Returns the room's photos, after a check that a model can look at them. They are held until the scope closes. */
   const photosFor = fn("Transform.photosFor")(function* (choice: ModelChoice, roomID: PlaceDescriptionRoomID) {
-    // Also for a room without any: whoever asks for pictures learns at once that nobody can look at them.
+    // Checked even for a room without photos: the caller learns at once that no model can look at pictures.
     yield* ai.check({ ...choice, withImages: true })
     const weight = yield* photoBytes.weigh(choice.customerID, roomID)
     if (weight.count === 0) return []
     return yield* photoBytes.forPrompt(choice.customerID, roomID, weight)
   })
 
-  /** What a short transaction is enough for, however long the model took. */
+  /** Stores the result in a short transaction, however long the model took. */
   const store = fn("Transform.store")(function* (
     { placeDescriptionRoomID: roomID, transcriptRaw }: StoredRoom,
     html: string,
@@ -134,15 +134,15 @@ const make = Effect.gen(function* () {
   ) {
     const { customerID, customerRepID } = yield* CurrentRep
     yield* reports.touchOfRoom(customerID, roomID).pipe(changedOrNotFound(missingRoom(roomID)))
-    // Who waited for its deletion has touched only the report.
+    // Read again: if the room was deleted while this transaction waited, only the report has been touched.
     const now = yield* rooms.find(customerID, roomID).pipe(orNotFound(missingRoom(roomID)))
-    // It would look as if it said what the new notes say, and the document shows it instead of them.
+    // The HTML would seem to match the new notes, and the document shows it instead of them.
     if (now.transcriptRaw !== transcriptRaw) {
       return yield* Conflict.of("The notes were changed while the AI model wrote. Nothing was changed; try again.")
     }
     const { modelIdUsed, transcriptHtml } = now
     if (html !== transcriptHtml) yield* versions.keep(customerID, roomID)
-    // The same text by a person stays the person's, so that it is kept as theirs when it is replaced.
+    // The same text written by a person stays that person's, so that it is kept as such when it is replaced.
     const isAPersons = html === transcriptHtml && modelIdUsed === null
     if (!isAPersons) yield* rooms.writeHtml(customerID, roomID, html, { customerRepID, modelID })
     return yield* rooms.noteTransformation(customerID, roomID)

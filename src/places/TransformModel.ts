@@ -1,7 +1,7 @@
 import type { TransformRequest } from "../../schema/PlaceDescriptionRooms.ts"
 import type { UsableModel } from "../customers/ModelsRepo.ts"
 
-/** What is wrong with the model that a request names; nothing when it may be used. */
+/** Says what is wrong with the model that a request names; undefined when it may be used. */
 export const overrideProblem = (
   { includePhotosInPrompt = false, overrideModelId }: TransformRequest,
   usable: ReadonlyArray<UsableModel>

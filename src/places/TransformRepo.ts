@@ -15,11 +15,14 @@ export class TransformRepo extends Context.Tag("casework/TransformRepo")<
   {
     readonly findTopic: (customerID: CustomerID, topicID: TopicID) => Effect.Effect<Option.Option<TopicID>>
     readonly findTopicNamed: (customerID: CustomerID, name: string) => Effect.Effect<Option.Option<TopicID>>
-    /** The topic's static documents, the most relevant first. Rows of hooks have no topic, so All never comes along. */
+    /**
+     * The topic's static documents, the most relevant first. Rows of hooks have no topic, so those of All are never
+     * included.
+     */
     readonly guidesOf: (customerID: CustomerID, topicID: TopicID) => Effect.Effect<ReadonlyArray<Guide>>
-    /** A static document with something in it. */
+    /** Finds a static document that is not empty. */
     readonly findGuide: (customerID: CustomerID, documentID: DocumentID) => Effect.Effect<Option.Option<Guide>>
-    /** Which of these retrieve data: such a document is no guide. */
+    /** Returns which of these documents retrieve data, and so cannot be guides. */
     readonly retrieving: (customerID: CustomerID, ids: ReadonlyArray<number>) => Effect.Effect<ReadonlySet<number>>
   }
 >() {

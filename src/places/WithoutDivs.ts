@@ -6,7 +6,7 @@ type Element = Extract<ChildNode, { readonly name: string; readonly attribs: obj
 
 const { isTag, isText } = DomUtils
 
-/** Elements that hold lines of text apart and say nothing else that a report could show. */
+/** Elements that separate lines of text and have no other meaning that a report could show. */
 export const containers: ReadonlyArray<string> = [
   ..."address article aside blockquote center dd details dialog div dl dt fieldset figcaption figure".split(" "),
   ..."footer form header hgroup hr legend main nav pre search section summary".split(" ")
@@ -16,7 +16,7 @@ const isDiv = (node: ChildNode): node is Element => isTag(node) && node.name ===
 
 const blocks = /^(?:h[1-6]|p|[uo]l|li|table|caption|t(?:r|d|h|head|body|foot))$/
 
-/** Blocks in which there is only text. */
+/** Blocks that contain only text. */
 const ofText = /^(?:h[1-6]|p)$/
 
 const holdsBlocks = (node: ChildNode): boolean =>
@@ -27,12 +27,12 @@ const tagged = ({ attribs, name }: Element, content: string) =>
     .map(([key, value]) => ` ${key}="${value}"`)
     .join("")}>${content}</${name}>`
 
-/** What an element is called of which only the content stays. */
+/** The name of elements of which only the content stays. */
 export const transparent = "plain"
 
 /**
- * Puts paragraphs in the place of divs, or line breaks where there is only text: words never come to stand side by side.
- * Takes transparent elements away, and writes what was raised or lowered so that it can still be told.
+ * Replaces divs with paragraphs, or with line breaks where only text is allowed, so that words never run together.
+ * Drops transparent elements, and keeps superscripts and subscripts recognisable.
  */
 export const withoutDivs = (html: string): string => {
   if (!/<(?:div|plain|su[bp])\b/.test(html)) return html

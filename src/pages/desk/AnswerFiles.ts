@@ -14,11 +14,11 @@ import { toast } from "./Toast.ts"
 
 interface AnswerFilesHandlers {
   readonly onChange: (ticketID: TicketID) => void
-  /** Whoever was at a file has nothing left to do with files. */
+  /** Called when the file that had the focus is gone and no other file control can take the focus. */
   readonly onLeft: () => void
 }
 
-/** What goes along with an answer: what was chosen here, and what the service has for it already. */
+/** The files of an answer: those chosen here, and those that the service already has for it. */
 export class AnswerFiles {
   readonly view = element("ul", { class: "files", "aria-label": "Files of the answer", hidden: true })
   readonly attach: HTMLElement
@@ -48,7 +48,7 @@ export class AnswerFiles {
   update(ticket: Ticket, target: TicketMessage | undefined, isBusy: boolean) {
     this.#ticket = ticket
     this.#target = target
-    // Mail takes files along. A telephone does not, and the visitor of a chat has no way to get at them.
+    // Mail can carry files. The phone cannot, and the visitor of a chat has no way to open them.
     this.attach.hidden = ticket.channelType !== "Email" || target === undefined
     this.#button.disabled = isBusy
     const chosen = this.chosen.of(ticket.ticketID)
@@ -73,7 +73,7 @@ export class AnswerFiles {
     if (place >= 0 && !this.view.contains(document.activeElement)) this.#focusAfter(place)
   }
 
-  /** The file that somebody was at is gone: the next one is in its place. */
+  /** The file that had the focus is gone, so the focus moves to the one that is now in its place. */
   #focusAfter(place: number) {
     const next = [...(this.view.children[place]?.querySelectorAll("button") ?? [])].at(-1)
     if (next !== undefined) next.focus({ preventScroll: true })
@@ -99,7 +99,7 @@ export class AnswerFiles {
   #take() {
     const { ticketID } = this.#ticket ?? {}
     const files = [...(this.#input.files ?? [])]
-    // So that the same file can be chosen again.
+    // Allows the same file to be chosen again.
     this.#input.value = ""
     if (ticketID === undefined) return
     const refusals = files.map(refusalOf).filter((refusal) => refusal !== undefined)
@@ -117,7 +117,7 @@ export class AnswerFiles {
     } catch (error) {
       toast(wordsFor(error))
     }
-    // It may have been there as well.
+    // The service may have had the file as well.
     const there = this.#ticket?.ticketID === ticketID ? this.#target : undefined
     if (there !== undefined && this.#files.forAnswerTo(there.messageID).length > 0)
       await this.#files.ask(there.messageID)

@@ -1,7 +1,7 @@
 import { element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 
-/** Where a text comes from, above it. */
+/** The line above a text that says where it comes from. */
 export const originOf = (text: "draft" | "edited draft" | "answer" | "message"): ReadonlyArray<Node | string> => {
   switch (text) {
     case "draft":

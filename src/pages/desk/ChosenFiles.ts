@@ -3,18 +3,18 @@ import { largestAttachment } from "../../../schema/TicketMessageAttachments.ts"
 import { type Client, isRefusal, once, Problem, run, wordsFor } from "./Client.ts"
 import { newKey } from "./Unsent.ts"
 
-/** A file that is to go along with an answer. It leaves this machine when the answer does. */
+/** A file chosen for an answer. It is uploaded only when the answer is sent. */
 interface Chosen {
   readonly file: File
-  /** What the service knows its upload by: made again under the same key, it arrives once. */
+  /** The idempotency key of its upload: repeated with the same key, the file arrives only once. */
   readonly key: string
-  /** Where it was to be put: it may have arrived there although no answer came. */
+  /** The message that it was to be uploaded to: it may have arrived there although no response came. */
   readonly triedAt: TicketMessageID | undefined
-  /** Where it is already: it was put there, and the answer was not sent. */
+  /** Where it is already: it was uploaded, but the answer was not sent. */
   readonly uploaded: { readonly messageID: TicketMessageID; readonly id: TicketMessageAttachmentID } | undefined
 }
 
-// In the page and not in the desk: what was chosen outlives a session that ends by itself, as the text does.
+// Kept by the page and not by the desk: chosen files outlive a session that ends by itself, as the text does.
 const kept = new Map<string, ReadonlyArray<Chosen>>()
 
 const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -33,7 +33,7 @@ const deleteUploaded = async (client: Client, { id, messageID }: NonNullable<Cho
   }
 }
 
-/** Whoever means to leave leaves nothing behind, as far as the service can still be reached. */
+/** Logging out leaves nothing behind, as far as the service can still be reached. */
 export const clearChosenFiles = (client: Client, customerRepID: number) => {
   for (const [place, files] of [...kept]) {
     if (!place.startsWith(ownerOf(customerRepID))) continue
@@ -44,13 +44,13 @@ export const clearChosenFiles = (client: Client, customerRepID: number) => {
   removeEventListener("beforeunload", askBeforeLeaving)
 }
 
-/** Why a file cannot be taken, if so. */
+/** Says why a file cannot be taken; undefined when it can. */
 export const refusalOf = ({ name, size }: File) => {
   if (size === 0) return `${name} is empty.`
   return size > largestAttachment ? `${name} is larger than 25 MB.` : undefined
 }
 
-/** What a representative has chosen for answers and not sent. */
+/** The files that a representative has chosen for answers and not sent. */
 export class ChosenFiles {
   readonly #client: Client
   readonly #owner: string
@@ -69,12 +69,12 @@ export class ChosenFiles {
     this.#set(ticketID, [...this.of(ticketID), ...added])
   }
 
-  /** What is with the service already, or may be, must be gone there, too: it would be sent along. */
+  /** A file that the service has, or may have, must be removed there too: it would be sent along otherwise. */
   async remove(ticketID: TicketID, key: string) {
     const find = () => this.of(ticketID).find((one) => one.key === key)
     const chosen = find()
     if (chosen?.triedAt !== undefined) {
-      // Made again, the call says as what it arrived, or that it never did.
+      // Repeating the call tells under which id the file arrived, or that it never did.
       await this.#put(ticketID, chosen.triedAt, chosen).catch((error) => {
         if (!isRefusal(error)) throw error
       })
@@ -87,7 +87,7 @@ export class ChosenFiles {
     )
   }
 
-  /** Puts them to the message that is about to be answered; what is there already is not put there again. */
+  /** Uploads the files to the message that is about to be answered; those already there are not uploaded again. */
   async upload(ticketID: TicketID, messageID: TicketMessageID | null) {
     if (this.of(ticketID).length === 0) return
     if (messageID === null) throw new Problem(noPlace, 400)
@@ -121,7 +121,7 @@ export class ChosenFiles {
     }
   }
 
-  /** One that arrived may have been removed since: by a colleague, or by a call of which no answer came. */
+  /** A file that arrived may have been removed since: by a colleague, or by a call whose response never came. */
   async #areThere(ticketID: TicketID, messageID: TicketMessageID) {
     const there = await run(this.#client.ticketMessageAttachments.listAttachments({ path: { id: messageID } }))
     const ids = new Set(there.map(({ ticketMessageAttachmentID }) => ticketMessageAttachmentID))
@@ -130,7 +130,7 @@ export class ChosenFiles {
     return missing.length === 0
   }
 
-  /** The answer was refused: its files do not stay behind, where the next answer would take them along. */
+  /** Removes the files of a refused answer, or the next answer would take them along. */
   async takeBack(ticketID: TicketID) {
     for (const chosen of this.of(ticketID)) {
       if (chosen.uploaded === undefined) continue
@@ -141,7 +141,7 @@ export class ChosenFiles {
     }
   }
 
-  /** They have arrived. */
+  /** Called once the files have been sent. */
   forget(ticketID: TicketID) {
     this.#set(ticketID, [])
   }
@@ -156,7 +156,7 @@ export class ChosenFiles {
   #set(ticketID: TicketID, files: ReadonlyArray<Chosen>) {
     if (files.length === 0) kept.delete(this.#owner + ticketID)
     else kept.set(this.#owner + ticketID, files)
-    // A browser keeps no files over a reload: it asks first.
+    // A browser keeps no files across a reload, so it asks first.
     if (kept.size === 0) removeEventListener("beforeunload", askBeforeLeaving)
     else addEventListener("beforeunload", askBeforeLeaving)
   }

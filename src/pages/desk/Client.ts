@@ -23,7 +23,7 @@ export class Problem extends Error {
   }
 }
 
-/** Whether the service itself said no, so that nothing has happened. */
+/** Whether the service itself refused, so that nothing has happened. */
 export const isRefusal = (error: unknown) =>
   error instanceof Problem &&
   error.status !== undefined &&
@@ -33,10 +33,10 @@ export const isRefusal = (error: unknown) =>
 
 export const notUnderstood = "The answer could not be understood. Load the page again."
 
-/** A value that the contract does not allow, in the words that the service would have for it. */
+/** Describes a value that the contract does not allow, in the words that the service would use. */
 const wordsForInput = (error: ParseResult.ParseError) => {
   const found = ParseResult.ArrayFormatter.formatErrorSync(error)
-  // Where something else is wrong, what the compiler expected is no help.
+  // When there are other problems, the types that the schema expected are no help.
   const plain = found.filter(({ message }) => !message.startsWith("Expected "))
   const problems = (plain.length === 0 ? found : plain).map(({ message, path }) =>
     `${path.join(".")} ${message}`.trim()
@@ -58,11 +58,14 @@ const problemOf = (failure: unknown): Problem => {
   return new Problem(notUnderstood)
 }
 
-/** Seconds; a moment in time is for others than this service. */
+/** Retry-After in milliseconds. This service sends seconds, never a date. */
 const waitIn = (retryAfter: string | undefined) =>
   retryAfter !== undefined && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
-/** An answer that the contract has no words for has its own, where it is one of the service and not of a proxy. */
+/**
+ * Turns a response that the contract does not describe into a problem: in its own words if they come from the service
+ * and not from a proxy.
+ */
 const problemIn = ({ headers, json, status }: HttpClientResponse.HttpClientResponse) =>
   json.pipe(
     Effect.orElseSucceed(() => undefined),
@@ -75,14 +78,16 @@ const problemIn = ({ headers, json, status }: HttpClientResponse.HttpClientRespo
   )
 
 const explained = (failure: unknown): Effect.Effect<never, unknown> => {
-  // So that what the service answered and what the person wrote are not taken for each other.
+  // Keeps a malformed response from being mistaken for malformed input.
   if (ParseResult.isParseError(failure)) return Effect.fail(new Problem(notUnderstood))
   return failure instanceof HttpClientError.ResponseError
     ? Effect.flatMap(problemIn(failure.response), Effect.fail)
     : Effect.fail(failure)
 }
 
-/** The typed client, derived from the contract. With a token it speaks for a representative, until it is refused. */
+/**
+ * The typed client, derived from the contract. With a token it acts for a representative, until the token is refused.
+ */
 export const makeClient = (login?: { readonly token: string; readonly onRefused: () => void }) =>
   HttpApiClient.make(DeskApi, {
     baseUrl: location.origin,
@@ -98,11 +103,11 @@ export const makeClient = (login?: { readonly token: string; readonly onRefused:
 
 export type Client = ReturnType<typeof makeClient>
 
-/** Sends a key with a call: made again with the same key, it is answered as before and done once. */
+/** Sends an idempotency key with a call: repeated with the same key, it is done once and gets the same response. */
 export const once = <A, E>(key: string, call: Effect.Effect<A, E>) =>
   Effect.provideService(call, FetchHttpClient.RequestInit, { headers: { "idempotency-key": key } })
 
-/** Leaves the world of effects: a promise that fails with a Problem. */
+/** Runs an effect as a promise that fails with a Problem. */
 export const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
   const result = await Effect.runPromise(Effect.either(effect))
   if (Either.isRight(result)) return result.right
@@ -114,7 +119,7 @@ type AskForPage<A> = (page: {
   readonly pageSize: number
 }) => Promise<{ readonly items: ReadonlyArray<A>; readonly totalCount: number }>
 
-/** The first pages of a list, and how many there are on all of them. */
+/** The first pages of a list, and the total count. */
 export const firstOf = async <A>(pages: number, ask: AskForPage<A>) => {
   const found: Array<A> = []
   for (let pageNumber = 1; ; pageNumber++) {
@@ -125,10 +130,10 @@ export const firstOf = async <A>(pages: number, ask: AskForPage<A>) => {
   }
 }
 
-/** All of a list, page by page. */
+/** A whole list, page by page. */
 export const allOf = async <A>(ask: AskForPage<A>) => (await firstOf(Number.POSITIVE_INFINITY, ask)).items
 
-/** How long to wait before asking again by itself, where the service has said so. */
+/** How long to wait before asking again automatically, if the service has said so. */
 export const waitFor = (error: unknown) => (error instanceof Problem ? error.waitFor : undefined)
 
 export const wordsFor = (error: unknown) =>

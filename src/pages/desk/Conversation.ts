@@ -2,16 +2,16 @@ import type { TicketID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import { type Client, firstOf, run } from "./Client.ts"
 
-/** What has come meanwhile has moved the pages: the end of one may be the beginning of the next. */
+/** New messages shift the pages while these are loaded: the end of one may be the beginning of the next. */
 const eachOnce = (messages: ReadonlyArray<TicketMessage>) => [
   ...new Map(messages.map((message) => [message.messageID, message])).values()
 ]
 
-/** The messages of a ticket, from the newest back as far as somebody wanted to read. */
+/** The messages of a ticket, from the newest back as far as the reader has asked for. */
 export class Conversation {
   #messages: ReadonlyArray<TicketMessage> = []
   #earlier = 0
-  /** So many pages are wanted, the newest first, and so many are shown. */
+  /** How many pages are wanted, counted from the newest, and how many are shown. */
   #pages = 1
   #shownPages = 1
   readonly #client: Client
@@ -24,7 +24,7 @@ export class Conversation {
     return this.#messages
   }
 
-  /** How many there are before the first of them. */
+  /** How many messages there are before the first one here. */
   get earlier() {
     return this.#earlier
   }
@@ -35,7 +35,7 @@ export class Conversation {
     this.#shownPages = 1
   }
 
-  /** Asks for what is wanted, and answers what puts it in the place of what is shown. */
+  /** Loads the wanted pages, and returns a function that shows them instead of the current ones. */
   async load(ticketId: TicketID) {
     const pages = this.#pages
     const { items, totalCount } = await firstOf(pages, (page) =>

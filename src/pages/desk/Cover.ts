@@ -1,4 +1,4 @@
-/** As the styles have it. */
+/** Must match the style sheet. */
 const narrow = matchMedia("(max-width: 1240px)")
 const phone = matchMedia("(max-width: 760px)")
 
@@ -9,19 +9,19 @@ interface Parts {
   readonly talk: HTMLElement
   readonly side: { readonly view: HTMLElement; focus(): void }
   readonly header: { focusAbout(): void }
-  /** What looks different now. */
+  /** Called when the panel opens or closes. */
   readonly onChange: () => void
 }
 
-/** Where there is no room beside the conversation, the panel about the ticket comes over it, and the keyboard goes along. */
+/** Where there is no room beside the conversation, the panel about the ticket covers it and takes the focus. */
 export class Cover {
-  /** Where the keyboard was when it came; without it, it has not come. */
+  /** Where the focus was when the panel opened; undefined while it is closed. */
   #openedFrom: Element | null | undefined
   readonly #parts: Parts
 
   constructor(parts: Parts, signal: AbortSignal) {
     this.#parts = parts
-    // With room for both, nothing covers anything.
+    // With room for both, the panel covers nothing.
     narrow.addEventListener("change", () => this.hide(), { signal })
     addEventListener("popstate", () => this.hide(), { signal })
   }
@@ -36,7 +36,7 @@ export class Cover {
     this.#openedFrom = document.activeElement
     pane.classList.add("side-open")
     talk.inert = true
-    // On a phone it looks like a page of its own, so that the way back from it leads to the ticket.
+    // On a phone the panel looks like a page of its own, so going back in the browser leads to the ticket.
     if (phone.matches) history.pushState(aside, "")
     onChange()
     side.focus()

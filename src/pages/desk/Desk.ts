@@ -26,7 +26,7 @@ const toTicketID = Schema.decodeUnknownOption(TicketID)
 const chosenTicket = () =>
   Option.getOrUndefined(toTicketID(Number(/^#\/tickets\/(\d+)$/.exec(location.hash)?.[1] ?? Number.NaN)))
 
-/** Everything behind the login: the inbox, the ticket, and what keeps both up to date. */
+/** The desk after the login: the inbox, the ticket, and what keeps both up to date. */
 export const makeDesk = (session: Session, onLeave: (notice?: string) => void) => {
   const client = makeClient({ token: session.token, onRefused: () => leave("Please log in again.") })
   const people = new People(client, () => {
@@ -44,7 +44,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
 
   const live = makeLive(session.token, {
     onState: (state) => {
-      // Each new attempt is no news: what was said last still holds.
+      // A new attempt to connect is no news: the last state still holds.
       if (state !== "connecting" || !wasBroken) {
         say(connection, stateWords[state])
         connection.dataset["state"] = state
@@ -55,7 +55,8 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
       }
       if (state !== "connected") return
       live.joinAgain()
-      // What happened while nobody listened is asked for; what was asked on a broken line may never be answered.
+      // Loads what was missed while disconnected. Requests made on a broken connection may never be answered, so they
+      // are not waited for.
       for (const { turns } of [inbox, pane]) {
         if (wasBroken) turns.anew()
         else turns.soon()
@@ -90,7 +91,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     closeDialogs()
     onLeave(notice)
   }
-  // Whoever means to leave leaves nothing behind; a session that ended by itself does not cost what was being written.
+  // Logging out leaves nothing behind; a session that ends by itself does not cost the text being written.
   const logOut = () => {
     unsent.clear()
     clearChosenFiles(client, session.customerRepID)
@@ -100,14 +101,14 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     () => leave("Your login has ended. Please log in again."),
     Math.min(session.expiresAt - Date.now(), 2 ** 31 - 1)
   )
-  // Times in the list grow older by themselves.
+  // Relative times in the list change by themselves.
   const clock = setInterval(() => inbox.render(), 60_000)
 
   const follow = () => {
     const ticketID = chosenTicket()
     const before = pane.ticketID
     if (ticketID !== before) {
-      // A question about one ticket does not stay in front of another.
+      // A dialog about one ticket must not stay in front of another.
       closeDialogs()
       pane.show(ticketID)
     }
@@ -143,7 +144,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
   }
 
   addEventListener("hashchange", follow)
-  // Names are a comfort: without them the desk works as well.
+  // Names are a convenience: the desk works without them.
   nameCustomer().catch(() => undefined)
   inbox.turns.now()
   live.start()

@@ -13,7 +13,7 @@ import { TicketSummariesApi } from "../../../schema/TicketSummaries.ts"
 import { TicketsApi } from "../../../schema/Tickets.ts"
 import { TopicsApi } from "../../../schema/Topics.ts"
 
-/** The part of the contract that the desk uses: the same groups that the service answers with. */
+/** The part of the contract that the desk uses, made of the same groups that the service implements. */
 export class DeskApi extends HttpApi.make("desk")
   .addError(BadRequest)
   .addError(InternalServerError)

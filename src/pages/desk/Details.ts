@@ -24,7 +24,7 @@ const shownField = (value: unknown) => (typeof value === "string" ? value : JSON
 
 const valueOf = ({ target }: Event) => (target instanceof HTMLSelectElement ? target.value : "")
 
-/** What is known about the ticket and the person, and who looks after it. */
+/** What is known about the ticket and the person, and who it is assigned to. */
 export class Details {
   readonly view = element("div", { class: "details" })
   #ticket: Ticket | undefined
@@ -33,7 +33,7 @@ export class Details {
   readonly #rows = element("dl", { class: "rows" })
   readonly #show = makeKeyed(this.view)
   readonly #showRows = makeKeyed(this.#rows)
-  /** By ticket, since an answer may come after the ticket was shown anew or left. */
+  /** Keyed by ticket, since a response may arrive after the ticket was shown again or left. */
   readonly #summaries = new Map<TicketID, { readonly text: string; readonly isReading: boolean }>()
   readonly #client: Client
   readonly #people: People
@@ -62,7 +62,7 @@ export class Details {
         return { ...field, key: `field ${name}` }
       })
     ])
-    // What was chosen and not taken is not what is shown.
+    // Resets a choice that was made but not accepted.
     this.#select.value = String(ticket.customerRepID ?? "")
     this.#show([
       { key: "rows", looks: "", make: () => this.#rows },

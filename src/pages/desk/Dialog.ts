@@ -6,7 +6,7 @@ export const closeDialogs = () => {
   for (const dialog of document.querySelectorAll("dialog")) dialog.close()
 }
 
-/** A question in front of everything else. Escape or Cancel leaves it without a trace. */
+/** A question in front of everything else. Escape or Cancel closes it without any effect. */
 export const openDialog = (options: {
   readonly title: string
   /** Which ticket it is about. */
@@ -14,10 +14,10 @@ export const openDialog = (options: {
   readonly content: ReadonlyArray<Node>
   readonly action: string
   readonly run: () => Promise<void>
-  /** Afterwards, when the focus is back where it was. */
+  /** Called afterwards, when the focus is back where it was. */
   readonly onDone: () => void
 }) => {
-  // Asked twice in a hurry, it is one question.
+  // Opened twice in a hurry, it is still one dialog.
   if (document.querySelector("dialog") !== null) return
   const problem = element("p", { class: "problem", role: "alert", hidden: true })
   const confirm = element("button", { class: "primary", type: "submit" }, options.action)
@@ -25,14 +25,14 @@ export const openDialog = (options: {
   const submit = async () => {
     if (isBusy) return
     isBusy = true
-    // Disabled in earnest, it would lose the focus.
+    // With the disabled attribute it would lose the focus.
     confirm.setAttribute("aria-disabled", "true")
     try {
       await options.run()
       dialog.close()
       options.onDone()
     } catch (error) {
-      // Whoever has left meanwhile is told, too.
+      // The error is shown even if the dialog was closed meanwhile.
       if (!dialog.open) toast(wordsFor(error))
       problem.textContent = wordsFor(error)
       problem.hidden = false

@@ -7,7 +7,7 @@ import { openDialog } from "./Dialog.ts"
 
 const nameOf = ({ subject, ticketID }: Ticket) => `#${ticketID} ${subject ?? "No subject"}`
 
-/** Hands a message to a person, with a word on why. */
+/** Hands a message to a person, with an optional comment. */
 export const askToEscalate = (client: Client, ticket: Ticket, message: TicketMessage, onDone: () => void) => {
   const comment = element("textarea", { id: "escalate-comment", rows: 3, maxlength: 10_000 })
   const email = element("input", { id: "escalate-email", type: "email", autocomplete: "off", maxlength: 320 })
@@ -40,7 +40,7 @@ export const askToEscalate = (client: Client, ticket: Ticket, message: TicketMes
   })
 }
 
-/** Every topic there is now, and those of the message that are in no list: whatever has no row would be taken away. */
+/** All current topics, and those of the message that are not in the list: a topic without a row would be removed. */
 const choicesFor = ({ topics: own }: TicketMessage, topics: ReadonlyArray<Topic>) => [
   ...topics,
   ...own
@@ -50,7 +50,7 @@ const choicesFor = ({ topics: own }: TicketMessage, topics: ReadonlyArray<Topic>
 
 export const loadTopics = (client: Client) => allOf((urlParams) => run(client.topics.listTopics({ urlParams })))
 
-/** What a message is about, by hand. Detection learns from it. */
+/** Lets a person set the topics of a message. Detection learns from the choice. */
 export const askForTopics = (
   client: Client,
   ticket: Ticket,

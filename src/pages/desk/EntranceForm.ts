@@ -10,7 +10,7 @@ type Field = ReturnType<typeof field>
 
 const ownMachine = /^(?:127(?:\.\d+){3}|\[::1\])$/
 
-/** Where a person logs in. The service knows its own machine by name, not by number. */
+/** The address where a person logs in. The service knows the local machine by name, not by IP address. */
 export const hostnameField = (given?: string) => {
   const hostname = field("hostname", "Login address", {
     autocapitalize: "none",
@@ -24,7 +24,7 @@ export const hostnameField = (given?: string) => {
   return hostname
 }
 
-/** A form in front of the desk: fields that must all be filled, and one thing that it does. */
+/** A form shown before the desk: all fields are required, and it has one action. */
 export const makeEntrance = (options: {
   readonly title: string
   readonly notice: string | undefined
@@ -42,7 +42,7 @@ export const makeEntrance = (options: {
   let isBusy = false
   const setBusy = (next: boolean) => {
     isBusy = next
-    // A button that is disabled in earnest would lose the focus.
+    // With the disabled attribute a button would lose the focus.
     submit.setAttribute("aria-disabled", String(next))
     submit.textContent = next ? underway : action
   }

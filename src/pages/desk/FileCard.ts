@@ -7,7 +7,7 @@ import { readFile, readSize, saveFile } from "./FileContent.ts"
 import { kindOf, sizeOf } from "./FileWords.ts"
 import { isPicture, largestPreview, makePreview } from "./Picture.ts"
 
-/** What a file is called and what it is. */
+/** Shows the name of a file and its kind. */
 export const fileName = (name: string, about: HTMLElement) =>
   element(
     "div",
@@ -19,7 +19,7 @@ export const fileName = (name: string, about: HTMLElement) =>
 export const removeButton = (name: string, onRemove: () => void) =>
   button({ class: "icon-button", "aria-label": `Remove ${name}`, title: "Remove" }, onRemove, icon(icons.close))
 
-/** A file below its message: what it is, a look at it where that is safe, and a way to save it. */
+/** A file below its message: its kind, a preview where that is safe, and a button to save it. */
 export const fileCard = (client: Client, file: TicketMessageAttachment, onRemove?: () => void) => {
   const kind = kindOf(file.contentType)
   const about = element("span", { class: "file-kind", title: file.contentType }, kind)
@@ -29,7 +29,7 @@ export const fileCard = (client: Client, file: TicketMessageAttachment, onRemove
   let isSaving = false
   const setSaving = (next: boolean) => {
     isSaving = next
-    // A button that is disabled in earnest would lose the focus.
+    // With the disabled attribute a button would lose the focus.
     download.setAttribute("aria-disabled", String(next))
   }
   const save = async () => {

@@ -3,7 +3,7 @@ import { type Client, Problem, run } from "./Client.ts"
 
 type Named = Pick<TicketMessageAttachment, "accessToken" | "fileName">
 
-/** How large it is. One byte is asked for: the answer says of how many. */
+/** Returns the size of a file. Only one byte is requested: the response states the total. */
 export const readSize = async (client: Client, { accessToken }: Named) => {
   try {
     const [, { headers }] = await run(
@@ -12,13 +12,13 @@ export const readSize = async (client: Client, { accessToken }: Named) => {
     const size = Number(/\/(\d+)$/.exec(headers["content-range"] ?? "")?.[1] ?? Number.NaN)
     return Number.isNaN(size) ? undefined : size
   } catch (error) {
-    // There is no first byte of nothing.
+    // An empty file has no first byte.
     if (error instanceof Problem && error.status === 416) return 0
     throw error
   }
 }
 
-/** Without its type: as bytes it is nothing that a browser would run or show by itself. */
+/** Drops the content type: plain bytes are nothing that a browser would run or show by itself. */
 export const readFile = async (client: Client, { accessToken }: Named) => {
   const content = await run(client.files.getFile({ path: { accessToken }, headers: {} }))
   return new Blob(content === undefined ? [] : [new Uint8Array(content)], { type: "application/octet-stream" })
@@ -26,7 +26,7 @@ export const readFile = async (client: Client, { accessToken }: Named) => {
 
 const keptFor = 60_000
 
-/** Hands it over to the browser's downloads. Nothing is ever opened in the page's own name. */
+/** Hands the file to the browser's downloads. Nothing is ever opened in the page's own origin. */
 export const saveFile = async (client: Client, file: Named) => {
   const address = URL.createObjectURL(await readFile(client, file))
   const link = document.createElement("a")

@@ -14,7 +14,7 @@ const kinds: ReadonlyArray<readonly [RegExp, string]> = [
   [/^application\/zip$/, "ZIP archive"]
 ]
 
-/** What a file is, in a word; what has none is called as the service calls it. */
+/** The kind of a file in a word or two; an unknown type is shown as the service names it. */
 export const kindOf = (contentType: string) => {
   const [found] = kinds.flatMap(([pattern, words]) => {
     const match = pattern.exec(contentType)

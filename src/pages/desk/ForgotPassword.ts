@@ -2,11 +2,11 @@ import { button, element } from "../dom/Element.ts"
 import { makeClient, run } from "./Client.ts"
 import { field, hostnameField, makeEntrance } from "./EntranceForm.ts"
 
-/** The same for everybody: it does not say whether anybody is known by the address. */
+/** The same text for every address: it does not reveal whether the address is known. */
 const sent = (email: string) =>
   `If somebody logs in here with ${email}, a mail with a link to set a new password is on its way. The link is good for four hours.`
 
-/** Asks for the mail that lets somebody set a new password. */
+/** The form that requests the mail for setting a new password. */
 export const makeForgotPassword = (givenHostname: string, onBack: () => void) => {
   const email = field("email", "E-mail address", {
     type: "email",

@@ -21,7 +21,7 @@ export const dayOf = (at: DateTime.Utc) => longDate.format(DateTime.toEpochMilli
 
 export const exactly = (at: DateTime.Utc) => exact.format(DateTime.toEpochMillis(at))
 
-/** How long ago, as short as a list needs it. */
+/** How long ago something was, as short as a list needs it. */
 export const ago = (at: DateTime.Utc, now = Date.now()) => {
   const then = DateTime.toEpochMillis(at)
   const passed = now - then
@@ -41,7 +41,7 @@ export const languageName = (tag: string) => {
   }
 }
 
-/** At most two letters for a round picture. */
+/** At most two letters for an avatar. */
 export const initials = (name: string) =>
   name
     .split(/[\s.@_-]+/)
@@ -50,7 +50,7 @@ export const initials = (name: string) =>
     .map((part) => [...part][0]?.toUpperCase() ?? "")
     .join("")
 
-/** How long something took, as exactly as anybody would say it. */
+/** How long something took, with the precision that people use. */
 export const lasting = (milliseconds: number) => {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
   if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`

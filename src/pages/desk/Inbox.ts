@@ -28,7 +28,7 @@ const isFolder = (value: string): value is Folder => value in folders
 const pageSize = 30
 const most = 200
 
-/** The list on the left: folders, search, and what came in, newest first. */
+/** The list on the left: folders, search and tickets, newest first. */
 export class Inbox {
   readonly view: HTMLElement
   tickets: ReadonlyArray<Ticket> = []
@@ -59,7 +59,7 @@ export class Inbox {
     this.#people = people
     listen(this.#list, {
       click: ({ target }) => {
-        // The address stays the same then, so that nobody else would notice.
+        // The address does not change then, so nothing else would notice.
         if (target instanceof Element && target.closest("[aria-current]") !== null) onChosenAgain()
       }
     })
@@ -78,7 +78,7 @@ export class Inbox {
     this.render()
   }
 
-  /** Something happened to it; until it is looked at, it stands out. */
+  /** Highlights a ticket with news until it is opened. */
   markFresh(ticketID: TicketID) {
     if (ticketID !== this.#selected) this.#fresh.add(ticketID)
   }
@@ -116,7 +116,7 @@ export class Inbox {
     this.#showRest(this.#below())
   }
 
-  /** Back to where a ticket was chosen, if it is still there. */
+  /** Moves the focus back to the chosen ticket, if it is still there. */
   focus(ticketID: TicketID) {
     this.#rows.get(ticketID)?.focus()
   }

@@ -30,7 +30,7 @@ const linesOf = (ticket: Ticket, { isFresh, name }: RowState, when: string) =>
     )
   )
 
-/** A ticket in the list. The link stays as long as the ticket does, whatever happens to it. */
+/** A ticket in the list. The link stays the same element as long as the ticket is listed, whatever changes. */
 export const makeInboxRow = ({ ticketID }: Ticket) => {
   const link = element("a", { class: "item", href: `#/tickets/${ticketID}` })
   const show = makeKeyed(link)

@@ -40,7 +40,7 @@ export const topicChips = (names: ReadonlyArray<string>, most = names.length) =>
   ...(names.length > most ? [element("span", { class: "chip" }, `+${names.length - most}`)] : [])
 ]
 
-/** A quiet place where nothing is, with a reason. */
+/** A placeholder for an empty place, with a reason. */
 export const emptyState = (name: IconName, title: string, text: string, ...more: ReadonlyArray<Node>) =>
   element("div", { class: "empty" }, icon(icons[name]), element("h2", {}, title), element("p", {}, text), ...more)
 

@@ -15,7 +15,7 @@ interface LiveHandlers {
 const decodeMessage = Schema.decodeUnknownOption(TicketMessage)
 const decodeTicket = Schema.decodeUnknownOption(Ticket)
 
-/** What happens, while it happens. */
+/** Reports events as they happen. */
 export const makeLive = (token: string, handlers: LiveHandlers) => {
   const address = new URL("/chatHub", location.href)
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:"
@@ -41,7 +41,7 @@ export const makeLive = (token: string, handlers: LiveHandlers) => {
   })
   let joined: TicketID | undefined
   let typedAt = 0
-  // What is said to nobody is no harm: the hub is for speed, everything that counts goes through the API.
+  // A lost call does no harm: the hub is for speed, everything that counts goes through the API.
   const tell = (method: string, ticketID: TicketID) => hub.invoke(method, ticketID).catch(() => undefined)
   return {
     start: () => hub.start(),
@@ -55,7 +55,7 @@ export const makeLive = (token: string, handlers: LiveHandlers) => {
       if (joined !== undefined) void tell("LeaveTicket", joined)
       joined = undefined
     },
-    /** After a broken connection the hub knows nothing of it any more. */
+    /** After a broken connection the hub no longer knows which ticket was joined. */
     joinAgain: () => {
       if (joined !== undefined) void tell("JoinTicket", joined)
     },

@@ -3,7 +3,7 @@ import { makeClient, notUnderstood, Problem, run } from "./Client.ts"
 import { field, hostnameField, makeEntrance } from "./EntranceForm.ts"
 import { beginSession, type Session } from "./Session.ts"
 
-/** Where it begins: who are you, and at which address do you log in? */
+/** The login form: asks for the person and the address at which they log in. */
 export const makeLogin = (
   notice: string | undefined,
   onLogin: (session: Session) => void,

@@ -9,7 +9,7 @@ import { fileCard } from "./FileCard.ts"
 
 type Files = ReadonlyArray<TicketMessageAttachment>
 
-/** The files of messages. Each list is asked for when somebody can see its message. */
+/** The files of messages. Each list is loaded when its message comes into view. */
 export class MessageFiles {
   readonly #known = new Map<TicketMessageID, Files>()
   readonly #problems = new Map<TicketMessageID, string>()
@@ -24,7 +24,7 @@ export class MessageFiles {
     this.#onNews = onNews
   }
 
-  /** Another ticket, or the same one looked at anew: its files may have changed. */
+  /** Called when a ticket is shown, even the same one again: its files may have changed. */
   forget() {
     this.#round += 1
     this.#known.clear()
@@ -48,14 +48,14 @@ export class MessageFiles {
     this.#onNews()
   }
 
-  /** What goes along with the answer to a message, as far as it is known. */
+  /** The files that go out with the answer to a message, as far as they are known. */
   forAnswerTo(messageID: TicketMessageID): Files {
     return this.#known.get(messageID)?.filter(({ isCustomerRepProvided }) => isCustomerRepProvided) ?? []
   }
 
   /**
-   * What stands below a message. What representatives added to a customer's message belongs to its answer: there it is
-   * shown where the answer is written, or below the answer that took it along.
+   * The files shown below a message. Files that representatives added to a customer's message belong to its answer:
+   * they are shown where the answer is written, or below the answer that was sent with them.
    */
   below({ hasAttachment, messageID, senderType }: TicketMessage): ReadonlyArray<Part> {
     if (!hasAttachment) return []

@@ -7,7 +7,7 @@ import { richText } from "../dom/RichText.ts"
 import { dayOf, exactly, timeOf } from "./Format.ts"
 import type { MessageFiles } from "./MessageFiles.ts"
 
-/** What was said before the first message that is shown. */
+/** The messages before the first one that is shown. */
 export interface Earlier {
   readonly count: number
   readonly isAsked: boolean
@@ -37,7 +37,7 @@ export const textOf = ({ message, preview, subject, textBody }: TicketMessage) =
 export const authorOf = ({ customerRepName, fromName, senderType }: TicketMessage) =>
   senderType === "EndUser" ? (fromName ?? "Customer") : (customerRepName ?? "Automatic")
 
-/** The visitor says where it is: it may be anything. */
+/** The visitor's browser reports the address, so it may be anything. */
 const pathOf = (pageURL: string) => /^https?:\/\/[^/]+(\/[^?#]*)/.exec(pageURL)?.[1] ?? pageURL
 
 const topicsOf = (message: TicketMessage, { onTopics }: MessageHandlers) =>
@@ -78,7 +78,7 @@ const under = (message: TicketMessage, handlers: MessageHandlers) => {
   )
 }
 
-/** What a message is made of: its text stays what it is, and so does what somebody has selected in it. */
+/** The parts of a message: its text stays the same element, so a selection in it is kept. */
 const partsOf = (message: TicketMessage, handlers: MessageHandlers): ReadonlyArray<Part> => {
   const { customerRepName, fromName, messageID, senderType, status, topics } = message
   const text = textOf(message)
@@ -124,7 +124,7 @@ const earlierPart = ({ count, isAsked, onAsk }: Earlier): Part => {
   return { key: "earlier", looks: `${count} ${isAsked}`, make }
 }
 
-/** What was said, day by day. */
+/** Shows the messages, day by day. */
 export const makeMessages = (log: HTMLElement) => {
   const show = makeKeyed(log)
   let known = new Map<TicketMessageID, ReturnType<typeof makeMessage>>()

@@ -5,11 +5,11 @@ import { allOf, type Client, Problem, run } from "./Client.ts"
 
 const atOnce = 4
 
-/** Who is who, asked for once each. */
+/** Representatives and end users, each loaded once. */
 export class People {
   #representatives: ReadonlyArray<CustomerRep> = []
   #isAskingForAll = false
-  /** Who is in no list of representatives, however often it is asked for. */
+  /** Assignees who are in no list of representatives, however often it is loaded. */
   readonly #strangers = new Set<CustomerRepID | null>()
   readonly #endUsers = new Map<EndUserID, EndUser | undefined>()
   readonly #wanted: Array<EndUserID> = []
@@ -22,7 +22,10 @@ export class People {
     this.#onNews = onNews
   }
 
-  /** Whom a ticket may be assigned to, and whom it is assigned to: somebody unknown is asked for and has a number. */
+  /**
+   * The representatives whom a ticket may be assigned to, and its current assignee: one who is unknown is looked up and
+   * shown as a number until then.
+   */
   representativesFor(assigned: CustomerRepID | null) {
     const known = this.#representatives.map(({ customerRepID, name, username }) => ({
       customerRepID,
@@ -45,13 +48,13 @@ export class People {
       this.#strangers.add(wanted)
       this.#onNews()
     } catch {
-      // Whoever shows a ticket next asks again.
+      // The next ticket that is shown asks again.
     } finally {
       this.#isAskingForAll = false
     }
   }
 
-  /** Known already, or asked for now: then the news come later. */
+  /** Returns an end user who is known already; any other is loaded, and `onNews` is called later. */
   endUser(endUserID: EndUserID | null): EndUser | undefined {
     if (endUserID === null) return undefined
     if (!this.#endUsers.has(endUserID)) {
@@ -70,7 +73,8 @@ export class People {
         this.#endUsers.set(next, await run(this.#client.endUsers.getEndUser({ path: { id: next } })))
         this.#onNews()
       } catch (error) {
-        // The ticket shows without the name; who may be there after all is asked for again when it shows next.
+        // The ticket is shown without the name. The next time it is shown asks again, unless the end user does not
+        // exist.
         if (!(error instanceof Problem && error.status === 404)) this.#endUsers.delete(next)
       }
     }

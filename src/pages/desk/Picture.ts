@@ -2,13 +2,13 @@ import type { TicketMessageAttachment } from "../../../schema/TicketMessageAttac
 import { button, element, listen } from "../dom/Element.ts"
 import { pictureSize } from "./PictureSize.ts"
 
-/** What is drawn here; drawings that may hold scripts are none of it. */
+/** The types that are drawn here; drawings that may hold scripts are not among them. */
 const drawn = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"])
 
-/** Larger ones are only saved: they would be loaded for a look at a stamp. */
+/** Larger files can only be saved: they would be loaded just to show a thumbnail. */
 export const largestPreview = 10 * 1024 * 1024
 
-/** So are those that would take much memory to draw, whatever their file takes. */
+/** Pictures that would take much memory to draw can only be saved as well, however small the file. */
 const mostPixels = 40_000_000
 
 export const isPicture = ({ contentType }: TicketMessageAttachment) => drawn.has(contentType)
@@ -23,7 +23,7 @@ const draw = (picture: ImageBitmap, name: string, most: { readonly width: number
   return canvas
 }
 
-/** What is drawn stays; the picture itself, of which a photo takes 50 MB, does not. */
+/** Only the canvas is kept: the decoded picture, which takes 50 MB for a photo, is not. */
 const drawOnce = async (content: Blob, name: string, most: Parameters<typeof draw>[2]) => {
   const picture = await createImageBitmap(content)
   const canvas = draw(picture, name, most)
@@ -54,8 +54,8 @@ const open = async (content: Blob, name: string) => {
 }
 
 /**
- * A small preview that opens a large one. It is painted, not linked: the page needs no right to show pictures from
- * anywhere, and nothing but the pixels of a file gets into it.
+ * A small preview that opens a large one. It is painted, not linked: the page needs no permission to load pictures from
+ * anywhere, and only the pixels of a file get into it.
  */
 export const makePreview = async (content: Blob, name: string) => {
   const { height, width } = pictureSize(await content.arrayBuffer()) ?? { height: Number.NaN, width: Number.NaN }

@@ -1,4 +1,4 @@
-/** Where a JPEG says its size; other segments tell of other things. */
+/** Whether a JPEG segment states the size; other segments contain other things. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
 const sizeOfJpeg = (view: DataView) => {
@@ -31,7 +31,10 @@ const sizeOfWebp = (view: DataView) => {
   }
 }
 
-/** How large a picture says that it is. Whoever draws it first knows too late: a small file may hold more than fits. */
+/**
+ * The size that a picture's header states. Drawing it first would reveal the size too late: a small file may hold more
+ * than memory can.
+ */
 export const pictureSize = (bytes: ArrayBuffer) => {
   if (bytes.byteLength < 30) return undefined
   const view = new DataView(bytes)

@@ -13,7 +13,7 @@ import { toast } from "./Toast.ts"
 import type { UnsentTexts } from "./Unsent.ts"
 import { Writing } from "./Writing.ts"
 
-/** Where the answer is written: the AI's draft to begin with, what the person makes of it in the end. */
+/** Where the answer is written: first the AI's draft, in the end what the person makes of it. */
 export class Reply {
   readonly view: HTMLFormElement
   #ticket: Ticket | undefined
@@ -111,7 +111,7 @@ export class Reply {
     }
   }
 
-  /** Whoever begins to answer a chat is in it: the visitor sees who. */
+  /** Starting to answer a chat joins it, so the visitor sees who is there. */
   #joinChat() {
     if (this.#ticket?.channelType === "Chat" && !this.#ticket.isClosed) this.#live.join(this.#ticket.ticketID)
   }
@@ -129,7 +129,7 @@ export class Reply {
     return this.#ticket !== undefined && this.#busy.has(this.#ticket.ticketID)
   }
 
-  /** Who has answered while this one was being written. */
+  /** Who has answered while this answer was being written. */
   get #answerer() {
     if (this.#ticket === undefined || this.#isBusy) return undefined
     return answeredBy(this.#messages, this.#unsent.get(this.#ticket.ticketID))
@@ -150,7 +150,7 @@ export class Reply {
     this.#newer.hidden = draft === "" || draft === text || draft === filled
     this.#save.hidden = this.#target === undefined || isEmpty || text === draft
     this.#discard.hidden = draft === ""
-    // A button that is disabled in earnest would lose the focus; what they do looks for itself whether it may.
+    // With the disabled attribute a button would lose the focus; the handlers check whether they may run.
     for (const one of [this.#save, this.#discard]) one.setAttribute("aria-disabled", String(this.#isBusy))
     this.#send.setAttribute("aria-disabled", String(this.#isBusy || isEmpty))
     say(this.#answered, answerer && `${answerer} has answered meanwhile. Send yours as a further message?`)
@@ -196,7 +196,7 @@ export class Reply {
     if (target === undefined || this.#isBusy) return
     const before = this.#writing.written(target.ticketID)
     const undo = () => {
-      // What was not touched comes back with the draft.
+      // Untouched text comes back with the draft.
       if (before.unsent !== undefined) this.#writing.exchange(target.ticketID, before)
       return this.#write(target, target.aiReply)
         .catch((error: unknown) => toast(wordsFor(error)))
@@ -228,7 +228,7 @@ export class Reply {
     this.#onSent()
   }
 
-  /** The button that was pressed is about to go, or has nothing left to do: what comes next is written. */
+  /** The pressed button is about to disappear or has nothing left to do, so the focus moves to the field. */
   #focusField() {
     const at = document.activeElement
     if (at === this.#save || at === this.#discard || at === this.#send) this.#writing.place()

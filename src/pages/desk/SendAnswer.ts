@@ -4,13 +4,15 @@ import type { ChosenFiles } from "./ChosenFiles.ts"
 import { type Client, isRefusal, once, run } from "./Client.ts"
 import type { Unsent, UnsentTexts } from "./Unsent.ts"
 
-/** What an answer would be to: the last thing that the customer said and nobody answered. */
+/** The message that an answer would be to: the customer's last one, unless it has been answered. */
 export const unanswered = (messages: ReadonlyArray<TicketMessage>) => {
   const last = messages.findLast(({ senderType }) => senderType === "EndUser")
   return last?.status === "Replied" ? undefined : last
 }
 
-/** Who was faster with what a text was to answer. A text that was tried may be that answer itself. */
+/**
+ * Who else has answered the message that a text was meant to answer. A text that was tried may be that answer itself.
+ */
 export const answeredBy = (messages: ReadonlyArray<TicketMessage>, unsent: Unsent | undefined) => {
   if (unsent === undefined || unsent.isTried || unsent.text.trim() === "") return undefined
   const at = messages.findIndex(({ messageID }) => messageID === unsent.answers)
@@ -19,7 +21,9 @@ export const answeredBy = (messages: ReadonlyArray<TicketMessage>, unsent: Unsen
   return answer === undefined ? "Somebody" : (answer.customerRepName ?? "Automation")
 }
 
-/** Sends it as the answer to its message, else as a message of its own; once, however often it is tried. */
+/**
+ * Sends the text as the answer to its message, or else as a message of its own; only once, however often it is tried.
+ */
 const sendAnswer = (client: Client, ticketID: TicketID, { answers, key, text }: Unsent): Promise<unknown> => {
   const message = text.trim()
   return answers === null
@@ -34,7 +38,7 @@ const sendAnswer = (client: Client, ticketID: TicketID, { answers, key, text }: 
     : run(once(key, client.ticketMessages.sendReply({ path: { id: answers }, payload: { modifiedAnswer: message } })))
 }
 
-/** First its files, then the answer: without all of them it is not sent. */
+/** Uploads the files first, then sends the answer: it is not sent without all of them. */
 export const sendWithFiles = async (
   client: Client,
   unsent: UnsentTexts,

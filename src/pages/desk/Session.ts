@@ -22,20 +22,20 @@ const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
   }
 }
 
-/** What the page needs to know of its token; whether it is good, only the service knows. */
+/** What the page needs to know from its token; only the service knows whether the token is valid. */
 const sessionOf = (token: string, expiresAt: number): Session | undefined => {
   const { CustomerRepID, sub } = claimsOf(token)
   return typeof sub === "string" ? { token, username: sub, customerRepID: Number(CustomerRepID), expiresAt } : undefined
 }
 
-/** For this tab only, until it closes; where nothing can be kept, only until the page does. */
+/** The session lasts for this tab only, until it closes; where storage is unavailable, only until the page closes. */
 export const restoreSession = () =>
   inStorage("sessionStorage", (storage) => {
     const expiresAt = Number(storage.getItem(untilKey))
     return expiresAt > Date.now() ? sessionOf(storage.getItem(key) ?? "", expiresAt) : undefined
   })
 
-/** The clock here may be wrong, by days: how long the token lasts is counted from now, not read off the clock. */
+/** The local clock may be off by days, so the token's lifetime is counted from now instead of read off the clock. */
 export const beginSession = (token: string) => {
   const { exp, iat } = claimsOf(token)
   const lasts = typeof exp === "number" && typeof iat === "number" ? (exp - iat) * 1000 : 0

@@ -5,7 +5,7 @@ type Side = "details" | "why"
 
 const names = { why: "Why did it do that?", details: "Details" } satisfies Readonly<Record<Side, string>>
 
-/** What stands beside the conversation: one of two panels, under tabs. */
+/** The area beside the conversation: one of two panels, under tabs. */
 export class SidePanel {
   readonly view = element("aside", { class: "side", id: "about-ticket", "aria-label": "About this ticket" })
   #side: Side = "why"

@@ -4,10 +4,10 @@ import { authorOf, type Earlier, type MessageHandlers, makeMessages, textOf } fr
 
 const typingLasts = 6000
 
-/** As the styles have it. */
+/** Must match the style sheet. */
 const low = matchMedia("(max-width: 1240px) and (max-height: 480px)")
 
-/** The conversation of the ticket that is open: what was said, who is typing, and the answer below. Its end stays in sight. */
+/** The conversation of the open ticket: messages, typing indicator and the answer below. The end stays in view. */
 export class Talk {
   readonly view: HTMLElement
   #isAtEnd = true
@@ -15,7 +15,7 @@ export class Talk {
   readonly #log = element("ol", { class: "messages", "aria-label": "Conversation" })
   readonly #typing = element("p", { class: "typing", role: "status" })
   readonly #scroll = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Conversation" })
-  /** What the customer has said just now, for those who hear the desk. */
+  /** The customer's latest messages, for screen readers. */
   readonly #news = element("p", { class: "unseen", role: "status" })
   readonly #showMessages = makeMessages(this.#log)
   readonly #pane: HTMLElement
@@ -27,29 +27,29 @@ export class Talk {
     for (const one of [this.#scroll, pane]) {
       listen(one, { scroll: () => (this.#isAtEnd = this.#isNearEnd) })
     }
-    // Files and pictures come later than their message: whoever looks at the end goes on looking at the end.
+    // Files and pictures load after their message: a view at the end stays at the end.
     new ResizeObserver(() => this.#isAtEnd && this.#toEnd()).observe(this.#log)
-    // What is said for a moment stands above the answer, not on its buttons.
+    // Toasts appear above the answer, not on its buttons.
     new ResizeObserver(() => {
       document.documentElement.style.setProperty("--reply", `${reply.offsetHeight}px`)
     }).observe(reply)
   }
 
-  /** Another ticket's is about to come. */
+  /** Called when another ticket is about to be shown. */
   clear() {
     this.#hideTyping()
     this.#news.textContent = ""
   }
 
-  /** It is there for the first time. */
+  /** Called when the ticket is shown for the first time. */
   begin() {
     this.#isAtEnd = true
     requestAnimationFrame(() => this.#toEnd())
   }
 
   /**
-   * Shows what was said, and then what stands around it: whoever looked at the end goes on looking at it, and whoever
-   * has asked for what was said before goes on from where that was.
+   * Shows the messages, and then what is around them. A view at the end stays at the end, and when earlier messages
+   * arrive, the messages already in view stay in place.
    */
   show(messages: ReadonlyArray<TicketMessage>, earlier: Earlier, handlers: MessageHandlers, showRest: () => void) {
     const isAtEnd = this.#isNearEnd
@@ -61,14 +61,14 @@ export class Talk {
     if (top !== undefined && first?.isConnected === true && !isFirst) {
       this.#scroller.scrollTop += first.getBoundingClientRect().top - top
     }
-    // The button that asks for more goes with the last of it.
+    // The button for earlier messages disappears with the last of them.
     if (hadFocus && !this.#log.matches(":focus-within")) this.#scroll.focus({ preventScroll: true })
     if (messages.at(-1)?.senderType === "EndUser" && isAtEnd) this.#hideTyping()
     showRest()
     if (isAtEnd) this.#toEnd()
   }
 
-  /** Says what the customer has said since then. */
+  /** Announces what the customer has written since the given message. */
   tell(messages: ReadonlyArray<TicketMessage>, newest: number) {
     const news = messages.filter(({ messageID, senderType }) => messageID > newest && senderType === "EndUser")
     if (news.length === 0) return
@@ -86,7 +86,7 @@ export class Talk {
     this.#typing.textContent = ""
   }
 
-  /** The conversation scrolls by itself; on a low screen everything does, as one. */
+  /** The conversation scrolls on its own; on a low screen everything scrolls as one. */
   get #scroller() {
     return low.matches ? this.#pane : this.#scroll
   }

@@ -3,19 +3,19 @@ import type { Ticket, TicketUpdate } from "../../../schema/Tickets.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import { toast } from "./Toast.ts"
 
-/** The way back. */
+/** How to undo a command. */
 interface Undo {
   readonly name: string
   readonly payload: TicketUpdate
-  /** What is said afterwards, where it is not quite as before. */
+  /** What to say afterwards if the ticket is not quite as before. */
   readonly done?: string
 }
 
 const undo = (payload: TicketUpdate): Undo => ({ name: "Undo", payload })
 
 /**
- * A ticket that was escalated becomes a plain open one again: to escalate it once more would tell somebody once more,
- * and run all the actions that belong to it.
+ * An escalated ticket is reopened as a plain open one: escalating it again would send another notification and run all
+ * the actions for it again.
  */
 const undoClosing = ({ status }: Ticket): Undo =>
   status === "Escalated"
@@ -27,7 +27,7 @@ const undoSpam = ({ status }: Ticket): Undo =>
     ? { ...undo({ isSpam: false }), done: "No longer spam. It is open, and no longer escalated." }
     : undo({ isSpam: false })
 
-/** What a representative does to a ticket; what can be taken back says how. */
+/** What a representative can do to a ticket; commands that can be undone offer it. */
 export const makeTicketCommands = (client: Client, onDone: () => void) => {
   const takeBack = async (ticketID: TicketID, { done, payload }: Undo) => {
     try {

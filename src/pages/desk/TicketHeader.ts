@@ -12,7 +12,7 @@ interface Handlers {
   readonly isAboutOpen: boolean
 }
 
-/** Above the conversation: what it is about, whose it is, and what can be done with the ticket. */
+/** The header of the conversation: what the ticket is about, who it is with, and what can be done with it. */
 export class TicketHeader {
   readonly view: HTMLElement
   readonly #heading = element("h1", { dir: "auto", tabindex: -1 })
@@ -55,7 +55,7 @@ export class TicketHeader {
       { key: "name", looks: name, make: () => element("span", { class: "who", dir: "auto" }, name) },
       { key: "number", looks: `${ticketID}`, make: () => element("span", { class: "number" }, `#${ticketID}`) }
     ])
-    // What a button does may depend on all of this, so it is another one then.
+    // What a button does may depend on all of this, so any change makes a new button.
     const state = [ticketID, status, isSpam].join()
     const command = (key: string, name: string, run: () => void): Part => ({
       key,

@@ -42,7 +42,7 @@ export class TicketPane {
   readonly #client: Client
   readonly #live: Live
   readonly #onGone: () => void
-  /** After what a person has done here: an answer from before would show it undone. */
+  /** Runs after a command by this person: an earlier response would show its effect undone. */
   readonly #reload = () => this.turns.anew()
 
   constructor(client: Client, people: People, live: Live, unsent: UnsentTexts, onGone: () => void) {
@@ -101,7 +101,7 @@ export class TicketPane {
     this.turns.anew()
   }
 
-  /** Asks for everything that is shown. */
+  /** Loads everything that is shown. */
   async #load(isNews: () => boolean) {
     const ticketID = this.#ticketID
     if (ticketID === undefined) return
@@ -120,7 +120,7 @@ export class TicketPane {
       if (isFirst) this.#begin()
       else this.#talk.tell(this.#conversation.messages, newest)
       const last = this.#lastInbound()
-      // What goes along with the answer is looked up each time: a colleague may have added to it.
+      // The files of the answer are loaded each time: a colleague may have added some.
       const mayHaveFiles = last?.hasAttachment === true || (last && this.#files.forAnswerTo(last.messageID).length > 0)
       if (last && mayHaveFiles) void this.#files.ask(last.messageID)
       void this.#trace.show(this.#explained)
@@ -129,7 +129,7 @@ export class TicketPane {
     }
   }
 
-  /** What is shown stays when it only cannot be asked for; a ticket that is no more does not. */
+  /** A ticket that merely fails to reload stays on screen; a deleted one does not. */
   #showProblem(error: unknown) {
     const isGone = error instanceof Problem && error.status === 404
     this.turns.later(waitFor(error))
@@ -151,7 +151,7 @@ export class TicketPane {
     this.turns.anew()
   }
 
-  /** Whoever has asked for more is told that it did not come, and can ask again. */
+  /** Tells a reader who asked for earlier messages that they did not load, and allows another try. */
   #giveUpEarlier(error: unknown) {
     if (!this.#conversation.isMoreAsked) return
     this.#conversation.giveUpMore()
@@ -163,7 +163,7 @@ export class TicketPane {
     return button({ class: "secondary" }, () => this.loadAgain(), "Try again")
   }
 
-  /** Chosen once more. */
+  /** Called when the ticket is chosen again. */
   loadAgain() {
     if (this.#ticket === undefined) this.show(this.#ticketID)
     else this.turns.now()
@@ -209,7 +209,7 @@ export class TicketPane {
     )
   }
 
-  /** Whoever chose the ticket is there now; whoever has begun to write elsewhere meanwhile is not called away. */
+  /** Moves the focus to the chosen ticket, unless the person has begun to write elsewhere meanwhile. */
   #begin() {
     this.#talk.begin()
     const at = document.activeElement
@@ -220,7 +220,7 @@ export class TicketPane {
     return this.#conversation.messages.findLast(({ senderType }) => senderType === "EndUser")
   }
 
-  /** The message that a person asked about, else the newest. */
+  /** The message that a person asked about, or else the customer's newest. */
   get #explained() {
     return this.#picked ?? this.#lastInbound()?.messageID
   }
@@ -228,7 +228,7 @@ export class TicketPane {
   #escalate(ticket: Ticket, message: TicketMessage) {
     askToEscalate(this.#client, ticket, message, () => {
       toast("Escalated.")
-      // The button goes, now that there is nothing left to escalate.
+      // The button disappears, as there is nothing left to escalate.
       if (ticket.ticketID === this.#ticketID) this.#header.focus()
       this.#reload()
     })

@@ -4,10 +4,10 @@ const region = element("div", { class: "toasts", role: "status", "aria-live": "p
 
 export const toastRegion = region
 
-/** Whoever points at it or is in it by keyboard has not done with it. */
+/** A toast under the pointer or with the focus is still in use. */
 const isInUse = (note: Element) => note.matches(":hover, :focus-within")
 
-/** Says what happened, for a few seconds; what can be taken back has a button for it. */
+/** Says what happened, for a few seconds, with a button if it can be undone. */
 export const toast = (text: string, undo?: { readonly name: string; readonly run: () => void }) => {
   let cameFrom: EventTarget | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -46,7 +46,7 @@ export const toast = (text: string, undo?: { readonly name: string; readonly run
   stay()
 }
 
-/** Back to where the keyboard was, or to the top of what is shown. */
+/** Moves the focus back to where it was, or to the top of what is shown. */
 const focusAgain = (before: EventTarget | null) => {
   if (before instanceof HTMLElement) before.focus()
   if (document.activeElement !== before) document.querySelector<HTMLElement>(".ticket h1, .tabs button")?.focus()

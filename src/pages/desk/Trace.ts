@@ -129,7 +129,7 @@ export class Trace {
     this.#show([{ key: "entries", looks: "", make: () => this.#entries }])
   }
 
-  /** What a person has unfolded stays so when news arrive. */
+  /** Entries that a person has unfolded stay so when updates arrive. */
   #unfolded(key: string, entry: HTMLElement) {
     entry.dataset["entry"] = key
     const was = this.#entries.querySelector<HTMLDetailsElement>(`[data-entry="${key}"] details`)

@@ -19,7 +19,7 @@ export const wordsOf = ({ type, what }: TraceEntry) => {
   return /^[A-Z][A-Za-z]+$/.test(what) ? spaced(what) : what
 }
 
-/** Steps that had nothing to do are part of the story, but a small one. */
+/** Steps that had nothing to do are part of the story, but a minor one. */
 export const isMinor = ({ outcome, type, what }: TraceEntry) =>
   type === "Event" ||
   (type === "Step" && /^(?:On|Pre)[A-Z]/.test(what) && /^(?:done|started|not for this message|)$/i.test(outcome ?? ""))

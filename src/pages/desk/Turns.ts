@@ -1,15 +1,15 @@
 const pause = 250
 
-/** An answer that takes this long may never come: the next question does not wait for it. */
+/** A response that takes this long may never come, so the next request does not wait for it. */
 const longest = 20_000
 
 /**
- * One question under way, one remembered. However much happens, each answer is shown and the next question follows it;
- * whoever began anew with every event would show nothing as long as there are events.
+ * Keeps one request under way and remembers that another is wanted. However much happens, each response is shown before
+ * the next request; starting over on every event would show nothing as long as events keep coming.
  */
 export class Turns {
   #asked = 0
-  /** The newest question whose answer is shown, or that nobody wants to know any more. */
+  /** The newest request whose response is shown or no longer wanted. */
   #settled = 0
   #isUnderWay = false
   #isAgain = false
@@ -17,18 +17,18 @@ export class Turns {
   #deadline: ReturnType<typeof setTimeout> | undefined
   readonly #ask: (isNews: () => boolean) => Promise<void>
 
-  /** What asks calls `isNews` with the answer in its hands, and shows that only if it is. */
+  /** `ask` calls `isNews` once it has the response, and shows the response only if that returns true. */
   constructor(ask: (isNews: () => boolean) => Promise<void>) {
     this.#ask = ask
   }
 
-  /** Something happened: what happens within a moment is asked for at once. */
+  /** Something happened: all events within a moment lead to one request. */
   soon() {
     if (this.#isUnderWay) this.#isAgain = true
     else this.later(pause)
   }
 
-  /** Not before this time, unless a person asks; without one, not by itself. */
+  /** Asks after this time, or earlier if a person asks; without a time, not automatically. */
   later(milliseconds: number | undefined) {
     if (milliseconds !== undefined) this.#timer ??= setTimeout(() => this.now(), milliseconds)
   }
@@ -38,7 +38,7 @@ export class Turns {
     else void this.#begin()
   }
 
-  /** Something else is wanted, or the line was broken: what is under way does not count. */
+  /** Something else is wanted or the connection broke: the response to the current request is ignored. */
   anew() {
     if (this.#isStopped) return
     this.#settled = this.#asked

@@ -7,7 +7,7 @@ const Unsent = Schema.Struct({
   text: Schema.String,
   /** The message that it answers, if any. */
   answers: Schema.NullOr(TicketMessageID),
-  /** What the service knows it by: sent again under the same key, it arrives once. */
+  /** The idempotency key: sent again with the same key, the answer arrives only once. */
   key: Schema.String,
   /** Whether it was sent and may have arrived. */
   isTried: Schema.Boolean
@@ -18,13 +18,13 @@ const Stored = Schema.parseJson(Unsent)
 const read = Schema.decodeOption(Stored)
 const written = Schema.encodeSync(Stored)
 
-// Browsers have randomUUID only where the page came over https.
+// Browsers offer randomUUID only on pages loaded over https.
 export const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 const isSame = (one: string, other: string) => one.trim() === other.trim()
 
-/** What a representative has written and not sent. It outlives a reload and the end of the session, in this tab. */
+/** The text that a representative has written and not sent. It survives a reload and the session, in this tab. */
 export class UnsentTexts {
   readonly #known = new Map<TicketID, Unsent>()
   readonly #prefix: string
@@ -42,7 +42,7 @@ export class UnsentTexts {
     return Option.getOrUndefined(read(stored ?? ""))
   }
 
-  /** What it answers is settled by its first letter, so that it is noticed when somebody else answers that. */
+  /** The first letter fixes which message is answered, so that an answer by somebody else is noticed. */
   note(ticketID: TicketID, text: string, target: TicketMessageID | null) {
     const before = this.get(ticketID)
     if (before !== undefined && isSame(before.text, text)) return this.#set(ticketID, { ...before, text })
@@ -50,7 +50,7 @@ export class UnsentTexts {
     this.#set(ticketID, { text, answers, key: newKey(), isTried: false })
   }
 
-  /** About to be sent. What may have arrived goes the same way again, where it is known by its key. */
+  /** Called before sending. A text that may have arrived is sent the same way again, and recognised by its key. */
   begin(ticketID: TicketID, text: string, target: TicketMessageID | null): Unsent {
     const before = this.get(ticketID)
     const isAgain = before !== undefined && isSame(before.text, text)
@@ -60,31 +60,31 @@ export class UnsentTexts {
     return begun
   }
 
-  /** Its files are others now: sent again, it would be another answer. */
+  /** The files have changed: sent again, it would be a different answer. */
   change(ticketID: TicketID) {
     const before = this.get(ticketID)
     if (before !== undefined) this.#set(ticketID, { ...before, key: newKey(), isTried: false })
   }
 
-  /** The service has refused it: it did not arrive. */
+  /** The service has refused the text, so it did not arrive. */
   refuse(ticketID: TicketID) {
     const before = this.get(ticketID)
     if (before !== undefined) this.#set(ticketID, { ...before, isTried: false })
   }
 
-  /** It becomes the answer to something else, or to nothing in particular. */
+  /** Makes the text answer another message, or none in particular. */
   turnTo(ticketID: TicketID, target: TicketMessageID | null) {
     const before = this.get(ticketID)
     if (before !== undefined) this.#set(ticketID, { ...before, answers: target, isTried: false })
   }
 
-  /** As it was before: known by the same key, and to be sent to the same message. */
+  /** Restores a text with its key and the message that it answers. */
   putBack(ticketID: TicketID, unsent: Unsent | undefined) {
     if (unsent === undefined) this.forget(ticketID)
     else this.#set(ticketID, unsent)
   }
 
-  /** Done with it; where a text is given and another one was written since then, that stays. */
+  /** Forgets the text. If a text is given and another one was written since, the newer one stays. */
   forget(ticketID: TicketID, text?: string) {
     if (text !== undefined && this.get(ticketID)?.text !== text) return
     this.#known.delete(ticketID)
@@ -104,7 +104,7 @@ export class UnsentTexts {
 
   #set(ticketID: TicketID, unsent: Unsent) {
     this.#known.set(ticketID, unsent)
-    // A full storage keeps the text before: as long as the page is open, the newer one is known.
+    // A full storage keeps the older text; the newer one is known as long as the page is open.
     inStorage("sessionStorage", (storage) => storage.setItem(this.#place(ticketID), written(unsent)))
   }
 }

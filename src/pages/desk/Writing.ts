@@ -3,20 +3,20 @@ import { element } from "../dom/Element.ts"
 import { toast } from "./Toast.ts"
 import type { Unsent, UnsentTexts } from "./Unsent.ts"
 
-/** What stands in the field, and what the person has made of it, if anything. */
+/** The text in the field, the text that was filled in, and what the person has made of it, if anything. */
 interface Written {
   readonly text: string
   readonly filled: string
   readonly unsent: Unsent | undefined
 }
 
-/** The field of the answer: the draft to begin with, what the person makes of it in the end. */
+/** The field of the answer: first the draft, in the end what the person makes of it. */
 export class Writing {
   readonly field = element("textarea", { rows: 3, id: "answer", dir: "auto" })
   #ticketID: TicketID | undefined
-  /** What was filled in by itself; as long as it is untouched, a newer draft may take its place. */
+  /** The text that was filled in automatically; while it is untouched, a newer draft may replace it. */
   #filled = ""
-  /** Whether the focus comes to the field by itself, which is no beginning of an answer. */
+  /** Whether the code is moving the focus to the field, which does not count as starting an answer. */
   #isPlacing = false
   readonly #unsent: UnsentTexts
   readonly #onChange: () => void
@@ -48,7 +48,7 @@ export class Writing {
     return this.#ticketID === ticketID
   }
 
-  /** The newest draft takes the place of what was filled in, not of what was written. */
+  /** The newest draft replaces text that was filled in, not text that was written. */
   update(ticketID: TicketID, draft: string, isAnswered: boolean) {
     const isOther = !this.isOpen(ticketID)
     const unsent = this.#unsent.get(ticketID)
@@ -57,7 +57,7 @@ export class Writing {
       this.field.value = unsent?.text ?? draft
       this.#filled = draft
     } else if (unsent?.isTried === true) {
-      // It may not have arrived: until that is known it is not taken away.
+      // The text may not have arrived: it stays until that is known.
     } else if (this.text === this.#filled || (isAnswered && this.isEmpty)) {
       this.#unsent.forget(ticketID)
       this.field.value = draft
@@ -65,7 +65,7 @@ export class Writing {
     }
   }
 
-  /** Keeps what stands there, as the answer to a message. */
+  /** Keeps the current text as the answer to a message. */
   note(ticketID: TicketID, target: TicketMessageID | null) {
     if (this.text === this.#filled) this.#unsent.forget(ticketID)
     else this.#unsent.note(ticketID, this.text, target)
@@ -78,7 +78,7 @@ export class Writing {
       : { text: unsent?.text ?? "", filled: "", unsent }
   }
 
-  /** Puts something in the place of what is written. What a person wrote is never gone by one click. */
+  /** Replaces the text. What a person wrote is never lost by one click: a toast offers to undo it. */
   exchange(ticketID: TicketID, next: Written) {
     const before = this.written(ticketID)
     this.#unsent.putBack(ticketID, next.unsent)
@@ -91,13 +91,13 @@ export class Writing {
     toast("Your text was replaced.", { name: "Undo", run: () => this.exchange(ticketID, before) })
   }
 
-  /** A text is a draft now, as if it had been filled in. */
+  /** Treats a text as a draft from now on, as if it had been filled in. */
   keep(ticketID: TicketID, text: string) {
     this.#unsent.forget(ticketID, text)
     if (this.isOpen(ticketID)) this.#filled = text
   }
 
-  /** A text is done with: what was written since then stays, and so does what stands on another ticket. */
+  /** Clears a text that is done with; text written since then stays, and so does text on another ticket. */
   empty(ticketID: TicketID, text: string) {
     this.#unsent.forget(ticketID, text)
     if (!this.isOpen(ticketID)) return
@@ -105,14 +105,14 @@ export class Writing {
     this.#filled = ""
   }
 
-  /** What comes next is written. */
+  /** Moves the focus to the field for the next text. */
   place() {
     this.#isPlacing = true
     this.field.focus({ preventScroll: true })
     this.#isPlacing = false
   }
 
-  /** As high as the text; how high at most, the styles say. */
+  /** As high as the text; the style sheet limits the height. */
   fit() {
     this.field.style.blockSize = "auto"
     this.field.style.blockSize = `${this.field.scrollHeight + 2}px`

@@ -3,7 +3,7 @@ const channel = (value: number) => {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
 }
 
-/** How bright a colour such as #2457d6 is, from 0 to 1, as WCAG has it. */
+/** The luminance of a colour such as #2457d6, from 0 to 1, as WCAG defines it. */
 const luminance = (colour: string) => {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => channel(Number.parseInt(colour.slice(at, at + 2), 16)))
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -14,7 +14,7 @@ export const contrast = (one: string, other: string) => {
   return (brighter + 0.05) / (darker + 0.05)
 }
 
-/** White, or black where white could not be read. */
+/** White, or black where white would be unreadable. */
 export const textOn = (background: string) => (contrast(background, "#ffffff") >= 4.5 ? "#ffffff" : "#000000")
 
 const mixed = (colour: string, other: string, share: number) =>
@@ -26,7 +26,7 @@ const mixed = (colour: string, other: string, share: number) =>
     })
     .join("")}`
 
-/** The colour itself, or as much lighter or darker as it must be to be read on a background. */
+/** The colour itself, or as much lighter or darker as it must be to be readable on a background. */
 export const readableOn = (colour: string, background: string) => {
   const other = luminance(background) > 0.18 ? "#000000" : "#ffffff"
   const shares = Array.from({ length: 11 }, (_, index) => index / 10)

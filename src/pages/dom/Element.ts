@@ -24,7 +24,7 @@ const prepare = <E extends Element>(node: E, attributes: Attributes, children: R
   return node
 }
 
-/** An element; whatever text goes into it stays text. */
+/** Creates an element; text that goes into it always stays text. */
 export const element = <K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -36,11 +36,10 @@ export const listen = <E extends Element>(node: E, listeners: Listeners): E => {
   return node
 }
 
-/** A button that does something. */
 export const button = (attributes: Attributes, onClick: () => void, ...children: ReadonlyArray<Child>) =>
   listen(element("button", { type: "button", ...attributes }, ...children), { click: onClick })
 
-/** Words in a place of their own, which is not there without any. The same words again are no news. */
+/** Shows text in its own element, which is hidden without any. The same text again is not announced again. */
 export const say = (place: HTMLElement, words: string | undefined) => {
   place.hidden = words === undefined
   if (place.textContent !== (words ?? "")) place.textContent = words ?? ""
@@ -48,7 +47,7 @@ export const say = (place: HTMLElement, words: string | undefined) => {
 
 const svg = "http://www.w3.org/2000/svg"
 
-/** A drawing of one path on a field of 24 by 24, for the eye only: what it means is said beside it. */
+/** A decorative drawing of one path on a 24 by 24 grid; its meaning is given in text beside it. */
 export const icon = (path: string) =>
   prepare(
     document.createElementNS(svg, "svg"),

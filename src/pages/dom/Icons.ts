@@ -1,4 +1,4 @@
-/** Drawings on a field of 24 by 24, as strokes. */
+/** Stroke drawings on a 24 by 24 grid. */
 export const icons = {
   chat: "M20 11.5a7.5 7.5 0 0 1-7.5 7.5c-1.3 0-2.5-.3-3.6-.9L4 19.5l1.4-4.6A7.5 7.5 0 1 1 20 11.5Z",
   close: "m6 6 12 12M18 6 6 18",

@@ -1,4 +1,4 @@
-/** Private windows and strict settings may forbid it, and it may be full. */
+/** Private windows and strict settings may forbid storage, and it may be full. */
 export const inStorage = <A>(kind: "localStorage" | "sessionStorage", use: (storage: Storage) => A): A | undefined => {
   try {
     return use(globalThis[kind])

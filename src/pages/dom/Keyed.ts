@@ -1,7 +1,7 @@
-/** A piece of what is shown. */
+/** A part of a view. */
 export interface Part {
   readonly key: string
-  /** What it looks like; as long as that stays, so does the element, and nothing is read out twice. */
+  /** Describes its look; as long as that stays the same so does the element, and nothing is read out twice. */
   readonly looks: string
   readonly make: () => HTMLElement
 }
@@ -11,7 +11,7 @@ interface Known {
   readonly node: HTMLElement
 }
 
-/** Which child of which child it is. */
+/** The child indices that lead from the outer element to the inner one. */
 const wayTo = (inner: Element, outer: Element): ReadonlyArray<number> => {
   const parent = inner === outer ? null : inner.parentElement
   return parent === null ? [] : [...wayTo(parent, outer), [...parent.children].indexOf(inner)]
@@ -27,8 +27,8 @@ const focusIn = (parent: Element) => {
 }
 
 /**
- * Shows parts inside an element and changes only what has changed: focus, selection and scroll position stay. Where a
- * part with the focus looks different now, the same place in its successor has the focus.
+ * Shows parts inside an element and changes only what has changed, so that focus, selection and scroll position stay.
+ * When a part with the focus is replaced, the same place in its replacement gets the focus.
  */
 export const makeKeyed = (parent: HTMLElement) => {
   let known = new Map<string, Known>()
@@ -48,7 +48,7 @@ export const makeKeyed = (parent: HTMLElement) => {
     for (const [index, node] of nodes.entries()) {
       if (parent.children[index] !== node) parent.insertBefore(node, parent.children[index] ?? null)
     }
-    // An element that was moved has lost the focus on its way.
+    // Moving an element makes it lose the focus.
     if (heir !== undefined && focusIn(parent) !== heir) heir.focus({ preventScroll: true })
   }
 }

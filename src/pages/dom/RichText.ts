@@ -2,7 +2,7 @@ import { element } from "./Element.ts"
 
 const address = /https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]}]/g
 
-/** Text with its web addresses as links. Everything else stays what it is: text. */
+/** Text with its web addresses as links; everything else stays plain text. */
 export const richText = (text: string): ReadonlyArray<Node | string> => {
   const parts: Array<Node | string> = []
   let end = 0

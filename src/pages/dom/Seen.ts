@@ -1,6 +1,6 @@
 const waiting = new WeakMap<Element, () => void>()
 
-// A little before it scrolls into view.
+// Fires a little before the element scrolls into view.
 const observer = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -12,7 +12,7 @@ const observer = new IntersectionObserver(
   { rootMargin: "200px" }
 )
 
-/** Does something once, as soon as somebody can see the element. */
+/** Does something once, as soon as the element comes into view. */
 export const whenSeen = <E extends Element>(node: E, run: () => void): E => {
   waiting.set(node, run)
   observer.observe(node)

@@ -2,24 +2,27 @@ import { backoff } from "./Backoff.ts"
 import { handshake, invocation, ping, type Received, receive } from "./Protocol.ts"
 import { refusalOf } from "./Refusal.ts"
 
-/** The hub answered with an error: asking again would not help. */
+/** The hub responded with an error: asking again would not help. */
 export class Refused extends Error {}
 
-/** Nobody knows whether the hub heard it. */
+/** It is unknown whether the hub received the call. */
 export class Lost extends Error {}
 
 export type HubState = "stopped" | "connecting" | "connected" | "waiting"
 
-/** Why it is over: what the hub said, or the status with which it lets nobody in. */
+/** Why the connection ended: the hub's message, or the status with which it refuses this client. */
 export type Ending = { readonly words: string } | { readonly status: number }
 
 interface HubOptions {
   readonly address: () => string
   readonly onEvent: (target: string, values: ReadonlyArray<unknown>) => void
   readonly onState: (state: HubState) => void
-  /** The hub said goodbye for good, or lets nobody in here: the client has stopped. Without it, it goes on trying. */
+  /**
+   * Called when the hub has closed for good or refuses this client: the client has stopped. Without this handler it
+   * keeps trying.
+   */
   readonly onEnd?: (ending: Ending) => void
-  /** There is no room at the hub just now; the client goes on trying. */
+  /** Called when the hub is full; the client keeps trying. */
   readonly onFull?: () => void
 }
 
@@ -32,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * A small client of the hub: web sockets only, no negotiation. It connects again by itself, later and later, and at
- * once when the browser comes back online or the page is looked at again.
+ * A small client of the hub: web sockets only, no negotiation. It reconnects by itself with growing delays, and at once
+ * when the browser comes back online or the page becomes visible again.
  */
 export class HubClient {
   #socket: WebSocket | undefined

@@ -1,4 +1,4 @@
-/** What travels over the hub's web socket, in the SignalR JSON hub protocol. */
+/** What the hub sends over its web socket, in the SignalR JSON hub protocol. */
 export type Received =
   | { readonly kind: "event"; readonly target: string; readonly values: ReadonlyArray<unknown> }
   | { readonly kind: "completion"; readonly invocationId: string; readonly error?: string; readonly result?: unknown }
@@ -49,7 +49,7 @@ const read = (value: unknown): Received | undefined => {
   }
 }
 
-/** The messages of one frame; what a newer server may send besides is passed over. */
+/** The messages of one frame; unknown ones, which a newer server may send, are ignored. */
 export const receive = (frame: string): ReadonlyArray<Received> =>
   frame
     .split(separator)

@@ -1,4 +1,7 @@
-/** The status with which the hub does not let this client in. A browser does not say why a socket did not open; a plain request does. */
+/**
+ * The status with which the hub refuses this client. A browser does not say why a socket did not open, but a plain
+ * request does.
+ */
 export const refusalOf = async (hub: string) => {
   const address = new URL(hub)
   address.protocol = address.protocol === "wss:" ? "https:" : "http:"

@@ -11,12 +11,12 @@ import type { UnsentStore } from "./UnsentStore.ts"
 
 const typingAgainAfter = 2500
 
-/** Whether the chat is gone on the other side. */
+/** Whether the hub says that the chat no longer exists. */
 const isGone = (error: unknown) => error instanceof Refused && /no such chat/i.test(error.message)
 
 const pageAddress = () => `${location.origin}${location.pathname}`.slice(0, 4096)
 
-/** The visitor's side of one chat: what was said, whether it arrived, who is there. */
+/** The visitor's side of one chat: its lines, whether they arrived, and who is there. */
 export class Chat {
   state: ChatState = "stopped"
   readonly company = new Company(() => this.onChange())
@@ -50,7 +50,7 @@ export class Chat {
     return isOver(this.state)
   }
 
-  /** Something was said in it, or is still to be said. */
+  /** Whether something was said in the chat or still waits to be sent. */
   get isOngoing() {
     const isWaiting = this.lines.some(({ state }) => state === "queued" || state === "lost")
     return isWaiting || this.#thread.remembered !== undefined
@@ -65,7 +65,7 @@ export class Chat {
     this.#unsent.keep(lines)
   }
 
-  /** What the visitor has begun to write; nothing at all where it cannot be known. */
+  /** What the visitor has begun to write; undefined where storage is unavailable. */
   get draft() {
     return this.#unsent.draft
   }
@@ -90,7 +90,10 @@ export class Chat {
     void this.#sendQueued()
   }
 
-  /** The page was left and is back as it was: what the pages between have sent is no longer to be sent. */
+  /**
+   * Called when the browser restores the page as it was left: what other pages have sent in between must not be sent
+   * again.
+   */
   comeBack() {
     const unsent = this.#unsent.lines
     if (unsent === undefined) return
@@ -98,14 +101,14 @@ export class Chat {
     this.onChange()
   }
 
-  /** Another tab has begun the chat, or read in it. */
+  /** Called when another tab has begun the chat, or read in it. */
   follow() {
     if (this.#thread.ticketID !== undefined || this.#thread.remembered === undefined) return this.onChange()
     if (this.state === "connected") return void this.#readAgain()
     if (!this.isOver) this.start()
   }
 
-  /** Tells the other side, though not with each letter. */
+  /** Tells the other side that the visitor is typing, but not for each letter. */
   noteTyping() {
     const { ticketID } = this.#thread
     const now = Date.now()
@@ -114,7 +117,7 @@ export class Chat {
     this.#hub.invoke("Typing", ticketID).catch(() => undefined)
   }
 
-  /** Asks for a person; with an address, for an answer there. */
+  /** Asks for a person or, with an address, for an answer by mail. */
   async requestAgent(email?: string): Promise<Feedback> {
     const { ticketID } = this.#thread
     return readFeedback(
@@ -141,7 +144,7 @@ export class Chat {
     if (state === "connected") void this.#resume()
   }
 
-  /** Nothing more is sent: whatever still waited for that never will be. */
+  /** Nothing more is sent: lines that still wait to be sent never will be. */
   #end(state: ChatState) {
     this.lines = Conversation.end(this.lines)
     this.company.stopTyping()
@@ -159,7 +162,7 @@ export class Chat {
     await this.#sendQueued()
   }
 
-  /** Goes on with the chat that this browser remembers; another tab may have begun it a moment ago. */
+  /** Resumes the chat that this browser remembers; another tab may have begun it a moment ago. */
   async #recall() {
     const { remembered, token } = this.#thread
     if (token === undefined) return
@@ -167,7 +170,7 @@ export class Chat {
       this.#takeHistory(await this.#hub.invoke("ResumeChat", token))
     } catch (error) {
       if (!isGone(error)) throw error
-      // One that was only chosen has not begun, or is just beginning in another tab, which remembers it.
+      // A chat whose token was only chosen has not begun, or is just beginning in another tab, which remembers it.
       if (remembered !== undefined) this.#forget()
     }
   }
@@ -177,7 +180,7 @@ export class Chat {
       await this.#recall()
       this.onChange()
     } catch {
-      // With the connection back, the conversation is read anyway.
+      // The conversation is read anyway once the connection is back.
     }
   }
 
@@ -215,7 +218,7 @@ export class Chat {
   async #send({ key, text }: Conversation.Line) {
     try {
       if (this.#thread.ticketID === undefined) await this.#recall()
-      // It may have been on its way before, and have arrived.
+      // The message may have been sent before, and have arrived.
       if (Conversation.hasArrived(this.lines, key)) return this.onChange()
       const place = this.#thread.place()
       this.lines = Conversation.depart(this.lines, key)

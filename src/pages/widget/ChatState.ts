@@ -1,8 +1,8 @@
 import type { Ending, HubState } from "../hub/HubClient.ts"
 
 /**
- * full: there is no room just now. Over for good: switchedOff, forbidden where the web site may not have the chat, cutOff
- * where the hub ended it for another reason, so that it can be begun again.
+ * full: the hub has no room at the moment. Final states: switchedOff; forbidden, when the web site may not have the
+ * chat; cutOff, when the hub ended it for another reason, so that it can be started again.
  */
 export type ChatState = HubState | "full" | "switchedOff" | "forbidden" | "cutOff"
 

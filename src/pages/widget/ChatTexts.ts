@@ -16,7 +16,7 @@ const readTexts = (answer: unknown): ChatTexts => {
   return { ...english, ...Object.fromEntries(texts) }
 }
 
-/** Nobody waits longer for the chat because of its words. */
+/** The longest that the chat waits for its texts. */
 const longestWait = 3000
 
 /** The channel's texts in the visitor's language. */

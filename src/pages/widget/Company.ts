@@ -1,13 +1,13 @@
-/** So long somebody counts as here after a sign of life, and so long a visitor waits before the window offers a person. */
+/** How long a sign of life counts as presence, and how long a visitor waits before the window offers a person. */
 export const patience = 25_000
 
 const typingLasts = 6000
 
-/** Who of the other side is with the visitor. */
+/** Who from the other side is with the visitor. */
 export class Company {
   joined: ReadonlyArray<{ readonly name: string; readonly after: number | null }> = []
   typist: string | undefined
-  /** How often somebody wrote, typed or joined, or an answer came by itself. */
+  /** How often somebody wrote, typed or joined, or an automatic answer came. */
   signsOfLife = 0
   #joinedLast: string | undefined
   #seenLast: string | undefined
@@ -19,12 +19,12 @@ export class Company {
     this.#onChange = onChange
   }
 
-  /** Who is here: somebody who was may have left without a word. */
+  /** Who is present; without a recent sign of life, somebody may have left without notice. */
   get present() {
     return Date.now() - this.#seenAt < patience ? this.#seenLast : undefined
   }
 
-  /** Who joined last, perhaps long ago. */
+  /** Notes who joined last, perhaps long ago. */
   recall(name: string) {
     this.#joinedLast = name
   }
@@ -43,7 +43,7 @@ export class Company {
     this.#typingEnds = setTimeout(() => this.stopTyping(), typingLasts)
   }
 
-  /** An answer without a name, or before anybody has joined, may have been sent by itself. */
+  /** An answer without a name, or before anybody has joined, may have been sent automatically. */
   answer(name: string | null, at: number) {
     this.stopTyping()
     if (name === null || this.#joinedLast === undefined) this.signsOfLife += 1
@@ -57,7 +57,7 @@ export class Company {
     this.#onChange()
   }
 
-  /** Another chat begins: nobody is in it yet. */
+  /** Another chat begins, and nobody is in it yet. */
   leave() {
     this.joined = []
     this.#joinedLast = this.#seenLast = undefined

@@ -3,7 +3,7 @@ import { icons } from "../dom/Icons.ts"
 import type { ChatTexts } from "./ChatTexts.ts"
 import type { Words } from "./Words.ts"
 
-/** The hub takes 32 KB; in any script this many characters fit. */
+/** The hub accepts 32 KB; this many characters fit in any script. */
 const longest = 6000
 
 /** Where the visitor writes: Enter sends, Shift and Enter begins a new line. */
@@ -32,7 +32,7 @@ export const makeComposer = (
   )
   let maySend = false
   const adjust = () => {
-    // Empty, it reads in the direction of the window; written in, in that of the text.
+    // An empty field follows the direction of the window, a filled one that of its text.
     input.dir = input.value === "" ? "" : "auto"
     input.style.blockSize = "auto"
     input.style.blockSize = `${Math.max(44, Math.min(132, input.scrollHeight))}px`
@@ -81,11 +81,11 @@ export const makeComposer = (
     form,
     write,
     focus: () => {
-      // Before it is seen, nobody can tell how high it has to be.
+      // The height that the field needs is known only once it is visible.
       adjust()
       input.focus()
     },
-    /** What is written already stays readable: it can still be copied. */
+    /** A read-only field still lets the visitor read and copy what is already written. */
     allow: (mayWrite: boolean) => {
       if (input.readOnly !== mayWrite) return
       input.readOnly = !mayWrite

@@ -16,9 +16,11 @@ export interface Line {
   readonly name: string | null
   readonly at: number
   readonly messageID: number | null
-  /** lost: it was on its way when the connection broke, so nobody knows yet whether it arrived. */
+  /** lost: the connection broke while it was being sent, so it is not yet known whether it arrived. */
   readonly state: "queued" | "sending" | "lost" | "failed" | "sent"
-  /** The newest message that was known when it was sent last; none if it never was. An older one is not this one. */
+  /**
+   * The newest message that was known when it was last sent; null if it never was. An older message cannot be this one.
+   */
   readonly after: number | null
 }
 
@@ -36,7 +38,7 @@ export const readMessage = (value: unknown): ChatMessage | undefined => {
     : undefined
 }
 
-/** A very large message is announced without its text, which is in the conversation. */
+/** A very large message is announced without its text, which has to be read from the conversation. */
 export const isAnnouncement = (value: unknown) =>
   isRecord(value) && typeof value["messageID"] === "number" && value["message"] === null
 
@@ -52,11 +54,11 @@ export const mark = (lines: Lines, key: string, state: Line["state"]): Lines =>
 
 const newest = (lines: Lines) => lines.reduce((latest, { messageID }) => Math.max(latest, messageID ?? 0), 0)
 
-/** It is on its way now. */
+/** Marks a line as being sent. */
 export const depart = (lines: Lines, key: string): Lines =>
   mark(lines, key, "sending").map((line) => (line.key === key ? { ...line, after: newest(lines) } : line))
 
-/** The hub stored it under this id; what it sent to everybody meanwhile is the same line. */
+/** The hub stored the line under this id; a broadcast of the same message is the same line. */
 export const settle = (lines: Lines, key: string, messageID: number): Lines =>
   lines
     .filter((line) => line.key === key || line.messageID !== messageID)
@@ -70,7 +72,7 @@ export const isOnItsWay = (lines: Lines, key: string) =>
 const inOrder = (lines: Lines): Lines =>
   [...lines].sort((a, b) => (a.messageID ?? Number.MAX_SAFE_INTEGER) - (b.messageID ?? Number.MAX_SAFE_INTEGER))
 
-/** A message that arrived, perhaps for the second time, perhaps one of our own. */
+/** Adds a message that arrived, perhaps for the second time, perhaps one of the visitor's own. */
 export const receive = (lines: Lines, message: ChatMessage): Lines => {
   if (lines.some(({ messageID }) => messageID === message.messageID)) return lines
   const own = lines.find(
@@ -85,15 +87,15 @@ export const receive = (lines: Lines, message: ChatMessage): Lines => {
   return inOrder([...lines, { ...message, key: `message-${message.messageID}`, state: "sent", after: null }])
 }
 
-/** What the other side said that is not shown yet. */
+/** The messages of the other side that are not shown yet. */
 export const newAnswers = (lines: Lines, messages: ReadonlyArray<ChatMessage>) =>
   messages.filter(({ from, messageID }) => from === "agent" && !lines.some((line) => line.messageID === messageID))
 
-/** The hub told everything that it knows: what is lost until now never arrived. */
+/** The hub has told everything that it knows: lines that are still lost never arrived. */
 export const resume = (lines: Lines, messages: ReadonlyArray<ChatMessage>): Lines =>
   messages.reduce(receive, lines).map((line) => (line.state === "lost" ? { ...line, state: "failed" } : line))
 
-/** The chat is over: what has not arrived never will. */
+/** The chat is over: lines that have not arrived never will. */
 export const end = (lines: Lines): Lines =>
   lines.map((line) => (line.state === "sent" ? line : { ...line, state: "failed" }))
 

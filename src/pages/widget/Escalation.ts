@@ -4,14 +4,14 @@ import type { ChatTexts } from "./ChatTexts.ts"
 import type { Words } from "./Words.ts"
 
 interface EscalationHandlers {
-  /** Asks for a person; answers whether one is there right now. */
+  /** Asks for a person; returns whether one is there right now. */
   readonly onAsk: () => Promise<boolean>
   readonly onEmail: (email: string) => Promise<unknown>
-  /** There is nothing more to do here: whoever was here goes on writing. */
+  /** Called when there is nothing more to do here, so that a visitor with the focus here can go on writing. */
   readonly onDone: () => void
 }
 
-/** So long somebody is looked for; then an address is asked for, as if nobody had been there. */
+/** How long a person is looked for before an address is asked for, as if nobody had been there. */
 const search = 60_000
 
 /** Long enough to be read, whatever happens in the chat meanwhile. */
@@ -19,7 +19,7 @@ const thanksLast = 10_000
 
 const looksLikeEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** Would you like to talk to a person? If nobody is there, an address to answer to is as good. */
+/** Offers to talk to a person. If nobody is there, an address to answer to will do. */
 export const makeEscalation = (texts: ChatTexts, words: Words, handlers: EscalationHandlers) => {
   const card = element("section", { class: "card", hidden: true, "aria-label": texts.escalatePrompt })
   let wasAsked = false
@@ -124,13 +124,13 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
     card,
     ask,
     wasAsked: () => wasAsked,
-    /** Nobody came: an address will do. Whoever is writing something meanwhile goes on with that. */
+    /** Asks for an address when nobody came; it does not interrupt a visitor who is writing something meanwhile. */
     searchNoLonger: () => {
       if (searchingSince !== undefined && Date.now() - searchingSince > search) askForEmail()
     },
     /**
-     * Somebody is here: there is nothing left to ask, until nobody answers again. Whoever is about to answer or has
-     * begun to write an address is not interrupted, unless nobody can be asked for any more.
+     * Somebody is here, so there is nothing left to ask until nobody answers again. A visitor who is about to answer or
+     * has begun to write an address is not interrupted, unless the chat is over.
      */
     settle: (isOver: boolean) => {
       wasAsked = false

@@ -63,7 +63,7 @@ const ratingPart = (line: Line, view: LineView): ReadonlyArray<Part> =>
     ? [{ key: "rating", looks: String(view.rated.get(line.key)), make: () => ratingOf(line, view) }]
     : []
 
-/** What was said stays the same element: only what becomes of it changes, so that nothing is read out twice. */
+/** A line stays the same element and only its state changes, so that nothing is read out twice. */
 const makeLine = (line: Line, { texts }: LineView) => {
   const who = element("p", {}, line.from === "visitor" ? texts.youText : (line.name ?? texts.chatTitle))
   const news = element("div", { class: "news" })
@@ -96,7 +96,7 @@ const greetingOf = ({ texts }: LineView): Line => ({
   after: null
 })
 
-/** Shows everything said so far, after the greeting; who joined stands where it happened. */
+/** Shows everything said so far after the greeting; a note says where somebody joined. */
 export const makeLines = () => {
   const list = element("ol", { class: "lines" })
   const show = makeKeyed(list)

@@ -13,7 +13,7 @@ const rightToLeft = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ku", "
 
 const isRightToLeft = (language: string) => rightToLeft.has(language.split("-")[0]?.toLowerCase() ?? "")
 
-/** What the script tag says; what it does not say, the page around it does. */
+/** Reads the options from the script tag; the page around it supplies what is missing there. */
 export const readOptions = (script: HTMLScriptElement): Options | undefined => {
   const { accent, channelToken, lang, open, side, theme } = script.dataset
   if (channelToken === undefined || channelToken === "") return undefined

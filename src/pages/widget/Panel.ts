@@ -20,7 +20,7 @@ const statusIn = (words: Words): Readonly<Record<ChatState, string>> => ({
   cutOff: words.cutOff
 })
 
-/** The window itself: header, what was said, what is asked, where to write. */
+/** The window itself: header, lines, escalation and composer. */
 export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: () => void) => {
   const rated = new Map<string, "asked" | "liked" | "disliked">()
   const status = element("p", { class: "status", role: "status" })
@@ -73,7 +73,7 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
       const isTalkedTo = chat.company.present !== undefined && agentAvailable
       if (!like && !isTalkedTo) ask()
     } catch {
-      // It was not recorded: the question comes back, and can be answered again.
+      // The rating was not recorded: the question comes back and can be answered again.
       rated.delete(key)
       render()
     }
@@ -98,11 +98,11 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     )
   }
 
-  /** What changes by the mere passing of time, too. */
+  /** Shows what also changes with time alone. */
   const renderPresence = () => {
     status.className = `status ${chat.state}`
     const somebody = chat.state === "connected" ? chat.company.present : undefined
-    // Each new attempt is no news: what was said last still holds.
+    // A new attempt to connect is no news: the last state still holds.
     if (chat.state !== "connecting" || stateSaid === "stopped") stateSaid = chat.state
     const state = somebody ?? statusIn(words)[stateSaid]
     if (status.textContent !== state) status.textContent = state
@@ -115,7 +115,7 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80
     const hadFocus = lines.list.matches(":focus-within")
     lines.render({ chat, texts, words, rated, onRate: (key, like) => void rate(key, like) })
-    // A button that somebody was at may be gone, or stand somewhere else.
+    // The button that had the focus may be gone or have moved.
     if (hadFocus && !lines.list.matches(":focus-within")) log.focus({ preventScroll: true })
     typing.replaceChildren(
       ...(chat.company.typist === undefined
@@ -134,10 +134,10 @@ export const makePanel = (chat: Chat, texts: ChatTexts, words: Words, onClose: (
     if (!panel.hidden) renderPresence()
   }, 5000)
 
-  /** The page was left and is back as it was. */
+  /** Called when the browser restores the page as it was left. */
   const comeBack = () => {
     chat.comeBack()
-    // Where nothing can be kept, what stands in the field is all there is.
+    // Where storage is unavailable, the text in the field is the only copy.
     if (chat.draft !== undefined) composer.write(chat.draft)
   }
 

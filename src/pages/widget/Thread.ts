@@ -1,10 +1,10 @@
 import { isRecord } from "../hub/Protocol.ts"
 import type { TicketStore } from "./TicketStore.ts"
 
-/** What the hub knows this visitor's chat by. */
+/** How the hub identifies this visitor's chat. */
 export class Thread {
   #ticketID: number | undefined
-  /** The token that this page's first message was sent with: whether its chat has begun, the hub knows. */
+  /** The token that this page's first message was sent with; only the hub knows whether its chat has begun. */
   #chosenToken: string | undefined
   readonly #store: TicketStore
 
@@ -12,7 +12,7 @@ export class Thread {
     this.#store = store
   }
 
-  /** The chat, once it has begun or was gone on with. */
+  /** The chat, once it has begun or been resumed. */
   get ticketID() {
     return this.#ticketID
   }
@@ -22,19 +22,19 @@ export class Thread {
     return this.#store.ticketToken
   }
 
-  /** What to go on with it by; another tab may have begun it a moment ago. */
+  /** The token to resume the chat with; another tab may have begun it a moment ago. */
   get token() {
     return this.remembered ?? this.#chosenToken ?? this.#store.chosenToken
   }
 
-  /** Where a message goes: one that begins the chat says what it shall be known by. */
+  /** Where a message goes; the first message of a chat carries the token that will identify it. */
   place() {
     if (this.#ticketID !== undefined) return { ticketID: this.#ticketID }
     this.#chosenToken ??= this.remembered ?? this.#store.choose()
     return { ticketToken: this.#chosenToken }
   }
 
-  /** The hub has answered in it. */
+  /** Takes the ids of the chat from a response of the hub. */
   learn(answer: unknown) {
     if (!isRecord(answer)) return
     const { ticketID, ticketToken } = answer
@@ -43,7 +43,7 @@ export class Thread {
     this.#chosenToken = undefined
   }
 
-  /** The next message begins a new one. */
+  /** The next message begins a new chat. */
   forget() {
     this.#store.forget()
     this.#ticketID = undefined

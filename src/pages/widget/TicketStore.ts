@@ -1,6 +1,6 @@
 import { inStorage } from "../dom/InStorage.ts"
 
-/** Remembers the visitor's chat over a reload, in this browser only; where that is forbidden, until the page closes. */
+/** Remembers the visitor's chat across reloads, in this browser only; without storage, until the page closes. */
 export const makeTicketStore = (channelToken: string) => {
   const key = `casework-chat:${channelToken}`
   const seenKey = `casework-chat-seen:${channelToken}`
@@ -21,7 +21,7 @@ export const makeTicketStore = (channelToken: string) => {
       tryStorage((storage) => storage.setItem(choiceKey, token))
       return token
     },
-    /** Read anew each time: another tab of the same web site may have begun the chat. */
+    /** Read from storage each time: another tab of the same web site may have begun the chat. */
     get ticketToken() {
       return tryStorage((storage) => storage.getItem(key)) ?? remembered
     },
@@ -49,7 +49,7 @@ export const makeTicketStore = (channelToken: string) => {
       seen = messageID
       tryStorage((storage) => storage.setItem(seenKey, String(messageID)))
     },
-    /** Another tab has begun or read the chat. */
+    /** Called when another tab has begun or read the chat. */
     onOtherTab: (run: () => void) =>
       addEventListener("storage", (event) => {
         if (event.key === key || event.key === seenKey) run()
@@ -57,7 +57,7 @@ export const makeTicketStore = (channelToken: string) => {
   }
 }
 
-/** A random UUID, also on pages without encryption, where browsers make none by themselves. */
+/** A random UUID that also works on unencrypted pages, where browsers do not offer randomUUID. */
 export const newTicketToken = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")

@@ -2,7 +2,7 @@ import { inStorage } from "../dom/InStorage.ts"
 import { isRecord } from "../hub/Protocol.ts"
 import type { Line } from "./Conversation.ts"
 
-/** What was on its way when the page went may have arrived. */
+/** A message that was being sent when the page closed may have arrived. */
 const stateAfter = (state: unknown) => {
   if (state === "sending" || state === "lost") return "lost"
   return state === "queued" || state === "failed" ? state : undefined
@@ -22,7 +22,7 @@ const readLines = (stored: string): ReadonlyArray<Line> => {
 }
 
 /**
- * What the visitor has written and what, as far as is known, has not arrived. It outlives a reload and the way to
+ * What the visitor has written and what, as far as is known, has not arrived. It survives a reload and moving to
  * another page of the web site, in this tab only: two tabs would send it twice.
  */
 export const makeUnsentStore = (channelToken: string) => {
@@ -31,7 +31,7 @@ export const makeUnsentStore = (channelToken: string) => {
   const put = (key: string, text: string) =>
     inStorage("sessionStorage", (storage) => (text === "" ? storage.removeItem(key) : storage.setItem(key, text)))
   return {
-    /** Nothing at all where it cannot be known. */
+    /** Undefined where storage is unavailable. */
     get lines() {
       return inStorage("sessionStorage", (storage) => readLines(storage.getItem(linesKey) ?? "[]"))
     },

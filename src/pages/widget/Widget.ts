@@ -10,7 +10,7 @@ import { makeUnsentStore } from "./UnsentStore.ts"
 import { wordsIn } from "./Words.ts"
 import styleSheet from "./widget.css"
 
-/** The element on the host page. Its inline style outweighs whatever the page's own style sheets say. */
+/** The element on the host page. Its inline style overrides the page's own style sheets. */
 const makeHost = () => {
   const host = element("div", { "data-casework-chat": "" })
   const style = { all: "initial", position: "fixed", "z-index": "2147483000", "inset-block-end": "0", display: "block" }
@@ -18,7 +18,9 @@ const makeHost = () => {
   return host
 }
 
-/** To the page, whatever is written here seems to be written nowhere, and so to be meant as its own shortcuts. */
+/**
+ * Hidden from the page: text typed here seems to be typed outside of any field there, and would trigger its shortcuts.
+ */
 const privateEvents = ["keydown", "keypress", "keyup", "beforeinput", "input", "paste", "copy", "cut"]
 
 const surfaces = { light: "#ffffff", dark: "#171a20" }
@@ -39,10 +41,10 @@ const followTheme = (host: HTMLElement, { accent, theme }: Options) => {
   dark.addEventListener("change", apply)
 }
 
-/** Puts the chat on the page: a button, and behind it the window. */
+/** Puts the chat on the page: a button, and the window that it opens. */
 export const mountWidget = async (options: Options) => {
   const host = makeHost()
-  // Before anything is waited for: a second script tag must find it.
+  // Appended before anything is awaited: a second script tag must find it.
   document.body.append(host)
   const texts = await loadTexts(options)
   const words = wordsIn(options.language)
@@ -101,7 +103,7 @@ export const mountWidget = async (options: Options) => {
     launcher,
     panel.panel
   )
-  /** Closed, it is one more button on the page, whose shortcuts hold for it as well. */
+  /** While closed, the chat is one more button on the page, so the page's shortcuts apply to it too. */
   const isOurs = (event: Event) =>
     isOpen || (event instanceof KeyboardEvent && (event.key === "Enter" || event.key === " "))
   for (const type of privateEvents) {
@@ -122,7 +124,7 @@ export const mountWidget = async (options: Options) => {
   store.onOtherTab(() => chat.follow())
   chat.onChange = render
   render()
-  // Somebody who was talking to us before the page was loaded again still is.
+  // A visitor who was in a chat before the page was loaded again still is.
   if (chat.isOngoing) chat.start()
   if (options.startsOpen) toggle(true)
 }

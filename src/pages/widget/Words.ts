@@ -1,4 +1,4 @@
-/** What the window says beside the texts of the channel: names of buttons and states. */
+/** The texts of the window besides those of the channel: names of buttons and states. */
 export interface Words {
   readonly open: string
   readonly close: string

@@ -13,10 +13,10 @@ const firstLetter = /\p{L}/u
 
 const isBackward = new RegExp(backward, "u")
 
-/** Whether a text goes from right to left: its first letter decides. */
+/** Whether a text runs right to left: its first letter decides. */
 const goesBackward = (text: string) => isBackward.test(firstLetter.exec(text)?.[0] ?? "")
 
-/** Letters that go in one direction, with all that stands between them. */
+/** Letters of one direction, with everything between them. */
 const stretches = {
   backward: new RegExp(`${backward}(?:\\P{L}*${backward})*`, "gu"),
   forward: new RegExp(`${forward}(?:\\P{L}*${forward})*`, "gu")
@@ -28,8 +28,8 @@ export interface Stretch {
 }
 
 /**
- * Cuts a text where its direction changes; what has none goes with the paragraph, and so does all when no more changes
- * are left: each is a run of its own in Word, many times as long as its letter.
+ * Cuts a text where its direction changes. Characters without a direction follow the paragraph, and so does all the
+ * rest once no more changes are allowed: each change is a run of its own in Word, many times as long as its letter.
  */
 export const stretchesOf = (text: string, inBackward: boolean, turns = makeAllowance()): ReadonlyArray<Stretch> => {
   const result: Array<Stretch> = []
@@ -48,16 +48,16 @@ export const stretchesOf = (text: string, inBackward: boolean, turns = makeAllow
   return result
 }
 
-/** Whether a paragraph goes from right to left; a text without letters goes from left to right. */
+/** Whether a paragraph runs right to left; a text without letters runs left to right. */
 export const runsGoBackward = (runs: ReadonlyArray<Run>) => goesBackward(lettersOf(runs))
 
-/** The first run with a letter. */
+/** The text of the first run with a letter. */
 const lettersOf = (runs: ReadonlyArray<Run>) => {
   const run = runs.find((one) => one !== "break" && firstLetter.test(one.text))
   return run === undefined || run === "break" ? "" : run.text
 }
 
-/** Whether a table goes from right to left: its first letter decides, tables in it aside. */
+/** Whether a table runs right to left: its first letter decides, not counting nested tables. */
 export const tableGoesBackward = (rows: ReadonlyArray<ReadonlyArray<Place>>) => {
   for (const place of rows.flat()) {
     const blocks = place.kind === "cell" ? place.cell.blocks : []

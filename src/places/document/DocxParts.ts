@@ -7,7 +7,7 @@ import type { DocumentPhoto, ReportDocument } from "./ReportDocument.ts"
 import { documentContent } from "./WordContent.ts"
 import { pictureName } from "./WordPhotos.ts"
 
-/** The template was made at another time. */
+/** Replaces the dates of the template with the current time. */
 const datedNow = (properties: string) =>
   properties.replace(/(<dcterms:(?:created|modified)\b[^>]*>)[^<]*/g, `$1${new Date().toISOString()}`)
 
@@ -16,7 +16,7 @@ const photosIn = ({ hero, rooms }: ReportDocument): ReadonlyArray<DocumentPhoto>
   ...rooms.flatMap((room) => room.photos.map(({ photo }) => photo))
 ]
 
-/** A photo and the file that it is in the package. */
+/** A photo and its file name in the package. */
 export interface PhotoPart {
   readonly name: string
   readonly photo: DocumentPhoto
@@ -30,7 +30,7 @@ const photoParts = (pictures: ReadonlySet<string>, document: ReportDocument): Re
   })
 }
 
-/** The whole document but for its photos, and where these belong. */
+/** Builds the whole document except its photos, and returns where those belong. */
 export const putTogether = async (template: Uint8Array, document: ReportDocument, signal: AbortSignal) => {
   const numbers = makeListNumbers(await freeListNumber(await JSZip.loadAsync(template)))
   const { later, patches } = documentContent(document, numbers)

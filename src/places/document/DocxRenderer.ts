@@ -2,10 +2,10 @@ import { Context, type Effect, type Stream } from "effect"
 import type { InternalServerError } from "../../../schema/Errors.ts"
 import type { DocumentPhoto, ReportDocument } from "./ReportDocument.ts"
 
-/** Gets the bytes of a photo, when its turn has come. */
+/** Reads the bytes of a photo when its turn has come. */
 export type OpenPhoto = (photo: DocumentPhoto) => Effect.Effect<Uint8Array>
 
-/** Writes a Word document. Its bytes come as they are made: of the photos one is held at a time. */
+/** Writes a Word document. Its bytes are streamed as they are made, with one photo in memory at a time. */
 export class DocxRenderer extends Context.Tag("casework/DocxRenderer")<
   DocxRenderer,
   {

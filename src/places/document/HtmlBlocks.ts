@@ -13,13 +13,13 @@ export interface Marks {
   readonly review: boolean
 }
 
-/** A piece of text in one look, or the end of a line. */
+/** A piece of text with one set of marks, or a line break. */
 export type Run = ({ readonly text: string } & Marks) | "break"
 
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly runs: ReadonlyArray<Run> }
   | { readonly kind: "paragraph"; readonly runs: ReadonlyArray<Run> }
-  /** An entry of a list, or with isMore a further paragraph of the entry before it. */
+  /** A list item, or with isMore a further paragraph of the item before it. */
   | {
       readonly kind: "item"
       readonly list: List
@@ -28,12 +28,12 @@ export type Block =
     }
   | { readonly kind: "table"; readonly rows: ReadonlyArray<ReadonlyArray<Cell>> }
 
-/** Each list of a document has a number of its own, so that each counts by itself. */
+/** Each list of a document has its own number, so that each is counted separately. */
 export interface List {
   readonly number: number
   readonly isOrdered: boolean
   readonly depth: number
-  /** What its first entry counts as. */
+  /** The number of its first item. */
   readonly start: number
 }
 
@@ -60,7 +60,7 @@ const childrenOf = (element: { readonly children: ReadonlyArray<ChildNode> }) =>
 
 const isPartOfTable = (node: ChildNode): node is Element => isTag(node) && /^t(?:d|h|r|head|body|foot)$/.test(node.name)
 
-/** As a browser shows it: no space at the ends of a line, and never two in a row. */
+/** Collapses white space as a browser does: no space at the ends of a line, and never two in a row. */
 const collapsed = (runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const result: Array<Run> = []
   let afterSpace = true
@@ -84,13 +84,15 @@ const collapsed = (runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
 
 const asParagraph = (runs: ReadonlyArray<Run>): Block => ({ kind: "paragraph", runs })
 
-// Parts of a table come here where there is no table around them.
+// Parts of a table get here only when there is no table around them.
 const isBlock = (name: string) => /^(?:h[1-6]|p|[uo]l|li|table|caption|t(?:r|d|h|head|body|foot))$/.test(name)
 
-/** How much is parsed at once. */
+/** How many characters are parsed at once. */
 const portion = 10_000
 
-/** Work that may stop after each step, so that others have their turn; the empty text goes into no document. */
+/**
+ * Work that may pause after each step to let other work run; the empty text that it yields adds nothing to a document.
+ */
 type Steps<A> = Generator<"", A>
 
 const parsed = function* (html: string): Steps<ReadonlyArray<ChildNode>> {
@@ -104,7 +106,7 @@ const parsed = function* (html: string): Steps<ReadonlyArray<ChildNode>> {
   return handler.root.children
 }
 
-/** What blocks get from the elements around them: how many lists these are, and their marks. */
+/** What blocks inherit from the elements around them: how many lists those are, and their marks. */
 interface Around {
   readonly depth: number
   readonly marks: Marks
@@ -112,11 +114,13 @@ interface Around {
 
 type MakeBlock = (runs: ReadonlyArray<Run>) => Block
 
-/** Reads one document in steps; lists are numbered through all that it reads. */
+/** Reads one document in steps; lists are numbered across everything that it reads. */
 export const makeHtmlReader = () => {
   let lists = 0
 
-  /** Cuts a sequence of nodes into blocks. Text outside of any block is a paragraph, made by the given function. */
+  /**
+   * Cuts a sequence of nodes into blocks. Text outside of any block becomes a paragraph, made by the given function.
+   */
   const blocksOf = function* (
     nodes: ReadonlyArray<ChildNode>,
     paragraph: MakeBlock,
@@ -169,7 +173,7 @@ export const makeHtmlReader = () => {
     return blocks
   }
 
-  /** An entry, or what stands beside them. One that says nothing by itself has its number all the same, as in a browser. */
+  /** Reads a list item, or a node between items. An item without text still shows its number, as in a browser. */
   const itemOf = function* (child: ChildNode, list: List, marks: Marks): Steps<ReadonlyArray<Block>> {
     let isMore = false
     const item = (runs: ReadonlyArray<Run>): Block => {
@@ -182,7 +186,10 @@ export const makeHtmlReader = () => {
     return isEntry && list.isOrdered && !isMore ? [item([]), ...blocks] : blocks
   }
 
-  /** A table, below its caption and whatever else is in it and in no cell. Cells in no row make one, as in a browser. */
+  /**
+   * Reads a table. Its caption and any other content outside of cells go above it. Cells outside of rows form a row, as
+   * in a browser.
+   */
   const tableOf = function* (element: Element, around: Around): Steps<ReadonlyArray<Block>> {
     const blocks: Array<Block> = []
     const rows: Array<ReadonlyArray<Cell>> = []

@@ -3,12 +3,14 @@ import type { List } from "./HtmlBlocks.ts"
 import { addRelations } from "./PictureParts.ts"
 import { inSlices } from "./Slices.ts"
 
-/** Word knows nine levels. */
+/** Word has nine levels. */
 const deepestLevel = 8
 
 export const levelOf = ({ depth }: List) => Math.min(depth, deepestLevel)
 
-/** Gives each list of a document the number under which Word knows it. Bullets need no counting: they share one. */
+/**
+ * Gives each list of a document the number under which Word knows it. Bullet lists need no counting, so they share one.
+ */
 export const makeListNumbers = (bullets: number) => {
   const counted = new Map<number, { readonly id: number; readonly list: List }>()
   return {
@@ -72,7 +74,7 @@ const restarts = (list: List) =>
 const number = (id: number, abstractId: number, overrides = "") =>
   `<w:num w:numId="${id}"><w:abstractNumId w:val="${abstractId}"/>${overrides}</w:num>`
 
-/** A template that was written without any list has no place for them yet. */
+/** Adds the numbering part to a template that was written without any list. */
 const addPart = async (parts: JSZip) => {
   const types = (await parts.file("[Content_Types].xml")?.async("text")) ?? ""
   parts.file(
@@ -84,7 +86,7 @@ const addPart = async (parts: JSZip) => {
   return emptyPart
 }
 
-/** The first number that no list of the template has. */
+/** The first list number that the template does not use. */
 export const freeListNumber = async (template: JSZip) =>
   highest((await template.file(part)?.async("text")) ?? "", /w:numId="(\d+)"/g) + 1
 
@@ -97,7 +99,7 @@ const withLists = function* (xml: string, numbers: ListNumbers) {
   const bulletId = highest(xml, /w:abstractNumId="(\d+)"/g) + 1
   const kinds = abstractNumber(bulletId, bulletLevels) + abstractNumber(bulletId + 1, countedLevels)
   const open = xml.replace(/<w:numbering([^>]*)\/>/, "<w:numbering$1></w:numbering>")
-  // Word demands that every kind of list stands before the first list.
+  // Word requires every kind of list to be defined before the first list.
   const firstList = open.search(/<w:num[ >]|<w:numIdMacAtCleanup|<\/w:numbering>/)
   const end = open.search(/<w:numIdMacAtCleanup|<\/w:numbering>/)
   yield open.slice(0, firstList) + kinds + open.slice(firstList, end)
@@ -106,8 +108,8 @@ const withLists = function* (xml: string, numbers: ListNumbers) {
 }
 
 /**
- * Writes into the document how its lists look and count. The patcher has nothing to do there, and would go through all
- * of them for each placeholder: so it comes after it.
+ * Writes into the document how its lists look and count. This runs after the patcher, which has nothing to do in that
+ * part but would scan all of the lists for each placeholder.
  */
 export const addLists = async (parts: JSZip, numbers: ListNumbers, signal: AbortSignal) => {
   const xml = (await parts.file(part)?.async("text")) ?? (await addPart(parts))

@@ -11,7 +11,7 @@ const unusable = new InternalServerError({
   message: "The template of the DOCX export is not a Word document. Tell the server's operator to check DOCX_TEMPLATE."
 })
 
-/** What writes Word is large, and many a node never does: it is loaded when the first document is written. */
+/** The Word writer is large and many nodes never use it, so it is loaded when the first document is written. */
 const loadWriter = Effect.promise(() => import("./DocxParts.ts"))
 
 const photoFile =
@@ -22,7 +22,7 @@ const photoFile =
     options: { compression: "STORE" }
   })
 
-/** The renderer on the docx package, over a template with placeholders: the named one, or the project's own. */
+/** Renders with the docx package, from a template with placeholders: the given one, or the project's own. */
 export const patchedDocx = (template: Option.Option<string>) =>
   Layer.succeed(DocxRenderer, {
     render: fn("DocxRenderer.render")(function* (document, openPhoto) {

@@ -7,7 +7,7 @@ export const isText = (name: string) => /^word\/.+\.xml$/.test(name)
 
 const relationId = (picture: string) => `rIdPhoto${picture.replace(/\..*$/, "")}`
 
-/** Turns the names of pictures in a text into references, and says which there are. */
+/** Turns the names of pictures in a text into references, and returns which pictures there are. */
 export const linkPictures = (xml: string) => {
   const pictures = new Set<string>()
   const linked = xml.replace(/"rId\{([^{}"]+)\}"/g, (_, picture: string) => {
@@ -19,7 +19,7 @@ export const linkPictures = (xml: string) => {
 
 const relationType = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
 
-/** The relationships of a text with others among them. */
+/** Adds more relationships to those of a text. */
 const withRelations = (relations: string, others: string) =>
   relations.replace(/<\/Relationships>|<Relationships([^>]*)\/>/, (end, attributes: string | undefined) =>
     attributes === undefined ? others + end : `<Relationships${attributes}>${others}</Relationships>`
@@ -27,7 +27,7 @@ const withRelations = (relations: string, others: string) =>
 
 const types: Readonly<Record<string, string>> = { jpg: "image/jpeg", png: "image/png" }
 
-/** The list of content types with those of pictures in it. */
+/** Adds the content types of pictures to the list of content types. */
 export const withPictureTypes = (contentTypes: string) =>
   Object.entries(types)
     .filter(([extension]) => !new RegExp(`<Default[^>]*Extension="${extension}"`, "i").test(contentTypes))
@@ -42,14 +42,14 @@ const noRelations =
 
 const relationsOf = (name: string) => name.replace(/([^/]+)$/, "_rels/$1.rels")
 
-/** Writes references of a text to other parts into the package. */
+/** Writes a text's references to other parts into the package. */
 export const addRelations = async (parts: JSZip, name: string, others: string) => {
   const path = relationsOf(name)
   const relations = (await parts.file(path)?.async("text")) ?? noRelations
   parts.file(path, withRelations(relations, others))
 }
 
-/** Writes the references of a text to its pictures into the package. */
+/** Writes a text's references to its pictures into the package. */
 export const addPictureRelations = (parts: JSZip, name: string, pictures: ReadonlyArray<string>) => {
   const folder = `${"../".repeat(name.split("/").length - 2)}media`
   const relation = (picture: string) =>

@@ -5,20 +5,20 @@ import { inSlices } from "./Slices.ts"
 import { withoutStandIns } from "./WordText.ts"
 import { standingFor } from "./WordXml.ts"
 
-/** Writes what goes into a placeholder; for one within a line it gets the properties of the text there. */
+/** Writes the content of a placeholder; for one within a line it receives the properties of the surrounding text. */
 export type Content = (properties: string) => Iterable<string>
 
 const markerName = (name: string) => `casework-${name}`
 
 const marker = /<casework-(\w+)(?:\/>|>(.*?)<\/casework-\1>)/gs
 
-/** Has the patcher put a marker where blocks of text go; they themselves come later. */
+/** Lets the patcher put a marker where blocks of text go; the blocks themselves are inserted later. */
 export const blocksLater = (name: string): IPatch => ({
   type: PatchType.DOCUMENT,
   children: [standingFor(new Paragraph(""), markerName(name))]
 })
 
-/** The same within a line. Into the marker the patcher puts the properties of the text in which it stands. */
+/** The same within a line. The patcher puts the properties of the surrounding text into the marker. */
 export const runsLater = (name: string): IPatch => ({
   type: PatchType.PARAGRAPH,
   children: [standingFor(new TextRun(""), markerName(name))]
@@ -29,7 +29,10 @@ interface Filling {
   readonly pictures: ReadonlySet<string>
 }
 
-/** The bytes of a text, its pictures linked. That comes first: a value may look like the name of a picture. */
+/**
+ * Returns the bytes of a text with its pictures linked. Linking comes first, because a value may look like the name of
+ * a picture.
+ */
 const finished = async (pieces: Iterable<string>, signal: AbortSignal): Promise<Filling> => {
   const bytes: Array<Uint8Array> = []
   const pictures = new Set<string>()
@@ -41,10 +44,13 @@ const finished = async (pieces: Iterable<string>, signal: AbortSignal): Promise<
   return { bytes, pictures }
 }
 
-/** Nothing else is written anew: what the patcher could not read is not ours to touch. */
+/** Parts without any of these are not rewritten: content that the patcher could not read must stay untouched. */
 const isUnfinished = (xml: string) => /<casework-|"rId\{|[\ufdd0-\ufdef]/.test(xml)
 
-/** Puts the contents where their markers are, and ties all pictures to files of the package; answers their names. */
+/**
+ * Puts the contents in place of their markers and links all pictures to files of the package; returns the pictures'
+ * names.
+ */
 export const fillPlaceholders = async (
   parts: JSZip,
   contents: Readonly<Record<string, Content>>,
@@ -53,7 +59,7 @@ export const fillPlaceholders = async (
   const all = new Set<string>()
   const known = new Map<string, Promise<Filling>>()
 
-  /** A placeholder that a template repeats is written once: its lists and pictures keep their numbers. */
+  /** A placeholder that a template repeats is written only once, so that its lists and pictures keep their numbers. */
   const fillingOf = (written: string, name: string, properties: string) => {
     const filling = known.get(written) ?? finished(contents[name]?.(properties) ?? [], signal)
     known.set(written, filling)

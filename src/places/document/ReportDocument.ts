@@ -15,7 +15,7 @@ export interface DocumentRoom {
   readonly photos: ReadonlyArray<CaptionedPhoto>
 }
 
-/** All that goes into the Word document of a report, in its order. */
+/** Everything in the Word document of a report, in order. */
 export interface ReportDocument {
   readonly report: PlaceDescriptionReport
   readonly hero: DocumentPhoto | undefined
@@ -25,7 +25,7 @@ export interface ReportDocument {
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
 
-/** Notes that nobody has turned into a text yet are better than nothing. */
+/** Notes that have not been transformed yet are better than nothing. */
 const notesAsHtml = (notes: string) =>
   notes
     .split(/\r\n|\r|\n/)
@@ -65,15 +65,15 @@ export const composeDocument = (
   }
 }
 
-/** A file name has at most 255 bytes almost everywhere; some leave for a copy's number or a download's ending. */
+/** Most systems limit file names to 255 bytes; the rest is left for a copy's number or a download's suffix. */
 const longestName = 200
 
-/** Windows keeps them for devices, with any ending and in any case. */
+/** Windows reserves these names for devices, with any extension and in any case. */
 const reserved = /^(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)/i
 
 const letters = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
-/** As much of a text as so many bytes hold, without half a letter at the end. */
+/** Cuts a text to a number of bytes without splitting a character. */
 const shortened = (text: string, bytes: number) => {
   let [size, end] = [0, 0]
   for (const { index, segment } of letters.segment(text)) {
@@ -86,7 +86,7 @@ const shortened = (text: string, bytes: number) => {
 
 const trimmed = (name: string) => name.replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, "")
 
-/** The name of the file: characters that no file name can have become an underscore. */
+/** The name of the file; characters that file names cannot have become underscores. */
 export const documentFileName = ({ caseNumber, placeDescriptionReportID }: PlaceDescriptionReport) => {
   const plain = (caseNumber ?? "").toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\/:*?"<>|]/gu, "_")
   const name = trimmed(shortened(trimmed(plain).replace(/\.docx$/i, ""), longestName))

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises"
 
-/** In milliseconds. Short enough that nobody else who is served notices it. */
+/** In milliseconds. Short enough that no other request notices it. */
 const longest = 15
 
-/** Puts the pieces of a text together, and lets others have their turn in between, however long it becomes. */
+/** Joins the pieces of a text, and lets other work run in between, however long the text becomes. */
 export const inSlices = async function* (pieces: Iterable<string>, signal: AbortSignal) {
   let slice = ""
   let end = performance.now() + longest

@@ -1,25 +1,25 @@
 import { makeAllowance } from "./Allowance.ts"
 import type { Block, Cell } from "./HtmlBlocks.ts"
 
-/** A place in a table: the start of a cell, what a cell above covers, or nothing at all. */
+/** A place in a table: the start of a cell, a place covered by a cell above, or nothing at all. */
 export type Place =
   | { readonly kind: "cell"; readonly cell: Cell; readonly columns: number; readonly isTall: boolean }
   | { readonly kind: "covered"; readonly columns: number }
   | { readonly kind: "empty"; readonly columns: number }
 
-/** Word takes no more. */
+/** Word's limit. */
 const mostColumns = 63
 
-/** What reaches down from a row above, over so many rows more. */
+/** A cell that reaches down from a row above, and how many more rows it covers. */
 interface Tall {
   readonly columns: number
   rows: number
 }
 
 /**
- * Lays the cells of an HTML table out so that every row has the same number of columns, as Word demands. Rows without a
- * cell of their own show nothing, and are left out. A cell that would cover more than is left is one row high: each
- * place that it covers is a cell of its own in Word.
+ * Lays out the cells of an HTML table so that every row has the same number of columns, as Word requires. Rows without
+ * a cell of their own show nothing and are left out. A cell that would cover more places than are left becomes one row
+ * high: each place that it covers is a cell of its own in Word.
  */
 export const tableGrid = (
   rows: ReadonlyArray<ReadonlyArray<Cell>>,
@@ -50,7 +50,7 @@ export const tableGrid = (
     for (const cell of cells) {
       for (let tall = above.get(column); tall !== undefined; tall = above.get(column)) cover(column, tall)
       if (column >= mostColumns) {
-        // Where there are no more columns, what they hold stands in the last one.
+        // Content beyond the last column that Word allows goes into the last cell.
         for (const block of cell.blocks) last.push(block)
         continue
       }
@@ -73,14 +73,14 @@ export const tableGrid = (
   return laidOut.map((places) => filledTo(widest, places))
 }
 
-/** For each row how many have a cell of their own before it. */
+/** For each row, the number of rows before it that have a cell of their own. */
 const shownUpTo = (rows: ReadonlyArray<ReadonlyArray<Cell>>) => {
   const counts = [0]
   for (const [row, cells] of rows.entries()) counts.push((counts[row] ?? 0) + (cells.length === 0 ? 0 : 1))
   return counts
 }
 
-/** One cell fills a gap however wide it is: a wide row among thousands of short ones would make them all wide. */
+/** Fills a gap with one cell, however wide: otherwise one wide row would add many cells to thousands of short ones. */
 const filledTo = (widest: number, places: ReadonlyArray<Place>): ReadonlyArray<Place> => {
   const missing = widest - columnsIn(places)
   return missing === 0 ? places : [...places, { kind: "empty", columns: missing }]

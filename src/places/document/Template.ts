@@ -10,7 +10,7 @@ const missing = new InternalServerError({
   message: "The template of the DOCX export is missing on the server. Tell its operator to check DOCX_TEMPLATE."
 })
 
-/** The template as it is now, so that a new one needs no restart. */
+/** Reads the template on each export, so that a new one needs no restart. */
 export const readTemplate = (named: Option.Option<string>): Effect.Effect<Buffer, InternalServerError> =>
   Effect.suspend(() => {
     const path = Option.getOrElse(named, () => projectFile(templateFile))

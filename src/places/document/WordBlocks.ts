@@ -43,14 +43,14 @@ const textRuns = function* (runs: ReadonlyArray<Run>, { turns }: Counts, everywh
   }
 }
 
-/** A paragraph of a list. The library's own numbering needs a document that it made itself, not one that it patches. */
+/** A list paragraph. The library's own numbering works only in documents that it creates, not in patched ones. */
 class ListParagraph extends Paragraph {
   constructor(number: number, level: number, isBackward: boolean) {
     super({ children: [hole.run], style: "ListParagraph" })
     const [properties] = this.root
     if (!(properties instanceof ParagraphProperties)) return
     properties.push(new NumberProperties(number, level))
-    // Word demands that it stands behind the number.
+    // Word requires this element after the number.
     if (isBackward) properties.push(new OnOffElement("w:bidi", true))
   }
 }
@@ -66,23 +66,23 @@ export const lines = { top: line, bottom: line, left: line, right: line }
 
 export const cellMargins = { top: 60, bottom: 60, left: 100, right: 100 }
 
-/** Tables in the cells of tables leave less and less; a column never goes away altogether. */
+/** Tables nested in cells get ever narrower, but a column never disappears altogether. */
 const narrowest = 200
 
 /** A little space below a table. Without a paragraph between them, two tables would become one. */
 export const gap = () =>
   new Paragraph({ children: [], spacing: { before: 0, after: 0, line: 160, lineRule: LineRuleType.EXACT } })
 
-/** What is counted through a whole document. */
+/** What is counted across a whole document. */
 export interface Counts {
   readonly numbers: ListNumbers
-  /** Places that cells may cover below themselves. */
+  /** How many places cells may still cover below themselves. */
   readonly covering: Allowance
-  /** Changes of the direction. */
+  /** How many changes of direction are left. */
   readonly turns: Allowance
 }
 
-/** Puts blocks of text into Word, piece by piece, within a width in twentieths of a point. */
+/** Writes blocks of text for Word, piece by piece, within a width in twentieths of a point. */
 export const wordBlocks = function* (blocks: ReadonlyArray<Block>, counts: Counts, width: number): Generator<string> {
   for (const block of blocks) {
     if (block.kind === "table") yield* wordTable(tableGrid(block.rows, counts.covering), counts, width)
@@ -146,7 +146,9 @@ const wordCells = function* (
   }
 }
 
-/** What is around the content of a cell: the same for many cells of a table, so that each look is written once. */
+/**
+ * Returns the frame around a cell's content. Many cells of a table look the same, so each look is written only once.
+ */
 const makeCellFrames = (column: number) => {
   const known = new Map<string, Frame>()
   return (place: Place): Frame => {
@@ -173,7 +175,7 @@ const makeCellFrames = (column: number) => {
 
 const emptyLine = xmlOf(new Paragraph({ children: [] }))
 
-/** A cell has a paragraph, whatever else is in it. */
+/** A cell must have a paragraph, whatever else is in it. */
 const cellContent = function* ({ blocks, isHeader }: Cell, counts: Counts, width: number) {
   const only = blocks.length === 1 ? blocks[0] : undefined
   if (only?.kind === "paragraph") {

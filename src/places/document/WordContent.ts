@@ -41,7 +41,7 @@ const inline = (text: string | null): IPatch => ({
   children: wordLines(text ?? nothing).map(lineRun)
 })
 
-/** A text of many lines, in the look of the place where it stands. */
+/** A text of many lines, with the text properties of its placeholder. */
 const lines = function* (text: string | null, properties: string) {
   for (const [index, line] of wordLines(text ?? nothing).entries()) {
     yield xmlOf(lineRun(line, index)).replace(/^<w:r>/, (start) => start + properties)
@@ -52,7 +52,7 @@ const heroBox = { width: 600, height: 340 }
 
 const anchorOf = (index: number) => `room${index + 1}`
 
-/** Where a link to a room leads. The library would give all of them the same number. */
+/** The target of links to a room. The library would give all bookmarks the same number. */
 class RoomBookmark extends Bookmark {
   override readonly start: BookmarkStart
   override readonly end: BookmarkEnd
@@ -103,7 +103,7 @@ const roomRows = function* (rooms: ReadonlyArray<DocumentRoom>) {
   }
 }
 
-/** The table of rooms: each leads to its place in the document. */
+/** The table of rooms; each row links to its room in the document. */
 const roomList = (rooms: ReadonlyArray<DocumentRoom>) => {
   const table = new Table({
     layout: TableLayoutType.FIXED,
@@ -125,8 +125,8 @@ const roomList = (rooms: ReadonlyArray<DocumentRoom>) => {
 }
 
 /**
- * What goes into each placeholder of the template. What may be long comes only when the patcher is done, which takes
- * too much time over it.
+ * The content of each placeholder of the template. Content that may be long is inserted only after the patcher has run,
+ * which would take too long over it.
  */
 export const documentContent = (
   { hero, photosAtEnd, report, rooms }: ReportDocument,

@@ -24,7 +24,9 @@ interface Box {
   readonly height: number
 }
 
-/** As large as it fits into a box, in its own proportions; small pictures are not blown up beyond it either. */
+/**
+ * Scales a picture to fit into a box in its own proportions; small pictures are enlarged too, but never beyond the box.
+ */
 export const fitInto = ({ heightPx, widthPx }: Pick<DocumentPhoto, "heightPx" | "widthPx">, box: Box): Box => {
   const scale = Math.min(box.width / widthPx, box.height / heightPx)
   return { width: Math.max(1, Math.round(widthPx * scale)), height: Math.max(1, Math.round(heightPx * scale)) }
@@ -33,14 +35,14 @@ export const fitInto = ({ heightPx, widthPx }: Pick<DocumentPhoto, "heightPx" | 
 const extensionOf = ({ contentType }: Pick<DocumentPhoto, "contentType">) =>
   contentType === "image/png" ? "png" : "jpg"
 
-/** What stands for the bytes of a photo in its picture: they come only when the file is written. */
+/** Stands for the bytes of a photo in its picture; the bytes themselves are added only when the file is written. */
 const standInFor = ({ accessToken }: Pick<DocumentPhoto, "accessToken">) => Buffer.from(accessToken)
 
-/** The name under which the text refers to a photo. */
+/** The name by which the text refers to a photo. */
 export const pictureName = (photo: Pick<DocumentPhoto, "accessToken" | "contentType">) =>
   `${hashedId(standInFor(photo))}.${extensionOf(photo)}`
 
-/** A picture that is not handed to the patcher, which would search the whole text once for each. */
+/** A picture that is kept from the patcher, which would search the whole text once for each picture. */
 class PhotoRun extends ImageRun {
   static readonly #nowhere = new Document({ sections: [] })
   override prepForXml(context: IContext) {
@@ -48,13 +50,13 @@ class PhotoRun extends ImageRun {
   }
 }
 
-/** Above whatever numbers the pictures of a template have. */
+/** Higher than any number that the pictures of a template have. */
 const firstNumber = 10_000
 
 /** Makes the pictures of one document. The library would give all of them the same number. */
 export const makeImages = () => {
   let made = 0
-  /** Word shows no WebP: such a photo becomes a JPEG on its way. */
+  /** Word cannot show WebP, so such a photo is converted to JPEG later. */
   return (photo: DocumentPhoto, description: string, box: Box) => {
     made += 1
     const name = wordText(description)
@@ -96,7 +98,7 @@ const photoCell = (entry: CaptionedPhoto | undefined, width: number, image: Make
           ]
   })
 
-/** Photos side by side, row by row, each above its caption; a row never breaks over two pages. */
+/** Photos side by side in rows, each above its caption; a row never breaks across two pages. */
 export const photoGrid = (photos: ReadonlyArray<CaptionedPhoto>, width: number, image: MakeImage) => {
   const column = Math.floor(width / across)
   const table = new Table({

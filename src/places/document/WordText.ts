@@ -1,6 +1,6 @@
-/** Stand-ins for what the patcher would misread in a value; noncharacters, so that no text can hold them. */
+/** Stand-ins for what the patcher would misread in a value: noncharacters, which no text can hold. */
 const standIns = [
-  // Two of them begin a placeholder: a value must never be taken for one.
+  // Two of them begin a placeholder, and a value must never be taken for one.
   { written: "{", standIn: "\ufdd0", xml: "{" },
   // The patcher's own mark for the place where a value goes.
   { written: "ɵ", standIn: "\ufdd1", xml: "ɵ" },
@@ -8,10 +8,10 @@ const standIns = [
   { written: "&", standIn: "\ufdd2", xml: "&amp;" }
 ]
 
-/** What XML 1.0 cannot hold, or should not: control characters and noncharacters. */
+/** Characters that XML 1.0 cannot or should not hold: control characters and noncharacters. */
 const unprintable = /[\p{Cc}\ufdd0-\ufdef\ufffe\uffff]/gu
 
-/** A line of text that can stand anywhere in a Word document. */
+/** Makes a line of text that is safe anywhere in a Word document. */
 export const wordText = (text: string) =>
   standIns.reduce(
     (safe, { standIn, written }) => safe.replaceAll(written, standIn),
@@ -21,9 +21,9 @@ export const wordText = (text: string) =>
       .replace(unprintable, "")
   )
 
-/** The lines of a text, each fit for a Word document. */
+/** The lines of a text, each safe for a Word document. */
 export const wordLines = (text: string) => text.split(/\r\n|\r|\n/).map(wordText)
 
-/** Gives back what stood in the texts, once the document is put together. */
+/** Restores the original characters once the document is assembled. */
 export const withoutStandIns = (xml: string) =>
   standIns.reduce((result, { standIn, xml: meant }) => result.replaceAll(standIn, meant), xml)

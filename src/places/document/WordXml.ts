@@ -17,7 +17,7 @@ const attributesIn = (attributes: object) =>
     .map(([name, value]) => ` ${name}="${escaped(String(value), /[&<>"']/g)}"`)
     .join("")
 
-/** The library's form of a piece of XML: a text, attributes below _attr, or an element below its name. */
+/** Writes a piece of XML in the library's form: a text, attributes under _attr, or an element under its name. */
 const written = (piece: unknown): { readonly attributes: string; readonly content: string } => {
   if (Array.isArray(piece)) {
     const parts = piece.map(written)
@@ -40,7 +40,7 @@ const written = (piece: unknown): { readonly attributes: string; readonly conten
 
 const element = (name: string, value: unknown): string => {
   const { attributes, content } = written(value)
-  // As the patcher writes it, so that a document is the same whoever wrote a part of it.
+  // Empty elements are written as the patcher writes them, so that a document looks the same whichever wrote a part.
   return content === "" && !attributes.includes(' xml:space="preserve"')
     ? `<${name}${attributes}/>`
     : `<${name}${attributes}>${content}</${name}>`
@@ -49,13 +49,13 @@ const element = (name: string, value: unknown): string => {
 const nowhere = new Document({ sections: [] })
 
 /**
- * A part of a document as the patcher would write it. The patcher itself searches all that it has written once more for
- * every placeholder, in a time that grows with the square of it: for a long report minutes, in which nothing else runs.
+ * Returns a part of a document as the patcher would write it. The patcher itself searches everything it has written
+ * again for every placeholder, in quadratic time: a long report would block the process for minutes.
  */
 export const xmlOf = (part: XmlComponent) =>
   written(part.prepForXml({ file: nowhere, viewWrapper: nowhere.Document, stack: [] })).content
 
-/** Writes an element of this name in place of itself. No template has one: it is in no namespace of Word. */
+/** Makes a part write an element of this name in its place. No template has one: it is in no namespace of Word. */
 export const standingFor = <A extends XmlComponent>(part: A, name: string): A => {
   part.prepForXml = (): IXmlableObject => ({ [name]: {} })
   return part
@@ -63,7 +63,7 @@ export const standingFor = <A extends XmlComponent>(part: A, name: string): A =>
 
 const holeName = "casework-hole"
 
-/** Where the content of a part goes that is too long to be written at once. */
+/** Marks where the content goes in a part that is too long to be written at once. */
 export const hole = {
   run: standingFor(new TextRun(""), holeName),
   paragraph: standingFor(new Paragraph(""), holeName),
@@ -71,7 +71,7 @@ export const hole = {
   row: standingFor(new TableRow({ children: [] }), holeName)
 }
 
-/** What stands before the hole of a part and behind it. */
+/** The XML before and after the hole of a part. */
 export type Frame = readonly [start: string, end: string]
 
 export const frameOf = (part: XmlComponent): Frame => {
@@ -79,12 +79,12 @@ export const frameOf = (part: XmlComponent): Frame => {
   return [start, end]
 }
 
-/** A frame, piece by piece with what goes into it. */
+/** Yields a frame with its content, piece by piece. */
 export const framed = function* ([start, end]: Frame, content: Iterable<string>) {
   yield start
   yield* content
   yield end
 }
 
-/** A part with a hole, piece by piece with what goes into it. */
+/** Yields a part with its hole filled, piece by piece. */
 export const filled = (part: XmlComponent, content: Iterable<string>) => framed(frameOf(part), content)
