@@ -118,7 +118,7 @@ const Platform = Layer.mergeAll(
   Tokens.layer.pipe(Layer.provideMerge(Revocations.layer))
 ).pipe(Layer.provideMerge(Stopping.layer))
 
-/** Tickets and their messages, from the rules that others build on to what the routes call. */
+/** Tickets and their messages, from the shared rules up to the services that the routes call. */
 const TicketServices = Layer.mergeAll(
   DraftReplies.layer.pipe(Layer.provideMerge(PromptDocuments.layer)),
   Attachments.layer,
@@ -198,13 +198,13 @@ const Work = Layer.mergeAll(
   BlobSweep
 )
 
-/** A node that only answers requests leaves the work to the others. */
+/** A node with the role "web" only serves requests and leaves background jobs to the other nodes. */
 const Background = Layer.unwrapEffect(Effect.map(Settings, ({ role }) => (role === "web" ? Layer.empty : Work)))
 
-/** Work ends before the services that it needs: layers beside each other close at the same time. */
+/** Drains jobs before the services they use are closed, because sibling layers close at the same time. */
 const EndOfWork = Layer.scopedDiscard(Effect.flatMap(Jobs, ({ drain }) => Effect.addFinalizer(() => drain)))
 
-/** All features. What is left open are the ports: Settings, the database, the BlobStore and the Mailer. */
+/** All features. Only the ports are left to provide: Settings, the database, the BlobStore and the Mailer. */
 export const AppLive = HttpApiBuilder.api(CaseworkApi).pipe(
   Layer.provide(Groups),
   Layer.provide(PoliciesLive),

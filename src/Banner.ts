@@ -7,7 +7,7 @@ import { version } from "./platform/telemetry/Version.ts"
 
 const demoUsername = "acme-admin"
 
-/** What a node answers that only works: it has no pages, and nobody logs in to it. */
+/** The addresses of a worker node, which has no pages and no login. */
 const ofWorker = (local: string, { metricsToken }: typeof Settings.Service) => {
   const metrics = Option.isSome(metricsToken) ? `\n  Metrics  ${local}/metrics` : ""
   return `\n  Health   ${local}/health/ready${metrics}`
@@ -21,17 +21,17 @@ const ofService = (local: string, { baseUrl, loginLocalhost }: typeof Settings.S
   return `\n  Address  ${at}\n  Docs     ${local}/docs\n  Desk     ${local}/desk${chat}${login}`
 }
 
-/** Tells whoever started it where it is. */
+/** Prints where the service can be reached, for the person who started it. */
 export const Banner = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const settings = yield* Settings
     const local = address._tag === "TcpAddress" ? `http://localhost:${address.port}` : address.path
-    // A database that had customers of its own has no demo data, and who has removed them has none any more.
+    // A database that already had customers was not seeded, and the demo customers may have been removed since.
     const hasDemo = settings.demo && Option.isSome(yield* (yield* AuthRepo).findByUsername(demoUsername))
     const places = settings.role === "worker" ? ofWorker(local, settings) : ofService(local, settings, hasDemo)
     yield* Console.log(`\nCasework is ready.${places}\n`)
-    // For whoever reads the log later: a node that says neither was killed.
+    // A node whose log lacks "stopping" was killed.
     yield* Effect.acquireRelease(
       Effect.annotateLogs(Effect.logInfo("started"), { version, role: settings.role, address: local }),
       () => Effect.logInfo("stopping")

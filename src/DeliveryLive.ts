@@ -4,7 +4,7 @@ import { makeEmailDelivery } from "./mail/EmailDelivery.ts"
 import { storedDelivery } from "./sending/StoredDelivery.ts"
 import { makeWhatsAppDelivery } from "./sending/WhatsAppDelivery.ts"
 
-/** Chat visitors and the phone client read the stored answer themselves. */
+/** Chat and Phone only store the answer: the visitor and the phone client fetch it themselves. */
 export const DeliveryLive = Layer.effect(
   Delivery,
   Effect.gen(function* () {

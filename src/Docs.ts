@@ -1,10 +1,10 @@
 import { HttpApi, HttpApiBuilder, HttpServerRequest } from "@effect/platform"
 import { Effect, Layer } from "effect"
 
-/** An invisible strip below each response is as wide as the page and begins at the text: on a phone it stuck out. */
+/** An invisible full-width strip below each response starts at the text, so it overflowed the page on a phone. */
 const customCss = ".parameter-item-trigger { position: relative }"
 
-/** Nothing that would need the Internet or send anything there: the page works offline. */
+/** Turns off everything that loads from or sends to the Internet: the page works offline. */
 const scalar = {
   withDefaultFonts: false,
   showToolbar: "never",
@@ -14,7 +14,7 @@ const scalar = {
   authentication: { preferredSecurityScheme: "bearer" }
 } as const
 
-/** The page holds megabytes of code for the browser and the whole contract: it is loaded and made when somebody first looks. */
+/** Built on the first request, because the page holds megabytes of browser code and the whole contract. */
 const page = Effect.gen(function* () {
   const { layer } = yield* Effect.promise(() => import("@effect/platform/HttpApiScalar"))
   const router = yield* Effect.provide(
@@ -25,7 +25,7 @@ const page = Effect.gen(function* () {
   return yield* Effect.orDie(Effect.provideService(router, HttpServerRequest.HttpServerRequest, request))
 })
 
-/** The browsable documentation, made from the contract. */
+/** The browsable documentation, generated from the contract. */
 export const Docs = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
     const api = yield* HttpApi.Api

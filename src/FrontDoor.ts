@@ -2,7 +2,7 @@ import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/p
 import { Effect } from "effect"
 import { NotFound } from "../schema/Errors.ts"
 
-/** Leads whoever opens the address in a browser to the documentation; for programs there is nothing here. */
+/** Redirects browsers to the documentation; other clients get a 404. */
 export const FrontDoor = HttpApiBuilder.Router.use((router) =>
   router.get(
     "/",

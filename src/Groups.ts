@@ -78,7 +78,7 @@ import { TopicsHttp } from "./topics/TopicsHttp.ts"
 import { Translations } from "./translations/Translations.ts"
 import { TranslationsHttp } from "./translations/TranslationsHttp.ts"
 
-/** What a route may name as its policy. */
+/** The policies that a route may name. */
 const policies = [AdminAccess, MetricsAccess, PhoneContext, PlatformAccess, ReportAccess, TicketAccess] as const
 
 type Policies = readonly [AdminAccess, MetricsAccess, PhoneContext, PlatformAccess, ReportAccess, TicketAccess]
@@ -88,7 +88,7 @@ const group = <ROut, E, const Needed extends ReadonlyArray<unknown>>(
   ...tags: Tags<Needed>
 ) => keeping<ROut, E, readonly [...Policies, ...Needed]>(layer, ...policies, ...tags)
 
-/** Each group of routes with the services it is made of. */
+/** Each group of routes with the services it needs. */
 export const Groups = Layer.mergeAll(
   group(AutomationHttp, Automation),
   group(FeedbackHttp, Feedbacks),

@@ -9,7 +9,7 @@ import { removingOld } from "./platform/queue/Retention.ts"
 import { presenceRetention } from "./representatives/PresenceRepo.ts"
 import { draftCallRetention } from "./ticketMessages/DraftCallsRepo.ts"
 
-/** What features keep for a while and not for ever. */
+/** Removes rows that features keep only for a limited time. */
 export const Housekeeping = removingOld([
   idempotencyRetention,
   passwordResetRetention,

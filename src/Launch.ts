@@ -2,7 +2,7 @@ import { Console, Effect, Layer, RuntimeFlags, RuntimeFlagsPatch } from "effect"
 import { type KnownError, withStacks } from "./OneLine.ts"
 import { LogLines } from "./platform/LogLines.ts"
 
-/** Runs the service until it is told to stop; a start that fails for a known reason says so in one line. */
+/** Runs the service until it is told to stop; if startup fails for a known reason, prints that reason in one line. */
 export const launch = (main: Layer.Layer<never, KnownError>) =>
   Layer.launch(main).pipe(
     Effect.tapErrorCause((cause) => {
@@ -11,6 +11,6 @@ export const launch = (main: Layer.Layer<never, KnownError>) =>
     }),
     Effect.onInterrupt(() => Effect.logInfo("stopped")),
     Effect.provide(LogLines),
-    // The library counts its fibers for nobody: what the service tells of itself is in ServiceMetrics.
+    // Nothing reads Effect's own fiber metrics: the service reports its metrics through ServiceMetrics.
     Effect.withRuntimeFlagsPatch(RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics))
   )

@@ -5,7 +5,7 @@ import { Cause, Chunk, type ConfigError } from "effect"
 import type { Refused } from "./admin/Refused.ts"
 import type { FolderInUse } from "./platform/settings/FolderLock.ts"
 
-/** Every known reason for which the service or a command may not run. */
+/** Every known reason why the service or a command may fail to run. */
 export type KnownError =
   | ConfigError.ConfigError
   | SqlError.SqlError
@@ -15,11 +15,11 @@ export type KnownError =
   | Refused
 
 const innermost = (error: unknown): string => {
-  // Some libraries throw what is no Error and has no text.
+  // Some libraries throw objects that are not Errors and have no message.
   if (!(error instanceof Error))
     return typeof error === "object" ? inspect(error, { breakLength: Number.POSITIVE_INFINITY }) : String(error)
   if (error.cause instanceof Error) return innermost(error.cause)
-  // Of a connection that was tried on several addresses, any one attempt tells the reason.
+  // When a connection was tried on several addresses, the error of any one attempt shows the reason.
   return error instanceof AggregateError && error.errors.length > 0 ? innermost(error.errors[0]) : error.message
 }
 
@@ -45,7 +45,7 @@ const explain = (error: KnownError): string => {
   }
 }
 
-/** What went wrong and what to change, for a person at a terminal. Empty when it was only told to stop. */
+/** What went wrong and what to change, for a person at a terminal. Empty when the program was merely interrupted. */
 export const inOneLine = (cause: Cause.Cause<KnownError>): string =>
   Cause.match(cause, {
     onEmpty: "",
@@ -56,7 +56,7 @@ export const inOneLine = (cause: Cause.Cause<KnownError>): string =>
     onParallel: (left, right) => left || right
   }).replaceAll(/\s*\n\s*/g, " ")
 
-/** The same, and where each defect comes from: only whoever wrote the service can mend that. */
+/** Like `inOneLine`, followed by the stack of each defect, since a defect is a bug that has to be fixed in the code. */
 export const withStacks = (cause: Cause.Cause<KnownError>): string =>
   [
     inOneLine(cause),

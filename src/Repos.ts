@@ -53,7 +53,7 @@ import { TopicActionsRepo } from "./topics/TopicActionsRepo.ts"
 import { TopicDocumentsRepo } from "./topics/TopicDocumentsRepo.ts"
 import { TopicsRepo } from "./topics/TopicsRepo.ts"
 
-/** The repos of the features. What keeps a book of its own for all of them, such as the audit log, brings its repo along. */
+/** The repos of the features. Services that all features share, such as the audit log, provide their own repo. */
 export const Repos = Layer.mergeAll(
   AgentJoinsRepo.layer,
   ChatsRepo.layer,

@@ -1,16 +1,16 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import type { Effect } from "effect"
 
-/** Ctrl-C comes from the terminal and, a moment later, once more from npm: both are one wish (ms). */
+/** Ctrl-C arrives from the terminal and again from npm a moment later; within this time (ms) they count as one. */
 const oneWish = 2000
 
-/** The runtime hears the first signal only: another one would end the process in the middle of its work. */
+/** The runtime handles only the first signal: a second one would end the process in the middle of its work. */
 const hearAll = () => {
   let firstAt: number | undefined
   const hear = (signal: NodeJS.Signals) => {
     firstAt ??= performance.now()
     if (performance.now() - firstAt < oneWish) return
-    // Somebody insists.
+    // The user insists: let the signal end the process.
     process.off(signal, hear)
     process.kill(process.pid, signal)
   }
@@ -18,7 +18,7 @@ const hearAll = () => {
   process.on("SIGTERM", hear)
 }
 
-/** Runs a program until it ends or is told to stop; it says itself why it failed. */
+/** Runs a program until it ends or is told to stop; the program reports its own failures. */
 export const runMain = <E, A>(program: Effect.Effect<A, E>) => {
   hearAll()
   NodeRuntime.runMain(program, { disableErrorReporting: true, disablePrettyLogger: true })

@@ -46,12 +46,12 @@ const Listen = Layer.unwrapScoped(
         requestTimeout: deadlines.request,
         connectionsCheckingInterval: deadlines.check,
         keepAliveTimeout: deadlines.idle,
-        // A request without a Host is answered here like any other, not by node with an empty 400.
+        // Otherwise node itself would reject a request without a Host header, with an empty 400.
         requireHostHeader: false
       }),
       takesSockets
     )
-    // Whoever asks for much and reads nothing does not hold it for ever.
+    // A client that never reads its response must not hold its connection open forever.
     server.setTimeout(deadlines.stalled)
     refuseBrokenRequests(server)
     return NodeHttpServer.layer(() => server, { host, port }).pipe(
@@ -61,13 +61,13 @@ const Listen = Layer.unwrapScoped(
   })
 )
 
-/** Who asks, for what all routes do alike. */
+/** The caller of a request, for what all routes have in common. */
 const knownCaller = (tokens: typeof Tokens.Service) => (request: HttpServerRequest.HttpServerRequest) =>
   Effect.map(
     callerOf(tokens, request),
     Option.map((caller) => ({
       customerID: caller.customerID,
-      // What a call asks for is understood by its channel.
+      // The permissions of a phone call depend on its channel.
       role: caller._tag === "Representative" ? caller.role : `${caller._tag} ${caller.channelID}`,
       name:
         caller._tag === "Representative"
@@ -78,7 +78,7 @@ const knownCaller = (tokens: typeof Tokens.Service) => (request: HttpServerReque
 
 const Serve = Layer.unwrapEffect(Effect.map(Tokens, (tokens) => serve(routes, knownCaller(tokens))))
 
-/** Told to stop, it first says so where load balancers look, and answers on until they have looked. */
+/** On shutdown, readiness fails first; requests are still served until load balancers have noticed. */
 const Drain = Layer.scopedDiscard(
   Effect.gen(function* () {
     const stopping = yield* Stopping
@@ -87,7 +87,7 @@ const Drain = Layer.scopedDiscard(
   })
 )
 
-/** Listens when everything else is built: a request that came earlier would find nobody to answer it. */
+/** Listens only once everything else is built: an earlier request would find no handler. */
 const Listening = Serve.pipe(Layer.provideMerge(Listen), Layer.provide(RequestFibers.layer))
 
 /** The HTTP side: the API with its conventions and docs on a listening socket. */

@@ -16,7 +16,7 @@ import { TelemetryLive } from "./platform/telemetry/Telemetry.ts"
 import { runMain } from "./RunMain.ts"
 import { ServerLive } from "./Server.ts"
 
-/** The whole graph. The annotation makes a missing layer a compile error here. */
+/** The whole layer graph. The annotation makes a missing layer a compile error here. */
 const Main: Layer.Layer<never, KnownError> = Banner.pipe(
   Layer.provide(ServerLive),
   Layer.provide(AppLive),
@@ -29,10 +29,10 @@ const Main: Layer.Layer<never, KnownError> = Banner.pipe(
   Layer.provide(Settings.layer)
 )
 
-// On a large machine V8 lets the heap grow to four times what lives before it tidies up; less than twice is enough.
+// On a large machine V8 lets the heap grow to four times the live data before it collects; less than twice is enough.
 setFlagsFromString("--heap-growing-percent=75")
 
-// A node of `npm run cluster` does not outlive it.
+// A node started by `npm run cluster` ends with it.
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
 runMain(launch(Main))

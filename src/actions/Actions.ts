@@ -36,7 +36,7 @@ const missing = (actionID: ActionID) => `There is no action ${actionID}.`
 
 const nameTaken = (name: string) => () => Conflict.of(`There already is an action named "${name}".`)
 
-/** The operation that was asked for, or else the one that the name says. */
+/** The requested operation, or else the one that the name implies. */
 const resolveOperation = (
   name: string,
   operation: OperationName | null | undefined,
@@ -49,7 +49,7 @@ const resolveOperation = (
 
 type Wanted = Pick<ActionUpdate, "operation" | "parameters">
 
-/** What a change leaves out stays: the operation, its parameters, or that the name says both. */
+/** Keeps what a change leaves out: the operation, its parameters, or that the name determines both. */
 const operationAfter = (stored: StoredAction, { operation, parameters }: Wanted): Wanted => {
   if (operation === null) return { operation }
   if (operation === undefined) {
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
   const repo = yield* ActionsRepo
   const checkOwnReferences = yield* makeCheckOwnReferences
 
-  /** A name that says to wait, but longer than anything may, would leave an action that does nothing. */
+  /** A name that says to wait for longer than allowed would produce an action that does nothing. */
   const checkName = (name: string, { operationFromName }: { readonly operationFromName: boolean }) =>
     operationFromName && saysTooLongWait(name)
       ? BadRequest.at("name", "says to wait for longer than 30 days; no action waits so long")
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
       if (problems.length > 0) return yield* Effect.fail(problemsIn(problems))
       const operation = resolveOperation(change.name, wanted.operation, wanted.parameters)
       const fields = { ...stored, ...change, ...operation }
-      // What is kept was checked when it was written: its target may be gone since, and the action can still be changed.
+      // Kept values were checked when written; their target may be gone since, but the action can still be changed.
       const isKept = stored.operation === fields.operation && sameParameters(stored.parameters, fields.parameters)
       if (!isKept) yield* checkOwnReferences(customerID, referencesOf(fields.parameters))
       if (!isKept || stored.name !== change.name) yield* checkName(change.name, fields)

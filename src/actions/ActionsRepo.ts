@@ -23,7 +23,7 @@ type ActionFields = typeof Fields.Type
 const Stored = Schema.Struct({ ...Fields.fields, parameters: OperationParameters, actionID: ActionID })
 export type StoredAction = typeof Stored.Type
 
-/** What the world sees of a stored action: no parameters are null, not an empty object. */
+/** A stored action as the API shows it: without parameters they are null, not an empty object. */
 const Row = Schema.transform(Stored, Schema.typeSchema(Action), {
   strict: true,
   decode: ({ operationFromName: _, parameters, ...action }) =>

@@ -38,7 +38,7 @@ const Tools = Layer.mergeAll(
 
 type Failure = KnownError | ValidationError.ValidationError | Terminal.QuitException
 
-/** What is wrong with the words themselves, the command line has already said. */
+/** Prints why a command failed. The CLI library has already reported errors in the arguments themselves. */
 const sayWhy = (cause: Cause.Cause<Failure>) => {
   const line = inOneLine(
     Cause.flatMap(cause, (error) =>
@@ -48,11 +48,11 @@ const sayWhy = (cause: Cause.Cause<Failure>) => {
   return line === "" ? Effect.void : Console.error(line)
 }
 
-/** The parser passes over an option that may be repeated when its value is missing or empty, as if it were not there. */
+/** Finds a repeatable option without a value: the parser silently ignores one whose value is missing or empty. */
 const withoutValue = (argv: ReadonlyArray<string>) =>
   argv.find((word, index) => repeatedOptions.includes(word.toLowerCase()) && (argv[index + 1] ?? "").trim() === "")
 
-/** The operator's commands on a database. It is opened when a command runs, not for --help. */
+/** The operator's commands on a database, which is opened when a command runs, not for --help. */
 export const commandLine = (
   database: Layer.Layer<SqlClient.SqlClient, DatabaseError, Settings>,
   settings: Layer.Layer<Settings, ConfigError.ConfigError>

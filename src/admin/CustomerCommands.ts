@@ -5,7 +5,7 @@ import { customerRemoveCommand } from "./CustomerRemoveCommand.ts"
 import { OverviewRepo } from "./OverviewRepo.ts"
 import { Provisioning } from "./Provisioning.ts"
 
-/** Those that are a list below. */
+/** The options below that may be repeated. */
 export const repeatedOptions: ReadonlyArray<string> = ["--hostname", "--feature"]
 
 const create = Command.make(

@@ -22,7 +22,7 @@ import { customer } from "./CustomerArgument.ts"
 import { Provisioning } from "./Provisioning.ts"
 import { refuse } from "./Refused.ts"
 
-/** Does the work itself, since the service may be stopped; one that runs may as well be the first to take it. */
+/** Runs the job itself, since the service may be stopped; a running service may just as well take the job first. */
 export const EndUserTools = DataRightsWork.pipe(
   Layer.provideMerge(DataRights.layer),
   Layer.provideMerge(
@@ -57,7 +57,7 @@ const patience: Readonly<Record<DataRequestKind, string>> = {
     "Working on it; this takes a little over six minutes. A service that runs goes on with it if you stop waiting."
 }
 
-/** Asks for it and waits until it is done. */
+/** Requests the export or erasure and waits until it is done. */
 const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKind) =>
   Effect.gen(function* () {
     const rights = yield* DataRights
@@ -69,7 +69,7 @@ const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKi
       .pipe(Effect.catchTag("NotFound", () => refuse(missing)))
     const begun = yield* ask
     if (!isOver(begun)) yield* Console.error(patience[kind])
-    // An export serves for a day. Whoever asks again should know that it is not of this moment.
+    // An export stays valid for a day. Asking again returns the same file, so the operator is told when it was made.
     else if (kind === "Export" && begun.finishedAt !== null && begun.expiresAt !== null) {
       const [made, until] = [begun.finishedAt, begun.expiresAt].map(DateTime.formatIso)
       yield* Console.error(`This one was made at ${made}. Another is made when it has expired, at ${until}.`)
@@ -81,7 +81,7 @@ const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKi
     return ended.status === "Succeeded" ? ended : yield* refuse(`It failed. See GET /api/Jobs/${ended.jobID}.`)
   })
 
-/** A file that is there already keeps its mode, and others may be allowed to read it. */
+/** An existing file keeps its mode when overwritten, which may let other users read it. */
 const hideIfThere = (path: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem

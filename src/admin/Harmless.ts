@@ -1,2 +1,2 @@
-/** What somebody else wrote, for a terminal: without the codes that would give it orders. Lines stay. */
+/** Makes foreign text safe to print: removes the control characters that a terminal would obey. Line breaks stay. */
 export const harmless = (words: string) => words.replace(/(?![\n\t])\p{Cc}/gu, "")

@@ -6,7 +6,7 @@ import { refuse } from "./Refused.ts"
 
 const shown = 50
 
-/** Others than the database can have are of no mail. */
+/** An id outside the range of the database's integers cannot belong to a mail. */
 const isID = Schema.is(Schema.Int.pipe(Schema.between(1, 2 ** 31 - 1)))
 
 const list = Command.make("list", {}, () =>

@@ -13,7 +13,7 @@ const CustomerOverview = Schema.Struct({
 const ModelOverview = Schema.Struct({
   modelID: Schema.Int,
   name: Schema.String,
-  /** The customer's name; null: shared. */
+  /** The customer's name; null when the model is shared. */
   owner: Schema.NullOr(Schema.String),
   modelType: Schema.String,
   slots: Schema.Array(Schema.String),
@@ -21,7 +21,7 @@ const ModelOverview = Schema.Struct({
   isActive: Schema.Boolean
 })
 
-/** What the operator looks at before changing anything. */
+/** The lists that the operator's commands print. */
 export class OverviewRepo extends Context.Tag("casework/OverviewRepo")<
   OverviewRepo,
   {

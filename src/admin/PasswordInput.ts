@@ -7,7 +7,7 @@ const firstLineOfInput = Effect.promise(() => text(process.stdin)).pipe(
   Effect.map((input) => Redacted.make(input.split(/\r?\n/)[0] ?? ""))
 )
 
-/** From ADMIN_PASSWORD, typed unseen, or piped in: an argument would be seen by everybody on the machine. */
+/** From ADMIN_PASSWORD, a hidden prompt or a pipe: an argument would be visible to every user of the machine. */
 export const readPassword = Effect.gen(function* () {
   const given = yield* Effect.map(
     Config.option(Config.redacted("ADMIN_PASSWORD")),

@@ -3,7 +3,7 @@ import { Console, Context, Effect } from "effect"
 
 const isWanted = () => (process.env["NO_COLOR"] ?? "") === ""
 
-/** Where escape codes are understood: at a terminal, unless NO_COLOR asks for none. */
+/** Whether each stream takes escape codes: at a terminal, unless NO_COLOR is set. */
 export class Coloured extends Context.Reference<Coloured>()("casework/Coloured", {
   defaultValue: () => ({
     output: isWanted() && process.stdout.isTTY,
@@ -16,7 +16,7 @@ const written = (words: ReadonlyArray<unknown>, isColoured: boolean) => {
   return isColoured ? text : stripVTControlCharacters(text)
 }
 
-/** What is printed ends with its last line, and a file or another program gets the words alone. */
+/** Trims trailing white space, and drops escape codes when the output goes to a file or another program. */
 export const printedPlainly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Coloured, (coloured) =>
     Console.consoleWith((usual) =>

@@ -21,7 +21,7 @@ interface NewRepresentative {
   readonly email: string | null
 }
 
-/** What only the operator may do: it has no route. */
+/** What only the operator may do; there are no routes for it. */
 export class Provisioning extends Context.Tag("casework/Provisioning")<
   Provisioning,
   {
@@ -41,7 +41,7 @@ export class Provisioning extends Context.Tag("casework/Provisioning")<
     ) => Effect.Effect<CustomerRepID, Refused>
     readonly addSharedModel: (model: NewModel) => Effect.Effect<ModelID, Refused>
     readonly addOwnModel: (owner: CustomerSummary, model: NewModel) => Effect.Effect<ModelID, Refused>
-    /** Answers the model's name. */
+    /** Returns the model's name. */
     readonly setModelActive: (modelID: number, isActive: boolean) => Effect.Effect<string, Refused>
   }
 >() {
@@ -51,7 +51,7 @@ export class Provisioning extends Context.Tag("casework/Provisioning")<
   ).pipe(Layer.provide(Layer.mergeAll(CustomersRepo.layer, ModelsRepo.layer, RepresentativesRepo.layer)))
 }
 
-/** Reads what the operator wrote by the rules of the API, and says in one line what is wrong with each part of it. */
+/** Decodes the operator's input by the rules of the API, and says in one line what is wrong with each part. */
 const read = <A, I>(schema: Schema.Schema<A, I>, value: I, subject = "") =>
   Schema.decode(schema)(value).pipe(
     Effect.catchAll((error) => {

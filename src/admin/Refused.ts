@@ -1,6 +1,6 @@
 import { Data, Effect } from "effect"
 
-/** The operator asked for something that cannot be; the message says what to change. */
+/** The operator asked for something impossible; the message says what to change. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
 
 export const refuse = (message: string) => Effect.fail(new Refused({ message }))

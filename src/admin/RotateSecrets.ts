@@ -22,7 +22,7 @@ const makeColumn = ({ column, idColumn, table }: EncryptedColumn) =>
         where ${sql(idColumn)} > ${after} and ${sql(column)} is not null
         order by ${sql(idColumn)} limit ${batchSize}`
     }),
-    // Only what is still there as it was read: what somebody wrote meanwhile is newer, and has the new key already.
+    // Only if the value is still the one that was read: one written meanwhile is newer and uses the new key already.
     replace: SqlSchema.void({
       Request: Schema.Struct({ ...Row.fields, sealed: Schema.String }),
       execute: (_) => sql`
@@ -39,7 +39,7 @@ interface Outcome {
 interface Rotated {
   readonly changed: number
   readonly current: number
-  /** Rows whose key SECRETS_KEY does not list; they stay as they are. */
+  /** Rows encrypted with a key that SECRETS_KEY does not list; they stay as they are. */
   readonly unreadable: ReadonlyArray<string>
 }
 
@@ -72,9 +72,9 @@ const rotateColumn = fn("RotateSecrets.column")(function* (place: EncryptedColum
 })
 
 /**
- * Encrypts every secret anew with the first SECRETS_KEY. A batch is one transaction and what is done is passed over, so
- * it can be stopped at any time and started again. The seal that a start looks at comes last, and not as long as a secret
- * would be lost with the other keys, unless the operator knows that it is.
+ * Re-encrypts every secret with the first SECRETS_KEY. A batch is one transaction and finished rows are skipped, so it
+ * can be stopped and restarted at any time. The seal checked at startup is renewed last, and only if no secret would be
+ * lost with the old keys, or if the operator has said that they are lost.
  */
 export const rotateSecrets = (isLost: boolean) =>
   Effect.forEach(encryptedColumns, rotateColumn).pipe(

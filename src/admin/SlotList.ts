@@ -5,7 +5,7 @@ import { refuse } from "./Refused.ts"
 
 export const knownSlots = Slot.literals.join(", ")
 
-/** The slots of a comma-separated list, in any case, each once. */
+/** Reads a comma-separated list of slots, ignoring case and duplicates. */
 export const readSlots = fn("SlotList.readSlots")(function* (list: string) {
   const names = list
     .split(",")

@@ -28,7 +28,7 @@ export class Attachments extends Context.Tag("casework/Attachments")<
     readonly list: (
       messageID: TicketMessageID
     ) => Effect.Effect<ReadonlyArray<TicketMessageAttachment>, Forbidden | NotFound, CurrentRep>
-    /** Takes the one file of a form. */
+    /** Stores the single file of a form. */
     readonly upload: (
       messageID: TicketMessageID,
       form: Stream.Stream<Multipart.Part, Multipart.MultipartError>
@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
       .insert(customerID, messageID, { contentID: null, isEndUserProvided: false, ...stored })
       .pipe(Effect.catchTag("MissingReference", () => noMessage(messageID)))
 
-  /** Whatever goes wrong from here on, the bytes do not stay. */
+  /** Removes the stored bytes if anything goes wrong from here on. */
   const orNothing = <A, E, R>(
     customerID: CustomerID,
     run: (keep: (stored: Stored) => Effect.Effect<void>) => Effect.Effect<A, E, R>
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
     upload: fn("Attachments.upload")(function* (messageID, form) {
       const customerID = yield* checkAccess(messageID)
       const stored = yield* orNothing(customerID, (keep) =>
-        // To its end, also behind the file: a form that breaks off there was not meant to be taken.
+        // Reads the form to its end, even after the file: a form that breaks off there must not be accepted.
         Stream.runFoldEffect(form, Option.none<Stored>(), (known, part) => {
           if (part._tag === "Field" || part.key.toLowerCase() !== "file") return Effect.succeed(known)
           if (Option.isSome(known)) return severalFiles

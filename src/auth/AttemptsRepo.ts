@@ -7,9 +7,9 @@ export const attemptRetention: Retention = { table: "attempt", since: "last_fail
 const Keys = Schema.Array(Schema.String)
 
 const Counted = Schema.Struct({
-  /** When the database counted the attempt: by this time it is forgiven. */
+  /** When the database counted the attempt; `forgive` identifies the attempt by it. */
   at: Schema.String,
-  /** None while all keys are within the limit. */
+  /** Null while all keys are within the limit. */
   secondsToWait: Schema.NullOr(Schema.Number)
 })
 
@@ -18,11 +18,11 @@ interface Limit {
   readonly minutes: number
 }
 
-/** Attempts that failed or are under way, by keys that are nobody's: they come before a customer is known. */
+/** Attempts that failed or are under way. Their keys belong to no customer, since none is known at that point. */
 export class AttemptsRepo extends Context.Tag("casework/AttemptsRepo")<
   AttemptsRepo,
   {
-    /** Counts one more on every key. */
+    /** Adds one attempt to every key. */
     readonly count: (keys: ReadonlyArray<string>, limit: Limit) => Effect.Effect<typeof Counted.Type>
     readonly forgive: (keys: ReadonlyArray<string>, at: string) => Effect.Effect<void>
     readonly clear: (key: string) => Effect.Effect<void>
@@ -37,8 +37,8 @@ export class AttemptsRepo extends Context.Tag("casework/AttemptsRepo")<
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The database folds the case, as it does when it looks a username up: no spelling gets a counter of its own. The hash
-  // keeps a key of any length within what an index takes.
+  // The database folds the case, as it does when it looks up a username, so that every spelling shares one counter.
+  // The hash keeps a key of any length within the size limit of an index entry.
   const stored = (key: string) => sql.literal(`encode(sha256(convert_to(lower(${key}), 'UTF8')), 'hex')`)
 
   const count = SqlSchema.single({

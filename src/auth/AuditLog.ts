@@ -15,16 +15,16 @@ type AuditEvent =
 
 type About = { readonly endUserID: EndUserID } | { readonly aboutRepID: CustomerRepID }
 
-/** Who did what that somebody may ask about later. */
+/** Records who did what, for actions that may be questioned later. */
 export class AuditLog extends Context.Tag("casework/AuditLog")<
   AuditLog,
   {
     readonly record: (
       customerID: CustomerID,
-      /** None when the operator did it. */
+      /** Null when the operator did it. */
       customerRepID: CustomerRepID | null,
       event: AuditEvent,
-      /** Whom the action was about, when that is an end user, or a representative whose password it was. */
+      /** The end user that the action was about, or the representative whose password was changed. */
       about?: About
     ) => Effect.Effect<void>
   }

@@ -14,7 +14,7 @@ import { Revocations } from "./Revocations.ts"
 import { Throttle } from "./Throttle.ts"
 import { Tokens } from "./Tokens.ts"
 
-/** Issuing and recovering credentials. `address` is the caller's, for the throttle. */
+/** Issues and recovers credentials. `address` is the caller's IP address, for the throttle. */
 export class Auth extends Context.Tag("casework/Auth")<
   Auth,
   {
@@ -120,7 +120,7 @@ const make = Effect.gen(function* () {
         }
       },
       inTransaction(sql),
-      // Longer than it takes to look and to note the mail: the time tells nothing about whose address it is.
+      // Takes longer than the lookup and the enqueue, so that timing does not reveal whether the address is known.
       (asked) => Effect.zipLeft(asked, Effect.sleep(leastResetTime), { concurrent: true })
     ),
 
@@ -135,7 +135,7 @@ const make = Effect.gen(function* () {
         yield* audit.record(customerID, customerRepID, "PasswordReset")
         return { customerRepID, securityVersion }
       }, inTransaction(sql))
-      // Hashing takes long: the transaction does not wait for it.
+      // Hashing is slow, so it happens before the transaction.
       const attempt = Effect.flatMap(hasher.hash(Redacted.make(newPassword)), change)
       const rep = yield* throttle.attempt([`reset token address ${address}`], attempt)
       yield* revocations.raised(rep.customerRepID, rep.securityVersion)

@@ -22,7 +22,7 @@ type AuthRep = typeof Rep.Type
 
 const PhoneChannel = Schema.Struct({ customerID: CustomerID, channelID: ChannelID, phoneNumber: Schema.String })
 
-/** What authentication asks before it knows the customer, and what it writes once it does. */
+/** Queries that authentication runs before it knows the customer, and its writes once it does. */
 export class AuthRepo extends Context.Tag("casework/AuthRepo")<
   AuthRepo,
   {
@@ -36,15 +36,15 @@ export class AuthRepo extends Context.Tag("casework/AuthRepo")<
     readonly hasFeature: (customerID: CustomerID, feature: string) => Effect.Effect<boolean>
     readonly find: (customerID: CustomerID, customerRepID: CustomerRepID) => Effect.Effect<Option.Option<AuthRep>>
     readonly findDefault: (customerID: CustomerID) => Effect.Effect<Option.Option<AuthRep>>
-    /** Sets the hash, ends reset tokens and raises the security version, which it answers. */
+    /** Sets the hash, deletes reset tokens and returns the raised security version. */
     readonly setPassword: (
       customerID: CustomerID,
       customerRepID: CustomerRepID,
       passwordHash: string
     ) => Effect.Effect<number>
     /**
-     * Stores a reset token's hash, and ends older ones; false when one was asked for later, and stays, or when the
-     * password or the address has been changed since.
+     * Stores the hash of a reset token and deletes older ones. Returns false when a token requested later exists, which
+     * is kept, or when the password or the email address has changed since the request.
      */
     readonly replaceResetToken: (
       customerID: CustomerID,
@@ -52,7 +52,7 @@ export class AuthRepo extends Context.Tag("casework/AuthRepo")<
       tokenHash: string,
       asked: { readonly email: string; readonly at: Date }
     ) => Effect.Effect<boolean>
-    /** Removes a reset token and answers whose it was, when it had not expired. */
+    /** Removes a reset token and returns its owner, unless it had expired. */
     readonly takeResetToken: (tokenHash: string) => Effect.Effect<Option.Option<AuthRep>>
   }
 >() {
@@ -62,7 +62,7 @@ export class AuthRepo extends Context.Tag("casework/AuthRepo")<
   )
 }
 
-/** How long a reset token is good. */
+/** How long a reset token is valid. */
 export const resetTokenHours = 4
 
 const RepKey = Schema.Struct({ customerID: CustomerID, customerRepID: CustomerRepID })
@@ -208,7 +208,7 @@ const make = Effect.gen(function* () {
         Effect.map((row) => row.securityVersion)
       ),
     replaceResetToken: (customerID, customerRepID, tokenHash, { at: askedAt, email }) =>
-      // Two mails made at once must not both leave a good token, nor a node that was paused end the newer one.
+      // Two mails made at once must not leave two valid tokens, and a node that was paused must not delete a newer one.
       fence.pipe(
         Effect.zipRight(lock({ customerID, customerRepID })),
         Effect.zipRight(endTokens({ customerID, customerRepID, askedAt })),

@@ -1,15 +1,15 @@
 import { hash, verify } from "@node-rs/argon2"
 import { Context, Effect, Layer, Redacted } from "effect"
 
-/** argon2id (the library's default) with the parameters that OWASP asks for at least; it runs on the thread pool, not on the main thread. */
+/** argon2id (the library's default) with OWASP's minimum parameters; runs on the thread pool, not the main thread. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 const zeros = (count: number) => Buffer.alloc(count).toString("base64").replace(/=+$/, "")
 
-/** Has the form of a password's hash and takes as long to check, but no password has it. */
+/** A well-formed hash that takes as long to verify as a real one, but that no password matches. */
 const ofNobody = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$${zeros(16)}$${zeros(32)}`
 
-// Each run takes 19 MiB and a core for a while: more at once would only starve everybody else.
+// Each run takes 19 MiB and a core for a while: more at once would only starve other requests.
 const atOnce = 2
 
 export class PasswordHasher extends Context.Tag("casework/PasswordHasher")<
@@ -17,7 +17,7 @@ export class PasswordHasher extends Context.Tag("casework/PasswordHasher")<
   {
     readonly hash: (password: Redacted.Redacted) => Effect.Effect<string>
     readonly verify: (stored: string, password: Redacted.Redacted) => Effect.Effect<boolean>
-    /** Takes as long as a real verification and fails: for callers that named nobody. */
+    /** Takes as long as a real verification and fails: for an unknown username. */
     readonly verifyNothing: (password: Redacted.Redacted) => Effect.Effect<false>
   }
 >() {

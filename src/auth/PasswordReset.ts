@@ -10,7 +10,7 @@ import { AuthRepo, resetTokenHours } from "./AuthRepo.ts"
 
 const Payload = Schema.Struct({ customerRepID: CustomerRepID })
 
-/** The job knows only whose password; the token is made when the mail is, and is never stored readable. */
+/** The payload holds only the representative; the token is made with the mail and never stored in plain text. */
 export const sendResetMail = jobKind({
   kind: "SendResetMail",
   payload: Payload
@@ -40,7 +40,7 @@ export const PasswordResetJob = Layer.effectDiscard(
     yield* jobs.handle(
       sendResetMail,
       fn("PasswordReset.sendMail")(function* (customerID, { customerRepID }, { ageSeconds, askedAt }) {
-        // Whoever asked has given up waiting, and might now take the mail for somebody else's doing.
+        // The requester has given up by now and might think that somebody else had asked for the mail.
         if (ageSeconds > resetTokenHours * 3600)
           return yield* Effect.logWarning("a password reset is too late to be sent")
         const rep = yield* repo.find(customerID, customerRepID)
@@ -48,7 +48,7 @@ export const PasswordResetJob = Layer.effectDiscard(
         const { email } = rep.value
         const token = randomUUID()
         const asked = { email, at: askedAt }
-        // The mail does not leave when a newer one was sent meanwhile, or when nobody needs it any more.
+        // Not sent if a newer mail was sent meanwhile, or the password or the address has changed since the request.
         if (!(yield* repo.replaceResetToken(customerID, customerRepID, hashResetToken(token), asked))) return
         const link = `${baseUrl}/reset-password?token=${token}`
         return yield* mailer.send(customerID, resetMail(email, rep.value, link))

@@ -20,7 +20,7 @@ import { Tokens } from "./Tokens.ts"
 export const bearerToken = (request: HttpServerRequest.HttpServerRequest) =>
   Option.fromNullable(/^Bearer +([^ ]+) *$/i.exec(request.headers["authorization"] ?? "")?.[1])
 
-/** The caller of a request, when it shows a good token. */
+/** The caller of a request, if it carries a valid token. */
 export const callerOf = (tokens: typeof Tokens.Service, request: HttpServerRequest.HttpServerRequest) =>
   Option.match(bearerToken(request), { onNone: () => Effect.succeedNone, onSome: tokens.verify })
 

@@ -80,7 +80,7 @@ const policy = [
   "base-uri 'none'"
 ].join("; ")
 
-/** Where the link in a reset mail leads. It uses the public API only and keeps the token out of the history. */
+/** The target of the link in a reset mail. Uses only the public API and keeps the token out of the browser history. */
 export const ResetPasswordPage = HttpApiBuilder.Router.use((router) =>
   router.get(
     "/reset-password",

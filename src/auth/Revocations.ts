@@ -7,37 +7,36 @@ import { RevocationsRepo } from "./RevocationsRepo.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
 
-// How long a look counts. The next one comes late while the node is paused or the database is away.
+// How long a check for changes counts. The next one is late when the node was paused or the database is unavailable.
 const goodForSeconds = 5
 
-// A change becomes visible only when its transaction commits: each look goes back a bit further than the last one.
+// A change becomes visible only when its transaction commits, so each check reaches back a bit beyond the last one.
 const overlapSeconds = 60
 
-// Tokens live 12 hours, by a clock that may be ahead by five minutes: older changes concern none that is still valid.
+// Tokens live 12 hours, by a clock that may be five minutes ahead: older changes affect no token that is still valid.
 const longestTokenSeconds = 12 * 60 * 60 + 5 * 60
 
-// Twice as long as tokens live, so that no clock that is set back by some hours brings a token back.
+// Twice the token lifetime, so that a clock set back by some hours does not make a revoked token valid again.
 const rememberedSeconds = 2 * longestTokenSeconds
 
 /**
- * Knows which tokens have ended before their time. Each representative has a security version that a new password, a
- * new role or its deletion raises; a token carries the version it was made with. The token of a call ends with its
- * channel, and all tokens of a customer end with the customer. Every node keeps the recent changes in memory, so that
- * no request has to ask the database, and forgets those that concern no token any more.
+ * Knows which tokens were revoked before they expired. A new password, a new role or deletion raises a representative's
+ * security version, and a token carries the version it was made with; a call's token ends with its channel, and all of
+ * a customer's with the customer. Every node keeps recent changes in memory, so that no request queries the database.
  */
 export class Revocations extends Context.Tag("casework/Revocations")<
   Revocations,
   {
     readonly isCurrent: (customerRepID: CustomerRepID, securityVersion: number) => boolean
-    /** Whether the channel of a call has not been deleted. */
+    /** Whether the channel of a call still exists. */
     readonly hasChannel: (channelID: ChannelID) => boolean
-    /** Whether the customer has not been removed. */
+    /** Whether the customer still exists. */
     readonly hasCustomer: (customerID: CustomerID) => boolean
-    /** Whether the last look is not too long ago, as it is after a pause of the node. */
+    /** Whether the last check is recent; it is not after a pause of the node. */
     readonly isFresh: () => boolean
-    /** Looks for changes when the last look is too long ago. */
+    /** Checks for changes if the last check is too long ago. */
     readonly fresh: Effect.Effect<void>
-    /** Tells this node as soon as the change is committed; the others find out within seconds. */
+    /** Takes effect on this node as soon as the change is committed; the other nodes notice within seconds. */
     readonly raised: (customerRepID: CustomerRepID, securityVersion: number) => Effect.Effect<void>
   }
 >() {
@@ -59,7 +58,7 @@ const make = Effect.gen(function* () {
   const deletedChannels = makeRemembered<ChannelID, true>(rememberedSeconds)
   const removedCustomers = makeRemembered<CustomerID, true>(rememberedSeconds)
 
-  // Only a look that succeeded counts, so that nothing is missed while the database is away.
+  // Only a successful check counts, so that nothing is missed while the database is unavailable.
   let lookedAt = now() - longestTokenSeconds
   const look = Effect.gen(function* () {
     const started = now()

@@ -3,12 +3,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import type { Retention } from "../platform/queue/Retention.ts"
 
-/** Twice as long as the longest token lives. */
+/** Twice the longest token lifetime. */
 export const removedCustomerRetention: Retention = { table: "removed_customer", since: "removed_at", for: "24 hours" }
 
 const Raised = Schema.Struct({ customerRepID: CustomerRepID, securityVersion: Schema.Int })
 
-/** What has ended tokens within the last seconds, of all customers: every node must know of it. */
+/** Reads everything that revoked tokens within the last seconds, for all customers, because every node must know it. */
 export class RevocationsRepo extends Context.Tag("casework/RevocationsRepo")<
   RevocationsRepo,
   {

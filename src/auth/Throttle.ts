@@ -9,13 +9,13 @@ import { AttemptsRepo } from "./AttemptsRepo.ts"
 const limit = { failures: 10, minutes: 15 }
 
 /**
- * Counts failures by username, address and the like, in the database, so that every node sees them. An attempt counts
- * before it is made and is forgiven when it succeeds: many at once, on any nodes, do not get past the limit.
+ * Counts failures by username, address and the like in the database, so that every node sees them. An attempt counts
+ * before it is made and is forgiven on success, so that concurrent attempts on any nodes cannot exceed the limit.
  */
 export class Throttle extends Context.Tag("casework/Throttle")<
   Throttle,
   {
-    /** Runs an attempt unless one of its keys has failed too often; one that fails counts against all of them. */
+    /** Runs an attempt unless one of its keys has failed too often; a failure counts against all keys. */
     readonly attempt: <A, E, R>(
       keys: ReadonlyArray<string>,
       effect: Effect.Effect<A, E, R>,
@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
     )
   }
 
-  /** Counts one more on every key, or on none of them when one is at its limit. */
+  /** Adds one to every key, or to none of them when one is at its limit. */
   const reserve = (keys: ReadonlyArray<string>) =>
     attempts.count(keys, limit).pipe(
       Effect.flatMap(({ at, secondsToWait }) => (secondsToWait === null ? Effect.succeed(at) : tooMany(secondsToWait))),
@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
       effect: Effect.Effect<A, E, R>,
       options?: { readonly clearOnSuccess: string }
     ) {
-      // One at a time on this node, so that good attempts made at once are not taken for failures.
+      // One at a time on this node, so that successful attempts made at once are not counted as failures meanwhile.
       return yield* oneAtATime.withPermits(keys)(
         Effect.gen(function* () {
           const at = yield* reserve(keys)

@@ -10,7 +10,7 @@ const issuer = "casework"
 const audience = "casework-api"
 const lifetime = Duration.hours(12)
 
-// Clocks of two nodes may differ: a token is good at once, wherever it was made. Its end is taken exactly.
+// The clocks of two nodes may differ: a new token is valid at once on every node. Its expiry is checked exactly.
 const clockTolerance = 300
 
 const RepClaims = Schema.Struct({
@@ -64,7 +64,7 @@ const toVerified = (payload: unknown, expiresAt: number): Option.Option<Verified
         }
   )
 
-/** A caller who stays connected. `isStillGood` goes by what this node knows now, and asks nobody. */
+/** A caller who stays connected. `isStillGood` uses only what this node knows in memory. */
 interface Lasting {
   readonly caller: Caller
   readonly isStillGood: () => boolean
@@ -89,10 +89,10 @@ const makeKey = (secret: Redacted.Redacted): Key => {
   return { kid: createHash("sha256").update("kid").update(bytes).digest("hex").slice(0, 8), bytes }
 }
 
-// Enough for every token in use; verifying one again costs more than remembering it.
+// Enough for every token in use; verifying a token again costs more than caching it.
 const remembered = 10_000
 
-/** Makes and reads access tokens: HS256, the first secret signs, all verify. */
+/** Makes and reads access tokens (HS256): the first secret signs, any of the secrets verifies. */
 export class Tokens extends Context.Tag("casework/Tokens")<
   Tokens,
   {
@@ -156,7 +156,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
           Effect.tap((verified) =>
             Effect.sync(() => {
               if (Option.isNone(verified)) return
-              // Only the oldest token makes room: if all did at once, all would be verified anew together.
+              // Evicts only the oldest token: after clearing the cache all tokens would be verified again at once.
               const [oldest] = known.keys()
               if (known.size >= remembered && oldest !== undefined) known.delete(oldest)
               known.set(token, verified.value)
@@ -208,7 +208,7 @@ export class Tokens extends Context.Tag("casework/Tokens")<
         verify: (token) =>
           Effect.suspend(() => {
             const verified = known.get(token)
-            // Nearly every request ends here, in one step.
+            // The fast path that nearly every request takes.
             if (verified !== undefined && revocations.isFresh()) {
               return isStillGood(verified) ? Effect.succeedSome(verified.caller) : Effect.succeedNone
             }

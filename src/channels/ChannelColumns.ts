@@ -2,7 +2,7 @@ import type { Channel } from "../../schema/Channels.ts"
 
 type ReadOnly = "channelID" | "customerID" | "token"
 
-/** Where each field that a caller writes is stored. */
+/** The column of each field that a caller can write. */
 export const channelColumns = {
   channelType: "channel_type",
   name: "name",

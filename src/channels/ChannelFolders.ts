@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
     update: fn("ChannelFolders.update")(function* (folderID, change) {
       const { customerID } = yield* CurrentRep
       const { channelID } = yield* repo.find(customerID, folderID).pipe(orNotFound(missing(folderID)))
-      // All of them: two that move at once could make a circle together.
+      // Locks all folders: two moves at the same time could create a cycle together.
       if (change.parentFolderID !== undefined) yield* repo.lock(customerID, channelID)
       const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
       const merged = {

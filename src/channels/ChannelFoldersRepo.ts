@@ -37,9 +37,9 @@ export class ChannelFoldersRepo extends Context.Tag("casework/ChannelFoldersRepo
     readonly findForUpdate: Find
     /** Locks all folders of a channel until the transaction ends. */
     readonly lock: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
-    /** Whether a channel and all its folders fetch by themselves. */
+    /** Switches automatic retrieval on or off for a channel and all its folders. */
     readonly setRetrieving: (customerID: CustomerID, channelID: ChannelID, on: boolean) => Effect.Effect<void>
-    /** The channel stands for another mailbox: the folders are looked up there, and read from now on. */
+    /** The channel now stands for another mailbox: its folders are looked up there, and only new mail is read. */
     readonly moveToMailbox: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
     readonly insert: (
       customerID: CustomerID,
@@ -51,7 +51,7 @@ export class ChannelFoldersRepo extends Context.Tag("casework/ChannelFoldersRepo
       folderID: ChannelFolderID,
       fields: FolderFields
     ) => Effect.Effect<void, Duplicate>
-    /** The folder becomes another one at the provider: nothing is known about it any more. */
+    /** The folder now stands for another one at the provider, so everything known about the old one is cleared. */
     readonly forgetProvider: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
     readonly delete: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
   }
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
     })
   const find = select("")
   const findForUpdate = select("for update of f")
-  // Mail that is there already is left alone until somebody asks for it.
+  // Mail that is in the folder already is imported only on request.
   const insert = SqlSchema.single({
     Request: Schema.Struct({ customerID: CustomerID, channelID: ChannelID, fields: Fields }),
     Result: Stored,
@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
       delete from channel_folder where customer_id = ${_.customerID} and channel_folder_id = ${_.folderID}`
   })
 
-  /** In the order of their ids, as everybody takes several. */
+  /** In the order of their ids, as everywhere where several are locked, to avoid deadlocks. */
   const lockAll = (customerID: CustomerID, channelID: ChannelID) =>
     sql`
       select 1 from channel_folder where customer_id = ${customerID} and channel_id = ${channelID}

@@ -6,7 +6,7 @@ import { mask } from "../platform/Masking.ts"
 import type { ChannelFields } from "./ChannelsRepo.ts"
 import { isSameAuthority } from "./MailAuthority.ts"
 
-/** What a channel has that nobody has written anything into. */
+/** The fields of an empty channel. */
 const nothing = {
   connectionDetails: null,
   emailAddress: null,
@@ -23,7 +23,7 @@ const nothing = {
 
 type Specific = Exclude<keyof typeof nothing, "connectionDetails">
 
-/** The one type that has the field. */
+/** The one channel type that each field belongs to. */
 const owners: Readonly<Record<Specific, ChannelType>> = {
   emailAddress: "Email",
   autoRetrieveEmails: "Email",
@@ -39,7 +39,7 @@ const owners: Readonly<Record<Specific, ChannelType>> = {
 
 const foreignFields = (channelType: ChannelType) => Struct.keys(owners).filter((field) => owners[field] !== channelType)
 
-/** A channel after a write: what was not written stays, except fields of a type that it no longer has. */
+/** A channel after a write: fields that were not written stay, unless they belong to another type of channel. */
 export const mergeChannel = (
   written: ChannelCreate | (ChannelUpdate & Pick<ChannelFields, "channelType" | "name" | "isActive">),
   stored: Partial<ChannelFields> = {}
@@ -67,8 +67,8 @@ export const channelProblems = (
 ]
 
 /**
- * A client secret that is not in the write goes nowhere else because of it: the customer's only to the customer's
- * authority, and the channel's own to where it went before. Nobody who cannot read a secret is to choose who gets it.
+ * A write without a client secret must not redirect a stored one: the customer's goes only to the customer's authority,
+ * the channel's own only where it went before. A caller who cannot read a secret must not choose who receives it.
  */
 export const secretProblems = (
   { overrideMailProviderAuthorityURL: authority, overrideMailProviderClientSecret: secret }: ChannelUpdate,

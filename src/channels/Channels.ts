@@ -37,7 +37,7 @@ export class Channels extends Context.Tag("casework/Channels")<
 
 export const missingChannel = (channelID: ChannelID) => `There is no channel ${channelID}.`
 
-/** What the world sees of a stored channel. */
+/** A stored channel as the API shows it. */
 const shown = (stored: StoredChannel) =>
   new Channel({
     ...stored,
@@ -52,7 +52,7 @@ const make = Effect.gen(function* () {
   const folders = yield* ChannelFoldersRepo
   const subscriptions = yield* FolderSubscriptions
 
-  /** The fields to store after a write, when they go together. */
+  /** The fields to store after a write, if they are consistent. */
   const written = fn("Channels.written")(function* (
     customerID: CustomerID,
     change: ChannelCreate | ChannelUpdate,
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
     return { ...merged, overrideMailProviderClientSecret }
   })
 
-  /** Two who want to be the default come one after the other. */
+  /** Serializes writes that make a channel the default. */
   const takeTurn = (customerID: CustomerID, { isDefaultTranslationChannel }: ChannelCreate | ChannelUpdate) =>
     Effect.when(repo.lockDefaultTranslationChannel(customerID), () => isDefaultTranslationChannel === true)
 
@@ -105,14 +105,14 @@ const make = Effect.gen(function* () {
       yield* takeTurn(customerID, change)
       const stored = yield* repo.findForUpdate(customerID, channelID).pipe(orNotFound(missingChannel(channelID)))
       const fields = yield* written(customerID, change, mergeChannel({ ...stored, ...change }, stored), stored)
-      // The channel is locked, so that no ticket comes in between.
+      // The channel is locked, so that no ticket is added in between.
       if (fields.channelType !== stored.channelType && (yield* repo.hasTickets(customerID, channelID))) {
         return yield* Conflict.of(
           "A channel that has tickets cannot change its type: their answers leave through it. Create another channel."
         )
       }
       if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)
-      // Another mailbox, or none: what the provider tells about the old one is of no use any more.
+      // Another mailbox, or none: the provider's notifications about the old one are of no use any more.
       if (fields.emailAddress?.toLowerCase() !== stored.emailAddress?.toLowerCase()) {
         yield* subscriptions.endAllOf(customerID, channelID)
         yield* folders.moveToMailbox(customerID, channelID)
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
 
     delete: fn("Channels.delete")(function* (channelID) {
       const { customerID } = yield* CurrentRep
-      // Whoever subscribes in this moment has done so, or sees that the channel is gone.
+      // A concurrent subscribe has either finished by now, or will see that the channel is gone.
       yield* repo.findForUpdate(customerID, channelID)
       yield* subscriptions.endAllOf(customerID, channelID)
       yield* repo.delete(customerID, channelID).pipe(changedOrNotFound(missingChannel(channelID)))

@@ -24,11 +24,11 @@ export class ChannelsRepo extends Context.Tag("casework/ChannelsRepo")<
     readonly find: Find
     /** Locks the row until the transaction ends. */
     readonly findForUpdate: Find
-    /** Also a deleted one: what still has to be done for it needs its settings. */
+    /** Also finds a deleted channel: work that is still left to do for it needs its settings. */
     readonly findEvenDeleted: Find
     readonly hasTickets: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<boolean>
     readonly findType: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<Option.Option<ChannelType>>
-    /** What the channel is connected by, also when it is deleted: its tickets are still answered. */
+    /** The channel's connection details, even when it is deleted: its tickets are still answered. */
     readonly findConnectionDetails: (
       customerID: CustomerID,
       channelID: ChannelID
@@ -37,11 +37,11 @@ export class ChannelsRepo extends Context.Tag("casework/ChannelsRepo")<
     readonly findDefaultTranslationChannel: (customerID: CustomerID) => Effect.Effect<Option.Option<StoredChannel>>
     readonly insert: (customerID: CustomerID, fields: ChannelFields) => Effect.Effect<StoredChannel>
     readonly update: (customerID: CustomerID, channelID: ChannelID, fields: ChannelFields) => Effect.Effect<void>
-    /** Nobody else makes another channel the default one until the transaction ends. Before any channel is locked. */
+    /** Keeps other transactions from setting the default until this one ends. Comes before any lock on a channel. */
     readonly lockDefaultTranslationChannel: (customerID: CustomerID) => Effect.Effect<void>
     /** Leaves the customer without a default translation channel until the transaction sets the next one. */
     readonly clearDefaultTranslationChannel: (customerID: CustomerID) => Effect.Effect<void>
-    /** Answers whether there was one. */
+    /** Returns whether there was such a channel. */
     readonly delete: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<boolean>
   }
 >() {

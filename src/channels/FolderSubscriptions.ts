@@ -8,8 +8,8 @@ export interface WatchedFolder {
 }
 
 /**
- * What a mail provider tells about the folders of channels. Ending it forgets it at once; the provider is told by a job.
- * Belongs into the transaction of the cause.
+ * A mail provider's notifications about the folders of channels. Ending one forgets it at once, and a job tells the
+ * provider. Must run in the transaction of its cause.
  */
 export class FolderSubscriptions extends Context.Tag("casework/FolderSubscriptions")<
   FolderSubscriptions,

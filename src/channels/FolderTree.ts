@@ -5,7 +5,7 @@ interface Node {
   readonly parentFolderID: ChannelFolderID | null
 }
 
-/** Whether a folder would lie below itself with the given parent. */
+/** Whether the given parent would put a folder below itself. */
 export const makesCircle = (
   folders: ReadonlyArray<Node>,
   folderID: ChannelFolderID,

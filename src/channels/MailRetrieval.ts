@@ -4,7 +4,7 @@ import type { BadGateway, BadRequest, NotFound } from "../../schema/Errors.ts"
 import type { ChannelID } from "../../schema/Ids.ts"
 import type { ImportJobs, MailSubscription } from "../../schema/MailWebhook.ts"
 
-/** What people switch on, off and start about the mail of their channels. */
+/** Starts and stops subscriptions to the mail of channels, and starts imports. */
 export class MailRetrieval extends Context.Tag("casework/MailRetrieval")<
   MailRetrieval,
   {

@@ -11,13 +11,13 @@ const widening = (language: string): ReadonlyArray<string> => {
   return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join("-"))
 }
 
-/** The translations of a channel that hold for a language, the closest first. */
+/** The translations of a channel that match a language, the closest first. */
 const matching = (translations: ReadonlyArray<ChannelTranslation>, languages: ReadonlyArray<string>) =>
   languages.flatMap((wanted) =>
     translations.filter(({ lang }) => lang.toLowerCase() === wanted.toLowerCase()).slice(0, 1)
   )
 
-/** What a chat window shows: each text from the channel, else from the default channel, else in English. */
+/** The texts of a chat window: each from the channel, else from the default channel, else in English. */
 export const resolveChatTexts = (
   language: string,
   ofChannel: ReadonlyArray<ChannelTranslation>,

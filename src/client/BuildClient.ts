@@ -11,7 +11,7 @@ const examples = ["WithEffect", "WithPromises"] as const
 
 const entries = { ".": "Client", "./promise": "PromiseClient", "./*": "*" }
 
-/** What the schemas may use: nothing of Node, so that the package also runs in a browser. */
+/** The schemas may use nothing of Node, so that the package also runs in a browser. */
 const project = {
   extends: "../tsconfig.json",
   compilerOptions: {
@@ -45,13 +45,13 @@ const description = {
   }
 }
 
-/** An example as somebody writes it who has installed the package. */
+/** An example as a user of the installed package would write it. */
 const exampleOf = (example: (typeof examples)[number]) =>
   readFileSync(`src/client/examples/${example}.ts`, "utf8")
     .replace("../../../schema/Client.ts", name)
     .replace("../../../schema/PromiseClient.ts", `${name}/promise`)
 
-/** Another effect than the contract's would be installed beside it, and nothing would fit. */
+/** Peers, because another copy of effect installed beside the contract's would not be compatible with it. */
 const peers = Object.entries(description.peerDependencies)
   .map(([peer, range]) => `${peer}@${range}`)
   .join(" ")
@@ -84,7 +84,7 @@ writeFileSync("dist/client.tsconfig.json", JSON.stringify(project))
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "dist/client.tsconfig.json"], {
   stdio: "inherit"
 })
-// The compiler rewrites imports in the code, not in the declarations.
+// The compiler rewrites import paths in the code, but not in the declarations.
 for (const file of readdirSync(folder).filter((file) => file.endsWith(".d.ts"))) {
   const path = join(folder, file)
   writeFileSync(path, readFileSync(path, "utf8").replaceAll(/(["'])(\.\/\w+)\.ts\1/g, "$1$2.js$1"))

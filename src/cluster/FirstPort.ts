@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { refuse } from "../admin/Refused.ts"
 import { highestPort, port } from "../platform/settings/SettingValues.ts"
 
-/** The port of the first of so many nodes; each of the others has the next one. */
+/** The port of the first node; each further node takes the next port. */
 export const firstPortOf = (count: number) =>
   Effect.filterOrElse(
     port,

@@ -19,7 +19,7 @@ const wantedNodes = Effect.suspend(() => {
     : Effect.fail(new Refused({ message: `Say how many nodes, from 1 to ${mostNodes}: npm run cluster -- 3` }))
 })
 
-/** What all nodes have in common. Secrets that are not given are made once and kept, as a single node does. */
+/** The settings that all nodes share. Missing secrets are generated once and kept, as on a single node. */
 const sharedSettings = Effect.gen(function* () {
   if (Option.isNone(setting("DATABASE_URL"))) {
     return yield* new Refused({
@@ -32,7 +32,7 @@ const sharedSettings = Effect.gen(function* () {
   return { JWT_SECRET: yield* secret("JWT_SECRET"), SECRETS_KEY: yield* secret("SECRETS_KEY") }
 })
 
-/** Repeats what a node writes, line for line, behind its number. */
+/** Prints the output of a node, each line prefixed with the node's number. */
 const follow = (number: number, child: ChildProcess) => {
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue
@@ -42,13 +42,14 @@ const follow = (number: number, child: ChildProcess) => {
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null
 
-/** A node until the scope ends: then it is told to stop, and may take its time for that. */
+/** Starts a node; when the scope closes, tells it to stop and waits for it as long as it takes. */
 const startNode = (number: number, port: number, env: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     const ended = yield* Deferred.make<string>()
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        // In a group of its own, so that Ctrl-C reaches it through this process. By the channel it hears when this one dies.
+        // In its own process group, so that Ctrl-C reaches it only through this process. It notices by the closed IPC
+        // channel when this process dies.
         const started = spawn(process.execPath, ["dist/src/main.js"], {
           env: { ...process.env, ...env, PORT: String(port) },
           stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -57,7 +58,7 @@ const startNode = (number: number, port: number, env: Readonly<Record<string, st
         started.once("exit", (code, signal) =>
           Deferred.unsafeDone(ended, Effect.succeed(signal === null ? `with code ${code}` : `by ${signal}`))
         )
-        // One that could not be started never ends.
+        // A process that could not be started never emits "exit".
         started.once("error", ({ message }) =>
           Deferred.unsafeDone(ended, Effect.succeed(`before it began: ${message}`))
         )

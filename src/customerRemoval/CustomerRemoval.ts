@@ -6,7 +6,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { CustomerRemovalRepo } from "./CustomerRemovalRepo.ts"
 import { type BlobTable, type CustomerTable, customerTables, isBlobTable } from "./CustomerTables.ts"
 
-/** By then every node has ended the customer's tokens and connections, and work that was under way. */
+/** `lettingGo` is long enough for every node to end the customer's tokens, connections and running jobs. */
 export class CustomerRemovalTiming extends Context.Reference<CustomerRemovalTiming>()(
   "casework/CustomerRemovalTiming",
   {
@@ -15,12 +15,12 @@ export class CustomerRemovalTiming extends Context.Reference<CustomerRemovalTimi
 ) {}
 
 interface Removed {
-  /** How many rows, by table. */
+  /** The number of removed rows by table. */
   readonly counts: ReadonlyMap<CustomerTable, number>
   readonly subscriptions: { readonly ended: number; readonly left: number }
 }
 
-/** Removes an organisation with everything that is kept of it. What breaks off is gone on with by asking again. */
+/** Removes an organisation and everything stored about it. An interrupted removal continues when run again. */
 export class CustomerRemoval extends Context.Tag("casework/CustomerRemoval")<
   CustomerRemoval,
   { readonly remove: (customerID: CustomerID) => Effect.Effect<Removed> }
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
     return count
   })
 
-  /** The bytes with the row, as everywhere: what a store does not remove now can still be found. */
+  /** Removes the bytes together with the row, so that bytes that the store fails to remove now can still be found. */
   const removeFiles = fn("CustomerRemoval.removeFiles")(function* (customerID: CustomerID, table: BlobTable) {
     let count = 0
     for (
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
       yield* Effect.sleep(lettingGo)
       const ended = yield* subscriptions.end(customerID)
       const counts = new Map<CustomerTable, number>()
-      // Again when somebody was quick enough to write in between.
+      // Repeats if something was written in between.
       do {
         for (const table of customerTables) {
           counts.set(table, (counts.get(table) ?? 0) + (yield* empty(customerID, table)))

@@ -6,7 +6,7 @@ import { removeSubscription } from "../mail/MailJobs.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import type { BlobTable, CustomerTable } from "./CustomerTables.ts"
 
-// A batch is locked and written for a moment only, however large the customer is.
+// Small enough that a batch holds its locks only for a moment, however large the customer is.
 const rowsAtOnce = 1000
 
 const blobsAtOnce = 500
@@ -14,17 +14,17 @@ const blobsAtOnce = 500
 export class CustomerRemovalRepo extends Context.Tag("casework/CustomerRemovalRepo")<
   CustomerRemovalRepo,
   {
-    /** Nobody gets in any more, by whichever token; nothing comes round for it; work under way loses its claim. */
+    /** Revokes all tokens, stops mail retrieval and deletes jobs, so that running ones lose their claim. */
     readonly shut: (customerID: CustomerID) => Effect.Effect<void>
-    /** Removes some rows of a table and answers how many; none when none are left. */
+    /** Removes some rows of a table and returns how many; 0 when none are left. */
     readonly deleteSome: (customerID: CustomerID, table: CustomerTable) => Effect.Effect<number>
-    /** The next ones behind an id, or the first ones. */
+    /** The next ids after the given one, or the first ones. */
     readonly listBlobs: (
       customerID: CustomerID,
       table: BlobTable,
       after?: BlobID
     ) => Effect.Effect<ReadonlyArray<BlobID>>
-    /** Removes the customer itself, unless a file has come meanwhile, or is left; answers whether it is gone. */
+    /** Removes the customer itself, unless a file has been added or is left; returns whether the customer is gone. */
     readonly finish: (customerID: CustomerID) => Effect.Effect<boolean>
   }
 >() {
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
       ]).pipe(inTransaction(sql), Effect.asVoid),
 
     deleteSome: (customerID, table) =>
-      // As a transaction it starts over when another one gets in its way.
+      // A transaction is retried when it conflicts with another one.
       deleteSome({ customerID, table }).pipe(
         sql.withTransaction,
         Effect.map(({ count }) => count),
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
 
     finish: (customerID) =>
       Effect.gen(function* () {
-        // From here on nobody can write anything for it.
+        // The lock keeps any new rows from referencing the customer.
         yield* lock(customerID)
         yield* sql`
           delete from customer where customer_id = ${customerID}

@@ -1,6 +1,6 @@
 /**
- * Every table with rows of customers, in the order in which they are emptied when one is removed: what refers to others
- * before them. A test compares it with the database.
+ * Every table with rows of customers, in the order in which they are emptied when a customer is removed: a table comes
+ * before those it references. A test compares the list with the database.
  */
 export const customerTables = [
   "job",
@@ -52,7 +52,7 @@ export const customerTables = [
 
 export type CustomerTable = (typeof customerTables)[number]
 
-/** Those whose rows stand for bytes in the store: a row goes after them. */
+/** The tables whose rows stand for bytes in the store: a row is removed after its bytes. */
 export type BlobTable = Extract<CustomerTable, "blob" | "blob_removal">
 
 export const isBlobTable = (table: CustomerTable): table is BlobTable => table === "blob" || table === "blob_removal"

@@ -10,7 +10,7 @@ type CustomerWithSecrets = Omit<StoredCustomer, SecretField> & {
   readonly [Field in SecretField]: Redacted.Redacted | null
 }
 
-/** The customer as the service itself uses it: with its secrets, wrapped so that no log shows them. */
+/** The customer as the service itself uses it: with decrypted secrets, redacted so that no log shows them. */
 export class CustomerSettings extends Context.Tag("casework/CustomerSettings")<
   CustomerSettings,
   { readonly get: (customerID: CustomerID) => Effect.Effect<CustomerWithSecrets> }

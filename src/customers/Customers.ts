@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
     { defaultCustomerRepID }: CustomerUpdate
   ) {
     if (defaultCustomerRepID === undefined || defaultCustomerRepID === null) return []
-    // Locked, so that it is not deleted meanwhile; after the customer's row, as deleting one does.
+    // Locked, so that it is not deleted meanwhile; after the customer's row, the same order as when one is deleted.
     const rep = yield* reps.findForUpdate(customerID, defaultCustomerRepID)
     return Option.isSome(rep) ? [] : [{ path: "defaultCustomerRepID", message: "is not one of your representatives" }]
   })

@@ -12,7 +12,7 @@ export class CustomersRepo extends Context.Tag("casework/CustomersRepo")<
   {
     readonly insert: (name: string) => Effect.Effect<CustomerID, Duplicate>
     readonly findByName: (name: string) => Effect.Effect<Option.Option<CustomerSummary>>
-    /** The rest answers whether it changed anything. */
+    /** This and the methods below return whether they changed anything. */
     readonly addHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<boolean>
     readonly removeHostname: (customerID: CustomerID, hostname: string) => Effect.Effect<boolean>
     readonly addFeature: (customerID: CustomerID, feature: Feature) => Effect.Effect<boolean>

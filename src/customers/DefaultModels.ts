@@ -22,7 +22,7 @@ const defaultFields: ReadonlyArray<DefaultField> = [
   "defaultSpamModelId"
 ]
 
-/** What is wrong with the models that a change names, each at its field. One that stays may have been switched off. */
+/** The problems with the models that a change names, by field. An unchanged model may have been deactivated since. */
 export const modelProblems = (
   change: Pick<CustomerUpdate, DefaultField>,
   stored: Readonly<Record<DefaultField, number | null>>,

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
 
-/** What a customer can subscribe to beyond the plain service. */
+/** The optional features that a customer can subscribe to. */
 export const Feature = Schema.Literal("SchedulesOfCondition")
 export type Feature = typeof Feature.Type

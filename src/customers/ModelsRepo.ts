@@ -22,11 +22,11 @@ export type UsableModel = typeof Usable.Type
 export class ModelsRepo extends Context.Tag("casework/ModelsRepo")<
   ModelsRepo,
   {
-    /** A model of a customer, or of nobody: then it is shared. */
+    /** Adds a model of a customer; without an owner the model is shared. */
     readonly insert: (owner: CustomerID | null, model: NewModel) => Effect.Effect<ModelID, Duplicate>
-    /** Answers the name of the model, if there is one. */
+    /** Returns the name of the model, if it exists. */
     readonly setActive: (modelID: ModelID, isActive: boolean) => Effect.Effect<Option.Option<string>>
-    /** The active models, shared or the customer's own, by name. */
+    /** The active models, shared or the customer's own, sorted by name. */
     readonly listUsable: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<UsableModel>>
   }
 >() {

@@ -1,6 +1,6 @@
 import type { Customer } from "../../schema/Customers.ts"
 
-/** Where each field of the customer is stored. */
+/** The column of each field of the customer. */
 export const profileColumns = {
   apiBaseUrl: "api_base_url",
   apiUsername: "api_username",
@@ -27,7 +27,7 @@ export const profileColumns = {
   Record<Exclude<keyof typeof Customer.fields, "customerID" | "name" | "lastModifiedDate">, string>
 >
 
-/** Encrypted at rest and masked in answers. */
+/** Encrypted at rest and masked in responses. */
 export type SecretField =
   | "apiPassword"
   | "apiToken"
@@ -41,7 +41,7 @@ export const secretPlace = (customerID: number, field: SecretField) => ({
   customerID
 })
 
-/** The same for each secret: a record by its field. */
+/** Builds a record with one entry per secret field. */
 export const forEachSecret = <A>(make: (field: SecretField) => A): Readonly<Record<SecretField, A>> => ({
   apiPassword: make("apiPassword"),
   apiToken: make("apiToken"),

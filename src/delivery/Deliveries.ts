@@ -13,20 +13,20 @@ import { RecipientsRepo } from "./RecipientsRepo.ts"
 interface Destination {
   readonly channelID: ChannelID
   readonly endUserID: EndUserID | null
-  /** Where the caller wants it to go. */
+  /** The address that the caller asked for. */
   readonly wanted?: string | undefined
-  /** Where the conversation so far came from, the surest first. */
+  /** The addresses that the conversation so far came from, the most reliable first. */
   readonly given: ReadonlyArray<string | null | undefined>
-  /** What is to go along; not every channel takes files. */
+  /** The files to send along; not every channel takes files. */
   readonly fileNames?: ReadonlyArray<string>
-  /** Its words; not every channel takes any number of them. */
+  /** The text to send; some channels limit its length. */
   readonly text: string | null
 }
 
 const isThere = (text: string) => text.trim() !== ""
 const isNumber = (text: string) => /^(?:whatsapp:)?\+\d{7,15}$/i.test(text.replace(/[\s()/.-]/g, ""))
 
-/** What a channel can send to: a chat's uid is no mail address. */
+/** What a channel can send to: for example, the uid of a chat is not a mail address. */
 const fits: Readonly<Record<ChannelType, (text: string) => boolean>> = {
   Email: (text) => /^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/.test(text),
   Chat: isThere,
@@ -34,11 +34,11 @@ const fits: Readonly<Record<ChannelType, (text: string) => boolean>> = {
   WhatsApp: isNumber
 }
 
-/** Sends answers on their way. Both functions belong into the transaction that stores the message. */
+/** Starts the delivery of answers. Call both functions in the transaction that stores the message. */
 export class Deliveries extends Context.Tag("casework/Deliveries")<
   Deliveries,
   {
-    /** Where a message on this channel goes; 400 names what keeps the channel from delivering it. */
+    /** The address that a message on this channel goes to; a 400 names what keeps the channel from delivering it. */
     readonly addressFor: (customerID: CustomerID, destination: Destination) => Effect.Effect<string | null, BadRequest>
     readonly start: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<void>
   }

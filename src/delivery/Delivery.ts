@@ -3,7 +3,6 @@ import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID, CustomerRepID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 
-/** Where an answer is to go. */
 interface Recipient {
   readonly channelID: ChannelID
   readonly channelType: ChannelType
@@ -11,7 +10,6 @@ interface Recipient {
   readonly address: string | null
 }
 
-/** What is to be sent. */
 interface Content {
   readonly text: string
   readonly fileNames: ReadonlyArray<string>
@@ -24,33 +22,33 @@ export interface OutboundMessage extends Recipient {
   readonly customerRepID: CustomerRepID | null
   readonly createdAt: Date
   readonly subject: string | null
-  /** Whether anything stood in the ticket before it. */
+  /** Whether the ticket had any messages before this one. */
   readonly isReply: boolean
   readonly text: string
-  /** The same as its author formatted it, where they did. */
+  /** The text as its author formatted it, if they did. */
   readonly html: string | null
   readonly language: string | null
   /** The message that this one answers. */
   readonly answersMessageID: TicketMessageID | null
 }
 
-/** It did not arrive; whether trying again can help is the route's to say. */
+/** The message was not delivered; the route decides whether a retry can help. */
 export class NotDelivered extends Data.TaggedError("NotDelivered")<{
   readonly message: string
   readonly permanent: boolean
-  /** When the route was told how long to wait. */
+  /** Set when the provider said how long to wait. */
   readonly retryAfterSeconds?: number
-  /** Nobody there to take it, so that it may be tried for long: it has not left, or the route would find out. */
+  /** The provider is unreachable, so retries may go on for long: the message has not left, or the route finds out. */
   readonly isAway?: boolean
-  /** Only some of its recipients do not get it. */
+  /** The message was sent, but some of its recipients do not get it. */
   readonly hasLeft?: boolean
 }> {}
 
-/** How messages of one type of channel leave the house. */
+/** Sends the messages of one type of channel. */
 export interface DeliveryRoute {
-  /** 400 names what is missing, or what of it cannot go this way, before anything is stored. */
+  /** Runs before anything is stored; a 400 names what is missing, or what this channel cannot send. */
   readonly check: (customerID: CustomerID, recipient: Recipient, content: Content) => Effect.Effect<void, BadRequest>
-  /** From the second attempt on it may have left already, before a crash: the route sees to it that it arrives once. */
+  /** After the first attempt the message may have left before a crash; the route ensures that it arrives only once. */
   readonly deliver: (
     customerID: CustomerID,
     message: OutboundMessage,

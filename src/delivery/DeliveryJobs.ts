@@ -4,7 +4,7 @@ import { jobKind } from "../platform/queue/JobKind.ts"
 
 const Message = Schema.Struct({
   ticketMessageID: TicketMessageID,
-  /** The run whose action sends it: what follows from the delivery belongs to the same chain. */
+  /** The automation run whose action sends it: whatever follows from the delivery belongs to the same chain. */
   automationRunID: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
 })
 

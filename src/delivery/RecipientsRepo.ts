@@ -13,13 +13,13 @@ const uidType: Readonly<Record<ChannelType, string>> = {
 export class RecipientsRepo extends Context.Tag("casework/RecipientsRepo")<
   RecipientsRepo,
   {
-    /** Where an end user may be reached on a type of channel: its primary UID, then the others, then the profile. */
+    /** The addresses of an end user for a type of channel: the primary UID, then other UIDs, then the profile. */
     readonly addressesOf: (
       customerID: CustomerID,
       endUserID: EndUserID,
       channelType: ChannelType
     ) => Effect.Effect<ReadonlyArray<string>>
-    /** Where the last message that a person sent into a ticket came from on a channel, the surest first. */
+    /** The sender addresses of the last message that a person wrote in a ticket on a channel, most reliable first. */
     readonly lastSenderIn: (
       customerID: CustomerID,
       ticketID: TicketID,

@@ -1,18 +1,18 @@
 import { Context, type Effect } from "effect"
 import type { CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 
-/** Answers that have not left, of whole tickets or single ones. */
+/** Answers that have not been sent, either single ones or all of some tickets. */
 export type Unsent =
   | { readonly ticketIDs: ReadonlyArray<TicketID> }
   | { readonly ticketMessageIDs: ReadonlyArray<TicketMessageID> }
 
-/** Drafts that a mail provider keeps of answers on their way. */
+/** The drafts that a mail provider keeps of answers that are being sent. */
 export class UnsentDrafts extends Context.Tag("casework/UnsentDrafts")<
   UnsentDrafts,
   {
     /**
-     * Takes the drafts of answers that nobody will send any more out of the mailbox, where somebody might send them by
-     * accident. Belongs into the transaction of the cause, which holds their tickets, and before they are deleted.
+     * Removes the drafts of cancelled answers from the mailbox, where somebody might send them by accident. Must run in
+     * the transaction of its cause, which has locked the tickets, and before the answers are deleted.
      */
     readonly withdraw: (customerID: CustomerID, unsent: Unsent) => Effect.Effect<void>
   }

@@ -9,7 +9,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 
 const greeting = { text: "Good morning! How can we help you?", targetLang: "de" }
 
-/** A first entry in the ledger, by the sandbox, that can be repeated with another model. */
+/** A first AI run, made by the sandbox, that can be repeated with another model. */
 export const makeAiRuns = fn("Demo.makeAiRuns")(function* (customerID: CustomerID) {
   const runs = yield* AiRunsRepo
   const call = yield* callWith(translationPrompt, greeting, { customerID, slot: "EmailText" })

@@ -7,7 +7,7 @@ import { BlobsRepo } from "../files/BlobsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { DemoCustomer } from "./DemoContent.ts"
 
-/** Attaches a file to a message, as if the end user had sent it along. */
+/** Attaches a file to a message as if the end user had sent it. */
 const makeAttachment = fn("Demo.makeAttachment")(function* (
   customerID: CustomerID,
   messageID: TicketMessageID,
@@ -30,7 +30,7 @@ const notes: Readonly<Record<string, string>> = {
   "Initech Surveys": "Rooms to visit\n\n1 kitchen\n2 bathroom\n3 living room\n"
 }
 
-/** The first thing that an end user wrote comes with a file. */
+/** Attaches a file to the first message that an end user wrote. */
 export const makeAttachments = fn("Demo.makeAttachments")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const sql = yield* SqlClient.SqlClient
   const first = yield* sql`

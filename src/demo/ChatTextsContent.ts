@@ -1,4 +1,4 @@
-/** What the demo chats say in other languages than English. */
+/** The texts of the demo chats in languages other than English. */
 export const demoChatTexts = [
   {
     lang: "de",

@@ -32,7 +32,7 @@ const fillProfile = fn("Demo.fillProfile")(function* (rep: CustomerRep, company:
   }
 })
 
-/** Profiles and signatures for the representatives; the first Admin is the default one. */
+/** Profiles and signatures for the representatives; the first Admin becomes the default representative. */
 export const makeProfiles = fn("Demo.makeProfiles")(function* (customerID: CustomerID) {
   const profiles = yield* CustomerProfileRepo
   const reps = yield* RepresentativesRepo

@@ -78,7 +78,7 @@ export const demoActions = [
   { name: "Set status pending", description: "Waiting for the end user", priority: 70 }
 ]
 
-/** What it does is not in its name. */
+/** An action whose name does not imply its operation. */
 export const assignAction = {
   name: "Assign to the lead",
   description: "The default representative looks after it",

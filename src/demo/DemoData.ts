@@ -33,7 +33,7 @@ const isEmpty = Effect.gen(function* () {
   return rows.length === 0
 })
 
-/** Those that the operator has made before, or that were left when customers were removed: they stay as they are. */
+/** Shared models that the operator created before, or that remained when customers were removed: they are kept. */
 const sharedModels = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ name: string }>`
@@ -89,7 +89,7 @@ export const seedDemoData = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const provisioning = yield* Provisioning
   yield* Effect.gen(function* () {
-    // Nodes that start at once wait here; the second one finds the data.
+    // Nodes that start at the same time wait here, and the second one finds the data.
     yield* sql`select pg_advisory_xact_lock(4137923::bigint)`
     if (!(yield* isEmpty)) return
     const known = yield* sharedModels
@@ -98,7 +98,6 @@ export const seedDemoData = Effect.gen(function* () {
   }).pipe(sql.withTransaction)
 }).pipe(Effect.orDie)
 
-/** What seeding works with. */
 export const DemoTools = Layer.mergeAll(
   Provisioning.layer,
   ActionsRepo.layer,

@@ -67,7 +67,7 @@ const orderStatus = (hostname: string) => ({
   apiHeaders: '{"Accept":"application/json"}'
 })
 
-/** Static documents, and one that asks an API. */
+/** Static documents, and one that retrieves its data from an API. */
 export const makeDocuments = fn("Demo.makeDocuments")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const documents = yield* DocumentsRepo
   for (const document of [...sharedDocuments, ...(ownDocuments[customer.name] ?? [])]) {

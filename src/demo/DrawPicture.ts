@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import sharp from "sharp"
 
-/** A drawing as the JPEG that a camera would make of it. */
+/** Renders a drawing as a JPEG, like a photo from a camera. */
 export const drawPicture = (svg: string) =>
   Effect.promise(() => sharp(Buffer.from(svg)).jpeg({ quality: 85 }).toBuffer())

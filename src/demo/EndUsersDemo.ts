@@ -13,7 +13,7 @@ interface DemoEndUser {
   readonly notes: string | null
 }
 
-/** At each customer the same kinds of people: with and without a phone, a reference and notes. */
+/** The same kinds of people for each customer: with and without a phone, a reference and notes. */
 const people: Readonly<Record<string, ReadonlyArray<DemoEndUser>>> = {
   "Acme Rentals": [
     { FirstName: "Maria", LastName: "Keller", phone: "+15550141", reference: "T-1001", notes: "Tenant, Oak Street 4" },
@@ -32,7 +32,7 @@ const people: Readonly<Record<string, ReadonlyArray<DemoEndUser>>> = {
   ]
 }
 
-/** A name as it stands in an address: plain letters only. */
+/** A name as part of a mail address: plain letters only. */
 const mailbox = (name: string) =>
   name
     .normalize("NFD")

@@ -2,11 +2,11 @@ import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { TicketStatus } from "../../schema/Operations.ts"
 
 export interface DemoMessage {
-  /** Minutes before the demo data was made. */
+  /** Minutes before the demo data was created. */
   readonly ago: number
   readonly from: "EndUser" | "CustomerRep"
   readonly text: string
-  /** The answer that waits for a person to send it. */
+  /** The prepared answer that waits for a person to send it. */
   readonly draft?: string
   readonly comment?: string
 }

@@ -18,7 +18,7 @@ import { type DemoMessage, type DemoTicket, demoInbox } from "./InboxContent.ts"
 
 const Named = <A, I>(id: Schema.Schema<A, I>) => Schema.Array(Schema.Struct({ id, name: Schema.String }))
 
-/** The ids of what the inbox is about, by name. */
+/** The ids of the rows that the inbox refers to, by name. */
 const findNames = fn("Demo.findNames")(function* (customerID: CustomerID) {
   const sql = yield* SqlClient.SqlClient
   const byName = <A>(rows: ReadonlyArray<{ readonly id: A; readonly name: string }>) =>
@@ -108,7 +108,7 @@ const makeTicket = fn("Demo.makeTicket")(function* (customerID: CustomerID, tick
     where customer_id = ${customerID} and ticket_id = ${ticketID}`
 })
 
-/** An inbox as a team meets it in the morning: open, waiting, escalated, answered, and one that is spam. */
+/** An inbox as a team finds it in the morning: tickets open, waiting, escalated and answered, and one that is spam. */
 export const makeInbox = fn("Demo.makeInbox")(function* (customerID: CustomerID, customer: DemoCustomer) {
   const names = yield* findNames(customerID)
   yield* Effect.forEach(demoInbox[customer.name] ?? [], (ticket) => makeTicket(customerID, ticket, names))

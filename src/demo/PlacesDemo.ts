@@ -24,7 +24,7 @@ type Guide = (typeof demoGuides)["lexicon"]
 
 const Id = Schema.Struct({ id: Schema.Int })
 
-/** The customer's document of that name; made when there is none yet. */
+/** The customer's document of that name, created if missing. */
 const documentNamed = fn("Demo.documentNamed")(function* (customerID: CustomerID, guide: Guide) {
   const sql = yield* SqlClient.SqlClient
   const documents = yield* DocumentsRepo
@@ -67,7 +67,7 @@ const drawPhoto = fn("Demo.drawPhoto")(function* ({ fileName, svg }: DemoRoom["p
   return { ...(yield* (yield* ImageProcessor).prepare(yield* drawPicture(svg))), fileName }
 })
 
-/** The photos of each room. Drawing them takes as long as writing everything else, and another core: it begins early. */
+/** The photos of each room. Drawing takes as long as writing everything else, on another core, so it begins early. */
 export const drawPhotos = (customer: DemoCustomer) =>
   Effect.fork(
     Effect.forEach(reportOf(customer)?.rooms ?? [], ({ photos }) =>

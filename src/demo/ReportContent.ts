@@ -85,7 +85,7 @@ export const demoReports: Readonly<Record<string, DemoReport>> = {
   }
 }
 
-/** How rooms are written, and in which words. */
+/** Guides on how to write about rooms, and in which words. */
 export const demoGuides = {
   writing: {
     name: "How a room is written",

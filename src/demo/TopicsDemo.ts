@@ -16,7 +16,7 @@ interface DemoTopic {
   readonly description: string
   readonly action: string
   readonly document: string
-  /** Below the customer's website. */
+  /** A path on the customer's website. */
   readonly page: string
 }
 
@@ -99,7 +99,7 @@ const demoHooks = [
   { hookName: "OnSpam", action: "Close ticket", specialChannel: "Email", priority: 10 }
 ] as const
 
-/** Joins the prompt of every message. */
+/** A document that is part of the prompt of every message. */
 const everywhere = "Tone of voice"
 
 const makeTopic = fn("Demo.makeTopic")(function* (customerID: CustomerID, website: string, topic: DemoTopic) {

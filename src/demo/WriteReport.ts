@@ -31,7 +31,7 @@ const firstReport = Effect.gen(function* () {
   return first
 })
 
-/** Writes the demo report as DOCX, from a database that is gone afterwards. */
+/** Writes the demo report as DOCX, from a temporary database. */
 const program = Effect.gen(function* () {
   yield* seedDemoData
   const { customerID, customerRepID, reportID } = yield* firstReport

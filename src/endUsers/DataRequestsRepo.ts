@@ -12,7 +12,7 @@ const Row = Schema.Struct({
   customerID: CustomerID,
   endUserID: EndUserID,
   jobID: JobID,
-  /** Who asked first; none when the operator did. */
+  /** The representative who asked first; null when the operator did. */
   customerRepID: Schema.NullOr(CustomerRepID),
   status: JobStatus,
   requestedAt: Schema.DateTimeUtcFromDate,
@@ -38,7 +38,7 @@ const Asked = Schema.Struct({ customerID: CustomerID, endUserID: EndUserID, kind
 export class DataRequestsRepo extends Context.Tag("casework/DataRequestsRepo")<
   DataRequestsRepo,
   {
-    /** The last request that still counts: an export whose file has gone does not. */
+    /** The last request that is still valid: an export whose file has expired is not. */
     readonly find: (
       customerID: CustomerID,
       endUserID: EndUserID,
@@ -55,7 +55,7 @@ export class DataRequestsRepo extends Context.Tag("casework/DataRequestsRepo")<
         readonly jobID: JobID
       }
     ) => Effect.Effect<void>
-    /** Lets another job go on with a request that failed. */
+    /** Lets another job continue a failed request. */
     readonly setJob: (request: DataRequest, jobID: JobID) => Effect.Effect<void>
     readonly noteErased: (
       request: DataRequest,
@@ -72,7 +72,7 @@ export class DataRequestsRepo extends Context.Tag("casework/DataRequestsRepo")<
       request: DataRequest,
       file: { readonly blobID: BlobID; readonly hash: string; readonly counts: Counts; readonly hours: number }
     ) => Effect.Effect<void>
-    /** Forgets exports that nobody may download any more; the sweep of blobs removes their files. */
+    /** Forgets the files of expired exports; the blob sweep removes them. */
     readonly deleteExpired: Effect.Effect<void>
   }
 >() {

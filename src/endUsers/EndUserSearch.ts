@@ -1,6 +1,6 @@
 import { folded } from "../platform/database/SearchWords.ts"
 
-/** What of an end user can be found. */
+/** The searchable fields of an end user. */
 interface Searchable {
   readonly FirstName: string
   readonly LastName: string
@@ -10,7 +10,7 @@ interface Searchable {
   readonly CustomerRef: string | null
 }
 
-/** The text that a search looks through, a field a line. */
+/** The text that is searched, one field per line. */
 export const searchTextOf = (endUser: Searchable, uids: ReadonlyArray<{ readonly UID: string }>) =>
   folded(
     [

@@ -1,18 +1,18 @@
 import type { EndUserUID, EndUserUIDCreate, EndUserUIDUpdate } from "../../schema/EndUsers.ts"
 import type { EndUserUIDID } from "../../schema/Ids.ts"
 
-/** A UID as it shall be; one that is not stored yet has no id. */
+/** A UID after a change; one that is not stored yet has no id. */
 export interface Uid extends Omit<EndUserUID, "EndUserUIDID"> {
   readonly EndUserUIDID: EndUserUIDID | undefined
 }
 
-/** Letter by letter, as the database does it: JavaScript looks at what stands around a Σ, and makes two letters of an İ. */
+/** Lowercases letter by letter, as the database does: JavaScript treats Σ by its context, and turns İ into two letters. */
 export const lowered = (word: string) =>
   Array.from(word, (letter) => (letter === "İ" ? "i" : letter.toLowerCase())).join("")
 
 export const sameWord = (left: string, right: string) => lowered(left) === lowered(right)
 
-/** Puts a UID in the place of the old one, or at the end. Being primary, it demotes the other of its type. */
+/** Replaces the old UID, or appends the new one. A primary UID demotes the other ones of its type. */
 const write = (uids: ReadonlyArray<Uid>, old: Uid | undefined, uid: Uid): ReadonlyArray<Uid> => {
   const others = uids.map((other) =>
     other !== old && uid.IsPrimary && sameWord(other.UIDType, uid.UIDType) ? { ...other, IsPrimary: false } : other
@@ -20,7 +20,7 @@ const write = (uids: ReadonlyArray<Uid>, old: Uid | undefined, uid: Uid): Readon
   return old === undefined ? [...others, uid] : others.map((other) => (other === old ? uid : other))
 }
 
-/** Links a UID once; when it is linked already, only what is said of it changes. */
+/** Links a UID once; if it is linked already, only its type and whether it is primary change. */
 export const link = (uids: ReadonlyArray<Uid>, { IsPrimary, UID, UIDType }: EndUserUIDCreate): ReadonlyArray<Uid> => {
   const old = uids.find((uid) => sameWord(uid.UID, UID))
   return write(uids, old, {
@@ -64,7 +64,7 @@ const step = ({ problems, uids }: Changed, change: EndUserUIDUpdate, index: numb
   return { uids: named === undefined ? link(uids, change) : changeOne(uids, named, change), problems }
 }
 
-/** One change after the other. What comes out may have the same UID twice: that is a problem of the whole. */
+/** Applies the changes in order. If the result has the same UID twice, that is a problem of the whole list. */
 export const changeUids = (stored: ReadonlyArray<Uid>, changes: ReadonlyArray<EndUserUIDUpdate>): Changed => {
   const changed = changes.reduce(step, { uids: stored, problems: [] })
   const twice = changed.uids.find((uid, index) =>

@@ -33,10 +33,10 @@ export class EndUsers extends Context.Tag("casework/EndUsers")<
       endUserID: EndUserID,
       change: EndUserUpdate
     ) => Effect.Effect<void, BadRequest | NotFound, CurrentRep>
-    /** Refused while the end user is being erased: what leads to its traces would be gone. */
+    /** Refused while the end user is being erased, because the erasure needs the row to find everything about them. */
     readonly delete: (endUserID: EndUserID) => Effect.Effect<void, NotFound | Conflict, CurrentRep>
     readonly assignUid: (assignment: AssignUID) => Effect.Effect<AssignedUID, BadRequest, CurrentRep>
-    /** Who sent a message: somebody known by the uid, else by the address or number, else somebody new. */
+    /** The end user who sent a message: found by the uid, else by the address or number, else a new one. */
     readonly forSender: (customerID: CustomerID, sender: Sender) => Effect.Effect<EndUserID>
   }
 >() {
@@ -48,7 +48,7 @@ export class EndUsers extends Context.Tag("casework/EndUsers")<
 
 const missing = (endUserID: EndUserID) => `There is no end user ${endUserID}.`
 
-// Only letters that JavaScript tells apart and the database does not come as far as its unique index.
+// Only UIDs that differ for JavaScript but not for the database get as far as its unique index.
 const linkedTwice = () => BadRequest.at("UIDs", "has the same UID twice")
 
 const isBegun = ({ erasedAt, status }: DataRequest) => erasedAt === null && status !== "Failed"
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
           : changeUids(UIDs === null ? [] : stored.UIDs, UIDs ?? [])
       if (problems.length > 0) return yield* Effect.fail(BadRequest.listing(problems))
       if (uids.length > Math.max(mostUids, stored.UIDs.length)) return yield* BadRequest.at("UIDs", tooManyUids)
-      // A caller who sends back what was read has given no display name: it goes on following the other two.
+      // A client that sends back what it read has not set a display name: it still follows the first and last name.
       const isReadBack = stored.DisplayName === null && change.DisplayName === nameMadeOf(stored)
       yield* repo
         .update(customerID, stored, { ...stored, ...change, ...(isReadBack && { DisplayName: null }) }, uids)
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
     delete: fn("EndUsers.delete")(function* (endUserID) {
       const { customerID } = yield* CurrentRep
       yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
-      // Looked up last: who asks for an erasure locks the end user.
+      // Looked up last, because a request for an erasure locks the end user.
       const erasure = yield* requests.find(customerID, endUserID, "Erasure")
       if (Option.exists(erasure, isBegun)) return yield* Conflict.of("The end user is being erased. Wait for that.")
     }, inTransaction(sql)),

@@ -12,7 +12,7 @@ import type { Uid } from "./EndUserUids.ts"
 interface EndUserFields {
   readonly FirstName: string
   readonly LastName: string
-  /** null stands for the first and the last name. */
+  /** null means that it is made of the first and the last name. */
   readonly DisplayName: string | null
   readonly Email: string | null
   readonly Phone: string | null
@@ -46,7 +46,7 @@ export class EndUsersRepo extends Context.Tag("casework/EndUsersRepo")<
       fields: EndUserFields,
       uids: ReadonlyArray<Uid>
     ) => Effect.Effect<EndUserID, Duplicate>
-    /** `uids` are all UIDs that the end user shall have afterwards. */
+    /** `uids` are all UIDs that the end user will have afterwards. */
     readonly update: (
       customerID: CustomerID,
       stored: StoredEndUser,
@@ -64,11 +64,11 @@ export class EndUsersRepo extends Context.Tag("casework/EndUsersRepo")<
 
 const displayName = "coalesce(display_name, trim(first_name || ' ' || last_name))"
 
-/** The display name of an end user who was not given one. */
+/** The display name of an end user without one of their own. */
 export const nameMadeOf = ({ FirstName, LastName }: { readonly FirstName: string; readonly LastName: string }) =>
   `${FirstName} ${LastName}`.trim()
 
-/** The one place that makes the text to search in. */
+/** The only place that builds the search text. */
 const valuesOf = (fields: EndUserFields, uids: ReadonlyArray<Uid>) => ({
   first_name: fields.FirstName,
   last_name: fields.LastName,
@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
 
   const decodeId = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ EndUserID })))
 
-  // All UIDs are written anew under their ids, so that two may swap their texts, or which is primary, in one go.
+  // Rewrites all UIDs under their ids, so that one update can swap the texts of two, or which one is primary.
   const writeUids = (customerID: CustomerID, endUserID: EndUserID, uids: ReadonlyArray<Uid>) =>
     Effect.zipRight(
       sql`delete from end_user_uid where customer_id = ${customerID} and end_user_id = ${endUserID}`,
@@ -152,7 +152,7 @@ const make = Effect.gen(function* () {
   return EndUsersRepo.of({
     list: (customerID, query) => list({ customerID, ...query }, query),
     find: rows.find,
-    // The lock first: a statement that has to wait for it would still read the UIDs of before.
+    // Locks first: a statement that had to wait for the lock would still read the old UIDs.
     findForUpdate: (customerID, endUserID) =>
       sql`select 1 from end_user where customer_id = ${customerID} and end_user_id = ${endUserID} for update`.pipe(
         Effect.orDie,
@@ -174,7 +174,7 @@ const make = Effect.gen(function* () {
           where customer_id = ${customerID} and end_user_id = ${endUserID}`
         if (uids !== UIDs) yield* writeUids(customerID, endUserID, uids)
       }).pipe(failOnDuplicate),
-    // The tickets first, as everybody who changes one does: they are about to lose their end user.
+    // Locks the tickets first, as every change of a ticket does, because they are about to lose their end user.
     delete: (customerID, endUserID) =>
       sql`
         select 1 from ticket where customer_id = ${customerID} and end_user_id = ${endUserID}

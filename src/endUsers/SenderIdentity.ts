@@ -3,7 +3,7 @@ import addressparser from "nodemailer/lib/addressparser"
 import type { EndUserUIDCreate } from "../../schema/EndUsers.ts"
 import { longestUid } from "../../schema/Uid.ts"
 
-/** What a message says of the one who sent it. */
+/** What a message says about its sender. */
 export interface Sender {
   readonly uid?: string | null | undefined
   readonly fromAddress?: string | null | undefined
@@ -24,13 +24,13 @@ const typeOf = (uid: string) => {
   return isPhone(uid) ? "Phone" : "External"
 }
 
-/** A number as everybody writes it; the phone provider says on which of its channels it is. */
+/** Removes the prefix by which the phone provider marks a number of its WhatsApp channel. */
 const withoutChannel = (uid: string) => {
   const number = uid.replace(/^whatsapp:/i, "")
   return isPhone(number) ? number : uid
 }
 
-/** The spellings of a UID: as it is written and, of a number, as the phone provider or everybody else writes it. */
+/** The spellings of a UID: as written and, for a phone number, with or without the phone provider's prefix. */
 export const spellingsOf = (uid: string) => {
   const number = withoutChannel(uid)
   if (number !== uid) return [uid, number]
@@ -45,7 +45,7 @@ const splitName = (name: string) => {
   return { FirstName, LastName: rest.join(" ") }
 }
 
-/** Mails say "Maria Keller <maria@mail.example>", and may name several: the first is who it is about. */
+/** Mails say "Maria Keller <maria@mail.example>" and may name several addresses: the first one is the sender. */
 const mailboxOf = (written: string | null | undefined) => {
   const text = (written ?? "").trim()
   if (!text.includes("@") || !/[\s<>,;"]/.test(text)) return { address: text, name: "" }
@@ -59,10 +59,10 @@ const named = (sender: Sender) =>
     (word) => word !== null
   )
 
-/** Under what a sender may be known, the surest first. */
+/** The words that a sender may be known by, the most reliable first. */
 export const wordsOf = (sender: Sender) => Arr.dedupe(named(sender).flatMap(spellingsOf))
 
-/** Under what a sender may be known, and the end user to make if nobody is known by that. */
+/** The words that a sender may be known by, and the end user to create if none matches. */
 export const identityOf = (sender: Sender) => {
   const mailbox = mailboxOf(sender.fromAddress)
   const [uid, address, phone] = [filled(sender.uid), filled(mailbox.address), filled(sender.phone)]

@@ -7,7 +7,7 @@ import { link, type Uid } from "./EndUserUids.ts"
 import { identityOf, type Sender } from "./SenderIdentity.ts"
 import { SendersRepo } from "./SendersRepo.ts"
 
-/** Finds or makes the end user behind a message. Two messages of somebody new at once make one end user. */
+/** Finds or creates the end user who sent a message. Two simultaneous messages of a new sender create one end user. */
 export const makeForSender = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const endUsers = yield* EndUsersRepo

@@ -8,11 +8,11 @@ export class SendersRepo extends Context.Tag("casework/SendersRepo")<
   SendersRepo,
   {
     /**
-     * Who is known by the first of these words that anybody is known by: as a UID, else as an email address, else as a
-     * phone number; the oldest of several.
+     * Finds an end user by the first of these words that matches one: as a UID, else as an email address, else as a phone
+     * number. Of several matches the oldest one wins.
      */
     readonly find: (customerID: CustomerID, words: ReadonlyArray<string>) => Effect.Effect<Option.Option<EndUserID>>
-    /** Nobody else becomes known by these words until the transaction ends. */
+    /** Keeps other transactions from adding an end user with these words until this one ends. */
     readonly lock: (customerID: CustomerID, words: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >() {
@@ -22,13 +22,13 @@ export class SendersRepo extends Context.Tag("casework/SendersRepo")<
   )
 }
 
-/** A word and the patterns that it makes, or their places in a statement. */
+/** A word and its search patterns, or their placeholders in a statement. */
 interface Word {
   readonly word: string | Uint8Array
   readonly patterns: ReadonlyArray<string | Uint8Array>
 }
 
-/** Who is found by these words, as a value in a statement. */
+/** A SQL expression for the id of the end user found by these words. */
 export const knownBy = (sql: SqlClient.SqlClient, customerID: number | Uint8Array, words: ReadonlyArray<Word>) =>
   sql`coalesce(${sql.csv(
     words.flatMap(
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
             Effect.orDie
           ),
     lock: (customerID, words) => {
-      // In one order, so that no two callers wait for each other.
+      // Always in the same order, so that two callers cannot deadlock.
       const inOrder = [...new Set(words.map(lowered))].sort()
       return Effect.forEach(inOrder, (word) => lock({ customerID, word }), { discard: true }).pipe(Effect.orDie)
     }

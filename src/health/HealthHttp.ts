@@ -10,7 +10,7 @@ const readMetrics = Effect.map(Effect.zipRight(sample, Metric.snapshot), (pairs)
   HttpServerResponse.text(prometheusText(pairs), { contentType: "text/plain; version=0.0.4; charset=utf-8" })
 )
 
-/** Always the same, so it is encoded once. */
+/** Always the same response, so it is encoded only once. */
 const ok = HttpServerResponse.unsafeJson(Schema.encodeSync(Health)(new Health({ status: "ok" })))
 
 export const HealthHttp = HttpApiBuilder.group(CaseworkApi, "health", (handlers) =>

@@ -5,7 +5,7 @@ import { atAGlance, takesChanges } from "../platform/database/Glance.ts"
 import { hasEveryMigration } from "../platform/database/Migrate.ts"
 import { Stopping } from "../platform/Stopping.ts"
 
-/** Whether this node can serve: the database answers, has every migration of this version, and nobody told it to stop. */
+/** Whether this node can serve: it is not stopping, and the database responds, is migrated and accepts writes. */
 export class Readiness extends Context.Tag("casework/Readiness")<
   Readiness,
   { readonly check: Effect.Effect<void, ServiceUnavailable> }

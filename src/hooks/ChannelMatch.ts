@@ -8,7 +8,7 @@ export interface HookChannel {
   readonly channelType: ChannelType
 }
 
-/** Whether a hook's row, under the alias t, holds for a channel; without one, whether it holds for every channel. */
+/** Whether a hook's row, aliased as t, applies to the channel; without one, whether it applies to every channel. */
 export const matchesChannel = (sql: SqlClient.SqlClient, channel: Option.Option<HookChannel>) =>
   sql.or([
     sql`(t.channel_id is null and t.special_channel is null)`,

@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
   const read = (customerID: CustomerID, hookActionID: HookActionID) =>
     repo.find(customerID, hookActionID).pipe(orNotFound(missing(hookActionID)))
 
-  /** Adds and reads in one transaction, so that nobody comes between. */
+  /** Adds and reads in one transaction, so that no other change comes in between. */
   const added = <E>(customerID: CustomerID, adding: Effect.Effect<ReadonlyArray<TopicAction>, E>) =>
     adding.pipe(
       Effect.map((actions) => actions.map(({ topicActionID }) => HookActionID.make(topicActionID))),

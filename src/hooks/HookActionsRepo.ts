@@ -6,18 +6,18 @@ import { whenGiven } from "../platform/database/Filters.ts"
 import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
 import { type HookChannel, matchesChannel } from "./ChannelMatch.ts"
 
-/** Reads the rows of hooks; they are written as topic actions. */
+/** Reads the actions of hooks, which are stored as topic actions. */
 export class HookActionsRepo extends Context.Tag("casework/HookActionsRepo")<
   HookActionsRepo,
   {
     readonly list: (customerID: CustomerID, query: HookActionsQuery) => Effect.Effect<HookActionPage>
     readonly find: (customerID: CustomerID, hookActionID: HookActionID) => Effect.Effect<Option.Option<HookAction>>
-    /** By id, lowest first. */
+    /** Sorted by id, lowest first. */
     readonly findAll: (
       customerID: CustomerID,
       hookActionIDs: ReadonlyArray<HookActionID>
     ) => Effect.Effect<ReadonlyArray<HookAction>>
-    /** How long the active Wait actions of a hook take together. */
+    /** The total seconds of the active Wait actions of a hook. */
     readonly sumWaits: (
       customerID: CustomerID,
       hookName: string,
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
       from ${ofHooks(customerID, [sql`t.topic_action_id = any(${[...hookActionIDs]}::int[])`])}
       order by t.topic_action_id`.pipe(Effect.flatMap(decodeRows), Effect.orDie)
   const decodeSum = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ totalWaitSeconds: Schema.Int })))
-  // An action runs once in a chain, however often it is on the hook.
+  // An action runs only once in a chain, even if the hook has it several times.
   const sumWaits = (customerID: CustomerID, hookName: string, channel: Option.Option<HookChannel>) =>
     sql`
       select coalesce(sum(seconds), 0)::float8 as "totalWaitSeconds" from (

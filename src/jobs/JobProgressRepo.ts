@@ -18,7 +18,7 @@ export class JobProgressRepo extends Context.Tag("casework/JobProgressRepo")<
           dateCreated: Schema.DateTimeUtcFromDate,
           dateUpdated: Schema.DateTimeUtcFromDate
         }),
-        // A job that waits for its next turn is still under way.
+        // A job that is queued again for its next batch still counts as running.
         execute: (_) => sql`
           select job_id::text as "jobID", kind, total, done, imported, skipped, failed, error,
             case when status = 'Queued' and done > 0 then 'Running' else status end as status,

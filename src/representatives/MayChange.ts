@@ -5,7 +5,7 @@ import type { CustomerRepID } from "../../schema/Ids.ts"
 
 export const missing = (customerRepID: CustomerRepID) => `There is no representative ${customerRepID}.`
 
-/** An Admin changes anybody, everybody else only itself. */
+/** An Admin may change every representative, an Agent only itself. */
 export const mayChange = (customerRepID: CustomerRepID) =>
   Effect.flatMap(CurrentRep, (rep) =>
     rep.role === "Admin" || rep.customerRepID === customerRepID

@@ -4,24 +4,24 @@ import type { Representative } from "../../schema/Authentication.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import type { Retention } from "../platform/queue/Retention.ts"
 
-/** Entries of nodes that are gone. */
+/** Removes the rows of nodes that are gone. */
 export const presenceRetention: Retention = { table: "hub_presence", since: "seen_at", for: "10 minutes" }
 
-/** A node renews its rows three times in this while; one that does not is gone. */
+/** A node renews its rows three times within this time; a node that does not is gone. */
 export const presentSeconds = 30
 
-/** Who is connected to the hub, on whichever node. */
+/** Which representatives are connected to the hub, on any node. */
 export class PresenceRepo extends Context.Tag("casework/PresenceRepo")<
   PresenceRepo,
   {
     readonly isAgentAvailable: (customerID: CustomerID) => Effect.Effect<boolean>
-    /** Those who are at a node now, whosever they are. */
+    /** Renews the rows of the representatives connected to a node, of all customers. */
     readonly renew: (
       nodeID: string,
       reps: ReadonlyArray<Pick<Representative, "customerID" | "customerRepID">>
     ) => Effect.Effect<void>
     readonly strikeOff: (customerID: CustomerID, customerRepID: CustomerRepID, nodeID: string) => Effect.Effect<void>
-    /** All of a node, which ends. */
+    /** Removes all rows of a node that is stopping. */
     readonly strikeOffNode: (nodeID: string) => Effect.Effect<void>
   }
 >() {

@@ -7,7 +7,7 @@ import { SignaturesRepo } from "./SignaturesRepo.ts"
 
 const none: SignatureTexts = { emailSignatureHTML: null, emailSignatureText: null }
 
-/** What a representative's answers end with, in the ticket's language. */
+/** The signature below a representative's answers, in the ticket's language. */
 export class ReplySignatures extends Context.Tag("casework/ReplySignatures")<
   ReplySignatures,
   {

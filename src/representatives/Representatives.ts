@@ -54,13 +54,13 @@ const make = Effect.gen(function* () {
   const revocations = yield* Revocations
   const audit = yield* AuditLog
 
-  /** A customer without an Admin could never be changed again. */
+  /** Without an Admin nobody could manage the customer any more. */
   const otherAdminRemains = (admins: ReadonlyArray<CustomerRepID>, customerRepID: CustomerRepID) =>
     admins.some((admin) => admin !== customerRepID)
       ? Effect.void
       : Conflict.of("This is the last Admin. Give another representative the role Admin first.")
 
-  /** The token may be older than the caller's own removal, which other nodes learn of only after a moment. */
+  /** Checks again in the database, because other nodes learn of the caller's removal or demotion a moment later. */
   const isStillAdmin = (admins: ReadonlyArray<CustomerRepID>) =>
     Effect.flatMap(CurrentRep, ({ customerRepID }) =>
       admins.includes(customerRepID) ? Effect.void : Forbidden.of("Only an Admin may do this.")
@@ -139,7 +139,7 @@ const make = Effect.gen(function* () {
       }
       yield* repo.find(customerID, customerRepID).pipe(orNotFound(missing(customerRepID)))
       yield* mayChange(customerRepID)
-      // Hashing takes long: the transaction does not wait for it.
+      // Hashing is slow, so it happens before the transaction.
       const passwordHash = yield* hasher.hash(Redacted.make(change.newPassword))
       const securityVersion = yield* setPassword(customerRepID, passwordHash)
       yield* revocations.raised(customerRepID, securityVersion)

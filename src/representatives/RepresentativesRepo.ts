@@ -45,16 +45,16 @@ export class RepresentativesRepo extends Context.Tag("casework/RepresentativesRe
       customerID: CustomerID,
       customerRepID: CustomerRepID
     ) => Effect.Effect<Option.Option<CustomerRep>>
-    /** Who is an Admin now, and stays one until the transaction ends. Comes before any other lock on a representative. */
+    /** Locks and returns the Admins until the transaction ends. Comes before any other lock on a representative. */
     readonly lockAdmins: (customerID: CustomerID) => Effect.Effect<ReadonlyArray<CustomerRepID>>
     readonly insert: (customerID: CustomerID, rep: NewRep) => Effect.Effect<CustomerRep, Duplicate>
-    /** Answers the security version, which another role raises. */
+    /** Returns the security version, which a change of role raises. */
     readonly update: (
       customerID: CustomerID,
       customerRepID: CustomerRepID,
       fields: RepFields
     ) => Effect.Effect<number, Duplicate>
-    /** Keeps the row for what refers to it, and answers its raised security version. */
+    /** Marks the row as deleted, because other rows refer to it, and returns its raised security version. */
     readonly delete: (customerID: CustomerID, customerRepID: CustomerRepID) => Effect.Effect<number>
   }
 >() {
@@ -116,7 +116,7 @@ const make = Effect.gen(function* () {
       where customer_id = ${_.customerID} and customer_rep_id = ${_.customerRepID} and deleted_at is null
       for no key update`
   })
-  // Who is an Admin may change while somebody waits for their rows: two who lock other ones would wait for each other.
+  // The Admins may change while a transaction waits for their rows: two that lock different rows could deadlock.
   const lockCustomer = SqlSchema.void({
     Request: CustomerID,
     execute: (customerID) => sql`select 1 from customer where customer_id = ${customerID} for no key update`
@@ -143,7 +143,7 @@ const make = Effect.gen(function* () {
   const update = SqlSchema.single({
     Request: Schema.Struct({ ...Key.fields, ...Fields.fields }),
     Result: SecurityVersion,
-    // A link that was sent to the address that somebody gave up, or lost, is not to be good any more.
+    // A reset link sent to the old address must not work after the address has changed.
     execute: (_) => sql`
       with ended as (
         delete from password_reset p using customer_rep r

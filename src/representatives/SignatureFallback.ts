@@ -11,7 +11,7 @@ const widening = (language: string): ReadonlyArray<string> => {
   return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join("-"))
 }
 
-/** The signature to send with: that of the language, else of its base language, else the representative's own. */
+/** The signature to use: the one for the language, else for its base language, else the representative's own. */
 export const chooseSignature = (
   language: string | null,
   signatures: ReadonlyArray<SignatureTexts & { readonly lang: string }>,

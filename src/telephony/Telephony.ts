@@ -19,7 +19,7 @@ export interface TextMessage {
 
 export class TelephonyFailed extends Data.TaggedError("TelephonyFailed")<{
   readonly message: string
-  /** The provider said no for good. */
+  /** The provider refused permanently, so that a retry is pointless. */
   readonly refused: boolean
 }> {}
 
@@ -42,39 +42,39 @@ const Listed = Schema.Struct({
   )
 })
 
-/** The provider takes some messages only to say that they come to nothing. */
+/** The provider accepts some messages and reports their failure only in the status. */
 const isLost = (status: string | null | undefined) => /^(?:failed|undelivered|canceled)$/i.test(status ?? "")
 
 const hasArrived = (status: string | null | undefined) => /^(?:delivered|read)$/i.test(status ?? "")
 
-/** What became of a message that the provider took. */
+/** The state of a message that the provider accepted. */
 type TextFate =
   | { readonly _tag: "Arrived" }
-  /** It may still come to either. */
+  /** The message may still arrive or get lost. */
   | { readonly _tag: "OnItsWay" }
   | { readonly _tag: "Lost"; readonly why: string }
 
-/** How long a call of the phone provider may take. */
+/** How long a call to the phone provider may take. */
 export class TelephonyLimits extends Context.Reference<TelephonyLimits>()("casework/TelephonyLimits", {
   defaultValue: () => ({ longestCall: Duration.seconds(8) })
 }) {}
 
-// The provider's clock is not ours.
+// The provider's clock may differ from ours.
 const clockDifference = Duration.toMillis("30 seconds")
 
 /** The phone provider's message API. */
 export class Telephony extends Context.Tag("casework/Telephony")<
   Telephony,
   {
-    /** Answers the provider's id of the message. */
+    /** Returns the provider's id of the message. */
     readonly send: (account: TelephonyAccount, message: TextMessage) => Effect.Effect<string, TelephonyFailed>
-    /** The ids of those with this very text that went to that number since then, the oldest first. */
+    /** The ids of the messages with exactly this text sent to the number since then, the oldest first. */
     readonly findSent: (
       account: TelephonyAccount,
       message: TextMessage,
       since: Date
     ) => Effect.Effect<ReadonlyArray<string>, TelephonyFailed>
-    /** Asks about one by the provider's id. */
+    /** Looks up the state of a message by the provider's id. */
     readonly fateOf: (account: TelephonyAccount, sid: string) => Effect.Effect<TextFate, TelephonyFailed>
   }
 >() {
@@ -98,7 +98,7 @@ const fateIn = (account: TelephonyAccount, { error_code, error_message, status }
 const make = Effect.gen(function* () {
   const { telephonyBaseUrl } = yield* Settings
   const { longestCall } = yield* TelephonyLimits
-  // Its spans would carry the account and the numbers.
+  // The client's spans would contain the account and the phone numbers.
   const client = (yield* HttpClient.HttpClient).pipe(HttpClient.withTracerDisabledWhen(() => true))
 
   const refusal = (response: HttpClientResponse.HttpClientResponse, account: TelephonyAccount) =>

@@ -8,7 +8,7 @@ import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf, targetKey } from "./MappingTarget.ts"
 
-/** Either what a topic or hook triggers, or what it brings along. */
+/** Either an action that a topic or hook triggers, or a document that it adds. */
 interface Mapping extends Target {
   readonly actionID?: number
   readonly documentID?: number
@@ -16,7 +16,7 @@ interface Mapping extends Target {
 
 const keyOf = (mapping: Mapping) => [targetKey(mapping), mapping.actionID, mapping.documentID].join(" ")
 
-/** The place of the first mapping that was there before, or earlier in the same list. */
+/** The index of the first mapping that existed before, or that occurs earlier in the same list. */
 const firstLeftOut = (wanted: ReadonlyArray<Mapping>, stored: ReadonlyArray<Mapping>) => {
   const fresh = new Set(stored.map(keyOf))
   return wanted.findIndex((mapping) => !fresh.delete(keyOf(mapping)))
@@ -24,14 +24,14 @@ const firstLeftOut = (wanted: ReadonlyArray<Mapping>, stored: ReadonlyArray<Mapp
 
 interface Add<Fields, Row> {
   readonly one: (customerID: CustomerID, mapping: Fields) => Effect.Effect<Row, BadRequest | Conflict>
-  /** All or nothing, answered in the order of the list. */
+  /** Adds all or none; the rows are returned in the order of the list. */
   readonly all: (
     customerID: CustomerID,
     mappings: ReadonlyArray<Fields>
   ) => Effect.Effect<ReadonlyArray<Row>, BadRequest | Conflict>
 }
 
-/** Adds mappings by an insert that leaves out those that exist; foreign ids and duplicates are refused. */
+/** Adds mappings with an insert that skips existing ones; ids of other customers and duplicates are refused. */
 export const makeAddMappings = <Fields extends Mapping, Row extends Mapping>(
   insertNew: (customerID: CustomerID, mappings: ReadonlyArray<Fields>) => Effect.Effect<ReadonlyArray<Row>>
 ) =>

@@ -1,11 +1,11 @@
 import type { Target } from "../../schema/MappingTarget.ts"
 import type { Reference } from "../platform/database/OwnReferences.ts"
 
-/** Hook names are the same in any case. */
+/** Hook names are compared without regard to case. */
 export const targetKey = ({ channelID, hookName, specialChannel, topicID }: Target) =>
   [topicID, hookName?.toLowerCase() ?? null, channelID, specialChannel].join(" ")
 
-/** The ids that a mapping names, each at its place below the given path. */
+/** The ids that a mapping names, each with its path below the given one. */
 export const referencesOf = (
   ids: {
     readonly topicID?: number | null | undefined

@@ -1,4 +1,4 @@
-/** A page's address in the pieces that a prefix may end at: origin, path segments, query parameters, fragment. */
+/** Splits a page's address where a prefix may end: origin, path segments, query parameters, fragment. */
 const piecesOf = (address: string): ReadonlyArray<string> | undefined => {
   if (!URL.canParse(address)) return undefined
   const { hash, origin, pathname, search } = new URL(address)
@@ -12,8 +12,8 @@ const piecesOf = (address: string): ReadonlyArray<string> | undefined => {
 }
 
 /**
- * The mappings whose page is the longest beginning of the given one, by whole pieces: /help matches /help/keys but not
- * /helpdesk. What is no address matches nothing.
+ * The mappings whose page is the longest prefix of the given one, in whole pieces: /help matches /help/keys, but not
+ * /helpdesk. A text that is not an address matches nothing.
  */
 export const mappingsOfPage = <Mapping extends { readonly pageUrl: string }>(
   mappings: ReadonlyArray<Mapping>,

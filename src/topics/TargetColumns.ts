@@ -5,7 +5,7 @@ import type { Target, targetFilters } from "../../schema/MappingTarget.ts"
 import { whenGiven } from "../platform/database/Filters.ts"
 import { ignoringCase } from "../platform/database/PagedQuery.ts"
 
-/** The columns that say what a mapping belongs to, the same in both of its tables. */
+/** The columns that say what a mapping belongs to, the same in both mapping tables. */
 export const targetColumns = `topic_id as "topicID", hook_name as "hookName", channel_id as "channelID",
   special_channel as "specialChannel"`
 

@@ -19,7 +19,7 @@ export class TopicActionsRepo extends Context.Tag("casework/TopicActionsRepo")<
   {
     readonly list: (customerID: CustomerID, query: TopicActionsQuery) => Effect.Effect<TopicActionPage>
     readonly find: (customerID: CustomerID, topicActionID: TopicActionID) => Effect.Effect<Option.Option<TopicAction>>
-    /** Leaves out those that exist already. */
+    /** Skips mappings that exist already. */
     readonly insertNew: (
       customerID: CustomerID,
       mappings: ReadonlyArray<TopicActionFields>

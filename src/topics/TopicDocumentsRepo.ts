@@ -24,7 +24,7 @@ export class TopicDocumentsRepo extends Context.Tag("casework/TopicDocumentsRepo
     readonly find: Find
     /** Locks the row until the transaction ends. */
     readonly findForUpdate: Find
-    /** Leaves out those that exist already. */
+    /** Skips mappings that exist already. */
     readonly insertNew: (
       customerID: CustomerID,
       mappings: ReadonlyArray<TopicDocumentFields>
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
     sortBy: {
       topicDocumentID: "topic_document_id",
       documentID: "document_id",
-      // Without a score it sorts below the lowest one.
+      // A row without a score sorts below the lowest score.
       relevanceScore: "coalesce(relevance_score, -2147483649)",
       ...targetSortBy
     },

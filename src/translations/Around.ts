@@ -1,4 +1,4 @@
-/** A text in place of another, with the spaces that were around that one. */
+/** Replaces a text and keeps the white space around it. */
 export const inPlaceOf = (before: string, text: string) => {
   const start = before.length - before.trimStart().length
   const end = Math.max(start, before.trimEnd().length)

@@ -1,4 +1,4 @@
-/** Cuts a list into runs of neighbours that are not too many and not too long; a single long text is a run of its own. */
+/** Splits a list into batches of limited count and total length; an overlong text gets a batch of its own. */
 export const batches = (
   texts: ReadonlyArray<string>,
   most: number,

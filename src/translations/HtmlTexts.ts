@@ -33,13 +33,13 @@ const textNodesIn = (nodes: Nodes): ReadonlyArray<TextNode> =>
   })
 
 interface HtmlTexts {
-  /** The texts in the order of the page, without the spaces around them; a long one is several. */
+  /** The texts in page order, without surrounding white space; a long text is split into several. */
   readonly texts: ReadonlyArray<string>
-  /** The same page with other texts, one for one. */
+  /** The same page with each text replaced by the given one at its index. */
   readonly withTexts: (texts: ReadonlyArray<string>) => string
 }
 
-/** Takes HTML apart into its markup, made safe, and its texts. Texts that are put back cannot become markup. */
+/** Splits HTML into its sanitized markup and its texts. Texts that are put back cannot become markup. */
 export const htmlTexts = (source: string, longest: number): HtmlTexts => {
   const safe = safeHtml(isMarkup(source) ? withAddresses(source) : paragraphs(source))
   const page = parseDocument(safe)

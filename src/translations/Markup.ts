@@ -10,15 +10,15 @@ const names = [
 
 const flags = "async autoplay checked compact controls defer disabled hidden ismap loop multiple muted nowrap open"
 const value = `"[^"]*"|'[^']*'|[^\\s"'<>]+`
-// Words without a value are those that there are: "if a <b and c>" has none.
+// Without a value only known flags count as attributes, so that "if a <b and c>" is not taken for a tag.
 const attribute = `(?:[\\w:@.-]+\\s*=\\s*(?:${value})|data-[\\w-]+|(?:${flags.replaceAll(" ", "|")})(?![\\w-]))`
 const tag = new RegExp(`<(?:/(?:${names})\\s*|(?:${names})(?:\\s+${attribute})*\\s*/?)>`, "i")
 
-/** Whether somebody wrote HTML, and not only a text with signs like its own in it. */
+/** Whether a text is HTML, and not just plain text with characters like < and >. */
 export const isMarkup = (source: string) => tag.test(source)
 
-// No part of it can match in two ways, so that a hostile text takes linear time.
+// No part of the pattern can match in two ways, so that even a hostile text takes linear time.
 const inBrackets = /<((?:[a-z][a-z0-9+.-]*:\/\/|mailto:|tel:)[^\s<>]*|[^\s<>"'@]+@[^\s<>"'@]+)>/gi
 
-/** HTML in which addresses and links in angle brackets, as mails have them, are text. */
+/** Escapes addresses and links in angle brackets, as mails contain them, so that they stay text. */
 export const withAddresses = (source: string) => source.replace(inBrackets, "&lt;$1&gt;")

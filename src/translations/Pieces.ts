@@ -4,14 +4,14 @@ const cuts = [/\n\s*\n/g, /\n/g, /[.!?。！？]\s/g, /\s/g]
 const lastCut = (text: string) => {
   for (const cut of cuts) {
     const last = [...text.matchAll(cut)].at(-1)
-    // A cut near the beginning would make many small pieces.
+    // A cut near the beginning would produce many small pieces.
     if (last !== undefined && last.index > text.length / 4) return last.index + last[0].length
   }
-  // Never between the two halves of a character.
+  // Never between the two halves of a surrogate pair.
   return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
 }
 
-/** Cuts a long text into pieces that make up the whole again when they are put together. */
+/** Cuts a long text into pieces whose concatenation is the text again. */
 export const piecesOf = (text: string, longest: number): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let rest = text

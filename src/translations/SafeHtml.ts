@@ -19,9 +19,9 @@ const options: sanitizeHtml.IOptions = {
   allowedSchemesByTag: { img: ["http", "https", "cid"] },
   allowProtocolRelative: false,
   nestingLimit: 100,
-  // These go together with their text.
+  // These elements are removed together with their text.
   nonTextTags: ["script", "style", "textarea", "option", "noscript", "title", "svg", "math", "iframe", "object"]
 }
 
-/** HTML that shows text and does nothing. */
+/** Sanitizes HTML so that it shows text but cannot run anything. */
 export const safeHtml = (html: string) => (isTooMuch(html) ? withoutTags(html) : sanitizeHtml(html, options))

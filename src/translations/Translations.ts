@@ -34,13 +34,13 @@ export class Translations extends Context.Tag("casework/Translations")<
 const textsAtOnce = 200
 const charactersAtOnce = 8_000
 const callsAtOnce = 3
-// A page of the longest allowed text has far fewer, unless it was made to have many: each 200 are a call.
+// Even the longest allowed page has far fewer texts, unless it was built to have many: every 200 texts cost a call.
 const mostTexts = 5_000
 
-/** As many texts as were asked for: one more or less would put every later one in the wrong place. */
+/** Requires as many texts as were sent: one more or less would put every later text in the wrong place. */
 const answerOf = (count: number) => Schema.Struct({ texts: Schema.Array(Schema.String).pipe(Schema.itemsCount(count)) })
 
-/** These routes answer 500 where others answer 502. */
+/** These routes respond with 500 where other routes respond with 502. */
 const asFault = ({ message }: BadGateway) => Effect.fail(new InternalServerError({ message }))
 
 const given = (text: string | undefined) => (text === undefined || text.trim() === "" ? null : text.trim())

@@ -2,7 +2,7 @@ import { FetchHttpClient } from "@effect/platform"
 import { Config, Console, Effect } from "effect"
 import { makeCaseworkClient } from "../../../schema/Client.ts"
 
-/** Logs in, then writes a message and shows what became of it. */
+/** Logs in, creates a message and shows its ticket. */
 const program = Effect.gen(function* () {
   const baseUrl = yield* Config.string("CASEWORK_URL")
   const username = yield* Config.string("CASEWORK_USERNAME")

@@ -4,7 +4,7 @@ const setting = (name: string) => process.env[name] ?? ""
 
 const baseUrl = setting("CASEWORK_URL")
 
-/** Logs in, then writes a message and shows what became of it. */
+/** Logs in, creates a message and shows its ticket. */
 const { auth } = makeCaseworkPromiseClient({ baseUrl })
 const { token } = await auth.login({
   payload: {
