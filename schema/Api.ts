@@ -53,7 +53,7 @@ const description = `Customer-support automation as a JSON API. One customer is 
 
 ${hubDescription}`
 
-/** The whole contract: server, OpenAPI, typed client and tests are derived from it. */
+/** The whole contract, from which the server, OpenAPI, the typed client and the tests are derived. */
 export class CaseworkApi extends HttpApi.make("casework")
   .addError(BadRequest)
   .addError(InternalServerError)

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { anyCase, TextUpTo } from "./Fields.ts"
 
-/** How calls to the customer's own API say who they are. */
+/** How calls to the customer's own API authenticate. */
 export const ApiAuthentication = anyCase(["None", "Basic", "Bearer"])
 export type ApiAuthentication = typeof ApiAuthentication.Type
 

@@ -3,7 +3,7 @@ import { TextUpTo } from "./Fields.ts"
 
 const Headers = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
 
-/** They frame the message or name the connection: the HTTP client sets them. */
+/** Headers that frame the message or manage the connection: the HTTP client sets them itself. */
 const managed = new Set([
   "connection",
   "content-length",
@@ -32,7 +32,7 @@ const check = (text: string) =>
     onRight: (headers) => Object.entries(headers).flatMap(([name, value]) => problemOf(name, value) ?? [])[0]
   })
 
-/** Header names and values as the text of a JSON object. */
+/** A JSON object of header names and values, as text. */
 export const ApiHeaders = TextUpTo(20_000).pipe(
   Schema.filter((text, _, ast) => {
     const problem = check(text)
@@ -40,5 +40,5 @@ export const ApiHeaders = TextUpTo(20_000).pipe(
   })
 )
 
-/** The headers behind a text that ApiHeaders has let through. */
+/** Parses a text that ApiHeaders has accepted. */
 export const parseApiHeaders = Schema.decodeSync(Headers)

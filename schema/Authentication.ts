@@ -9,7 +9,7 @@ export const Role = Schema.Literal("Admin", "Agent").annotations({
 })
 export type Role = typeof Role.Type
 
-/** A human agent, known from its token. */
+/** A human agent, identified by its token. */
 export interface Representative {
   readonly _tag: "Representative"
   readonly customerID: CustomerID
@@ -19,7 +19,7 @@ export interface Representative {
   readonly impersonated: boolean
 }
 
-/** A phone call on one channel, known from its phone-auth token. */
+/** A phone call on one channel, identified by its phone-auth token. */
 export interface PhoneCall {
   readonly _tag: "PhoneCall"
   readonly customerID: CustomerID
@@ -30,7 +30,7 @@ export interface PhoneCall {
 export type Caller = Representative | PhoneCall
 
 /**
- * Who is asking. It comes with each request, so services take it from there and not from their layer.
+ * The caller. It is provided with each request, so services take it from the request and not from their layer.
  * @effect-leakable-service
  */
 export class CurrentRep extends Context.Tag("casework/CurrentRep")<CurrentRep, Representative>() {}
@@ -74,7 +74,7 @@ export class ReportAccess extends HttpApiMiddleware.Tag<ReportAccess>()("casewor
   security: { bearer }
 }) {}
 
-/** Policy: the platform's own tooling, known by its key. Without a configured key the route is as if absent. */
+/** Policy: the platform's own tooling, identified by its key. Without a configured key the route responds with 404. */
 export class PlatformAccess extends HttpApiMiddleware.Tag<PlatformAccess>()("casework/PlatformAccess", {
   failure: Schema.Union(Unauthorized, NotFound),
   security: {
@@ -84,7 +84,7 @@ export class PlatformAccess extends HttpApiMiddleware.Tag<PlatformAccess>()("cas
   }
 }) {}
 
-/** Policy: whoever watches the service, known by its token. Without a configured token the route is as if absent. */
+/** Policy: the monitoring, identified by its token. Without a configured token the route responds with 404. */
 export class MetricsAccess extends HttpApiMiddleware.Tag<MetricsAccess>()("casework/MetricsAccess", {
   failure: Schema.Union(Unauthorized, NotFound),
   security: {

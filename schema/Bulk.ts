@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 export const largestBulk = 500
 
-/** A body of several create bodies; a problem's path starts with the place in the list, from 0. */
+/** A list of create bodies; the path of a problem starts with the index of the item, from 0. */
 export const Bulk = <A, I, R>(identifier: string, item: Schema.Schema<A, I, R>, example: ReadonlyArray<A>) => {
   const message = () => `must be a list of 1 to ${largestBulk} items`
   return Schema.Array(item)

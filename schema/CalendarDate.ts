@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Text } from "./Fields.ts"
 
-/** Whether a text names a day that exists: 2024-02-29 does, 2023-02-29 does not. */
+/** Whether a text is a date that exists: 2024-02-29 does, 2023-02-29 does not. */
 export const isCalendarDate = (text: string) => {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const day = new Date(`${text}T00:00:00Z`)

@@ -8,7 +8,7 @@ import { Body, changeable, clearable, optional, Query, TextUpTo } from "./Fields
 import { ChannelID, ChannelTranslationID, pathId } from "./Ids.ts"
 import { LanguageTag } from "./LanguageTag.ts"
 
-/** The same for each text that a chat window shows: a record by its field. */
+/** Builds a record with one entry per text of a chat window. */
 export const forEachChatText = <A>(make: () => A) => ({
   chatTitle: make(),
   defaultGreeting: make(),
@@ -31,7 +31,7 @@ export class ChannelTranslation extends Schema.Class<ChannelTranslation>("Channe
   ...forEachChatText(() => Schema.NullOr(Schema.String))
 }) {}
 
-/** What a chat window shows, in one language as far as there is one. */
+/** The texts of a chat window, in one language as far as they are translated. */
 export class ChatTexts extends Schema.Class<ChatTexts>("ChatTexts")({ ...forEachChatText(() => Schema.String) }) {}
 
 const ChatText = emptyAsNull(TextUpTo(4096))

@@ -3,9 +3,9 @@ import { Effect, type Redacted } from "effect"
 import { CaseworkApi } from "./Api.ts"
 
 export interface CaseworkClientOptions {
-  /** Where the service is, such as https://casework.example */
+  /** The address of the service, such as https://casework.example */
   readonly baseUrl: string | URL
-  /** What a login answered; without it only public routes can be called. An Effect is asked before each request. */
+  /** The token returned by login; without it only public routes can be called. An Effect is run before each request. */
   readonly token?: string | Redacted.Redacted | Effect.Effect<string | Redacted.Redacted> | undefined
 }
 
@@ -25,7 +25,7 @@ const withToken = (token: CaseworkClientOptions["token"]) => {
   )
 }
 
-/** A typed client that speaks as Effect programs do: errors are the contract's, requests go through the HttpClient given. */
+/** A typed client for Effect: errors are those of the contract, and requests go through the provided HttpClient. */
 export const makeCaseworkClient = (
   options: CaseworkClientOptions
 ): Effect.Effect<CaseworkClient, never, HttpClient.HttpClient> =>

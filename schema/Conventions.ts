@@ -9,34 +9,34 @@ import {
   UnsupportedMediaType
 } from "./Errors.ts"
 
-/** Families listed in the interface without /api; each path of theirs also answers with /api in front. */
+/** Route families listed without /api; each of their paths is also served with /api in front. */
 export const aliasedFamilies = ["tickets", "ticketMessages", "customerReps"] as const
 
 const aliased = new RegExp(`^/(?:${aliasedFamilies.join("|")})(?:/|$)`, "i")
 
-/** A GET of one resource: it carries an ETag. */
+/** Whether a route is a GET of one resource, whose response carries an ETag. */
 export const isSingleResource = (method: string, path: string) =>
   method.toUpperCase() === "GET" && /(?:\/me|\/:\w+|\/\{\w+\})$/.test(path)
 
 const ignoresKeyMark = "x-ignores-idempotency-key"
 
-/** Whether an endpoint has nothing to do with Idempotency-Key. */
+/** Whether an endpoint ignores Idempotency-Key. */
 export class IgnoresIdempotencyKey extends Context.Reference<IgnoresIdempotencyKey>()(
   "casework/IgnoresIdempotencyKey",
   { defaultValue: () => false }
 ) {}
 
-/** For a POST that neither creates nor sends: it must not hold a transaction open while it waits for others. */
+/** For a POST that neither creates nor sends: it must not hold a transaction open while it calls other services. */
 export const ignoresIdempotencyKey = Context.make(IgnoresIdempotencyKey, true).pipe(
   Context.add(OpenApi.Override, { [ignoresKeyMark]: true })
 )
 
-/** Whether pages of every origin may read the answer: it needs no login and is as public as a web page. */
+/** Whether pages of every origin may read the response: the route needs no login and is as public as a web page. */
 export class OpenToEveryOrigin extends Context.Reference<OpenToEveryOrigin>()("casework/OpenToEveryOrigin", {
   defaultValue: () => false
 }) {}
 
-/** For what a chat window asks for from the web site that it is on. */
+/** For routes that a chat window calls from the web site that embeds it. */
 export const openToEveryOrigin = Context.make(OpenToEveryOrigin, true)
 
 const answer = (description: string, schema: string) => ({
@@ -58,12 +58,12 @@ const takesBearer = (operation: OpenApi.OpenAPISpecOperation) =>
 const withoutKey = <A extends object>(record: A, key: string) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
 
-/** Says in one operation what the conventions add to every operation of its kind. */
+/** Documents in one operation what the conventions add to every operation of its kind. */
 const describeOperation = (
   path: string,
   method: string,
   operation: OpenApi.OpenAPISpecOperation,
-  /** Whether a GET of the same path answers an ETag. */
+  /** Whether a GET of the same path returns an ETag. */
   hasETag: boolean
 ) => {
   const takesToken = takesBearer(operation)
@@ -77,7 +77,7 @@ const describeOperation = (
     ...(takesIfNoneMatch ? [header("If-None-Match", "An ETag; 304 when the resource is still the same")] : [])
   ]
   const hasBody = operation.requestBody !== undefined
-  // Without a body or a parameter there is nothing in a request that could be wrong.
+  // A request without a body or parameters cannot be invalid.
   const canBeInvalid = hasBody || takesKey || operation.parameters.length > 0
   const responses: OpenApi.OpenAPISpecResponses = {
     ...(hasBody && {
@@ -96,7 +96,7 @@ const describeOperation = (
     }),
     ...(takesIfNoneMatch && { 304: { description: "Not changed since the given ETag" } }),
     ...withoutKey(operation.responses, "400"),
-    // The decoder's own error never leaves the service: it is answered as BadRequest.
+    // The decoder's own error never leaves the service: the response is a BadRequest.
     ...(canBeInvalid && { 400: answer("The request is not valid", "BadRequest") })
   }
   const other = path in listedWithApi ? path : `/api${path}`
@@ -104,7 +104,7 @@ const describeOperation = (
   return { ...operation, description: `${operation.description ?? ""}${alias}`, parameters, responses }
 }
 
-/** Of the families that answer with and without /api, what is listed with it. */
+/** Paths of the families served with and without /api that are listed with it. */
 const listedWithApi: Readonly<Record<string, string>> = { "/tickets/{id}/messages": "/api/Tickets/{id}/messages" }
 
 const describePaths = (paths: OpenApi.OpenAPISpecPaths) =>
@@ -120,7 +120,7 @@ const describePaths = (paths: OpenApi.OpenAPISpecPaths) =>
     ])
   )
 
-/** Unknown properties are ignored, and answers may gain some. */
+/** Allows additional properties: unknown ones in requests are ignored, and responses may gain new ones. */
 const open = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(open)
   if (typeof schema !== "object" || schema === null) return schema

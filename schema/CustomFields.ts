@@ -3,10 +3,10 @@ import { Text } from "./Fields.ts"
 
 const isText = Schema.is(Text)
 
-// One that is too large for JavaScript would come back as null.
+// A number that is too large for JavaScript would be returned as null.
 const isStored = (value: number) => Number.isFinite(value)
 
-/** A longer whole number has lost its last digits when it arrives, and nobody can tell. */
+/** A longer whole number has already lost its last digits when it is decoded, without a trace. */
 const isExact = (value: number) => isStored(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
 const holdsOnly = (isNumber: (value: number) => boolean) => {
@@ -29,13 +29,13 @@ const described = {
   arbitrary: () => (fc) => fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.boolean(), fc.integer()))
 } satisfies Schema.Annotations.Filter<typeof AnyFields.Type>
 
-/** Key-value pairs as the customer needs them; values are any JSON. */
+/** Key-value pairs of the customer's choice; values are any JSON. */
 export const CustomFields = AnyFields.pipe(Schema.filter(holdsOnly(isStored), { jsonSchema: {} })).annotations(
   described
 )
 export type CustomFields = typeof CustomFields.Type
 
-/** The same as a caller writes them. */
+/** Custom fields in a request. */
 export const CustomFieldsWrite = AnyFields.pipe(
   Schema.filter(holdsOnly(isExact), {
     message: () =>

@@ -35,7 +35,7 @@ export class Document extends Schema.Class<Document>("Document")({
   apiBodyTemplate: text
 }) {}
 
-/** A placeholder in the host would let a value choose who gets the credentials. */
+/** A placeholder in the host would let a value choose where the credentials are sent. */
 const isEndpoint = (endpoint: string) => {
   const origin = /^\s*([a-z][a-z0-9+.-]*:\/\/[^/?#\\]*)/i.exec(endpoint)?.[1]
   return origin === undefined || (!origin.includes("{{") && Schema.is(HttpUrl)(origin))

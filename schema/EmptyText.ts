@@ -1,6 +1,6 @@
 import { ParseResult, Schema } from "effect"
 
-/** Forms send an empty text for a field that nobody filled in: it means the same as null. */
+/** Forms send an empty text for a field that was left blank: it means the same as null. */
 export const emptyAsNull = <A>(schema: Schema.Schema<A, string>) =>
   Schema.transformOrFail(Schema.String, Schema.NullOr(Schema.typeSchema(schema)), {
     strict: true,

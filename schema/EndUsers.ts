@@ -77,7 +77,7 @@ const LastName = Schema.transform(Schema.String, TextUpTo(255), {
   encode: (name) => name
 }).annotations({ jsonSchema: { type: "string", maxLength: 255 }, examples: ["Keller"] })
 
-/** Who has none has an empty one. */
+/** Without a last name, an empty one is stored. */
 const ClearedLastName = Schema.transform(Schema.NullOr(Schema.String), LastName, {
   strict: true,
   decode: (name) => name ?? "",

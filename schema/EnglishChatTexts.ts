@@ -1,4 +1,4 @@
-/** What a chat window says when nobody has translated it, and as long as the service could not be asked. */
+/** The texts of a chat window without a translation, and until the service has been reached. */
 export const englishChatTexts = {
   chatTitle: "Chat with us",
   defaultGreeting: "Hello! How can we help you?",

@@ -1,7 +1,7 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Effect, Schema } from "effect"
 
-/** One problem of a rejected request: where it is, and what to change. */
+/** One problem of a rejected request: its location and what to change. */
 export class ProblemDetail extends Schema.Class<ProblemDetail>("ProblemDetail")({
   path: Schema.String.annotations({
     description: "The field, query or path parameter, with dots into nested objects",
@@ -28,18 +28,18 @@ const body = <const Status extends number, const Reason extends string>(status: 
   )
 })
 
-/** Why a request is refused whose Idempotency-Key another one has that is not answered yet: unlike all else, it may yet be done. */
+/** The 409 for a key whose first request is still running: unlike with other refusals, the work may yet be done. */
 export const stillRunning = "A request with this Idempotency-Key is still running. Try again in a moment."
 
 const answers = <A>(status: number, description: string) => HttpApiSchema.annotations<A>({ status, description })
 
-// Each has a _tag, so that services handle it by tag, but not as a Schema.TaggedError: that would make the tag a field of
-// every body, and a body is `{ status, error, message, requestId }` and nothing else. Nor are they JavaScript errors: a
-// refusal is an answer, and nobody reads the stack trace that each would take.
+// Each class has a _tag, so that services can catch it, but is no Schema.TaggedError: that would add the tag to every
+// body, which is exactly `{ status, error, message, requestId }`. Nor is it a JavaScript Error: a refusal is a normal
+// response, and nobody would read the stack trace that each would capture.
 export class BadRequest extends Schema.Class<BadRequest>("BadRequest")(
   {
     ...body(400, "Bad Request"),
-    // A refusal that is about no field in particular leaves it out.
+    // Omitted when the refusal is not about a particular field.
     details: Schema.optionalWith(
       Schema.Array(ProblemDetail).annotations({ description: "Every problem found, not only the first" }),
       { exact: true }
@@ -51,11 +51,11 @@ export class BadRequest extends Schema.Class<BadRequest>("BadRequest")(
   static of(message: string) {
     return Effect.fail(new BadRequest({ message }))
   }
-  /** The one field of the body that is wrong. */
+  /** Reports a problem with a single field. */
   static at(path: string, problem: string) {
     return Effect.fail(BadRequest.listing([{ path, message: problem }]))
   }
-  /** Everything that is wrong, the first few also in words. */
+  /** Lists every problem, and repeats the first few in the message. */
   static listing(problems: ReadonlyArray<{ readonly path: string; readonly message: string }>) {
     const sentences = problems
       .slice(0, 5)
@@ -144,7 +144,7 @@ export class RangeNotSatisfiable extends Schema.Class<RangeNotSatisfiable>("Rang
   answers(416, "The range lies outside of the file; Content-Range says how large it is")
 ) {
   readonly _tag = "RangeNotSatisfiable"
-  /** Travels in the Content-Range header, not in the body. */
+  /** Sent in the Content-Range header, not in the body. */
   size = 0
   static of(size: number) {
     return Effect.suspend(() => {
@@ -170,7 +170,7 @@ export class TooManyRequests extends Schema.Class<TooManyRequests>("TooManyReque
   answers(429, "Too many attempts; the Retry-After header says when to try again")
 ) {
   readonly _tag = "TooManyRequests"
-  /** Travels in the Retry-After header, not in the body. */
+  /** Sent in the Retry-After header, not in the body. */
   retryAfterSeconds = 0
   static after(seconds: number, message: string) {
     return Effect.suspend(() => {

@@ -1,7 +1,7 @@
 import { ParseResult, Predicate, Schema } from "effect"
 
 /**
- * What a caller sends. Unknown properties are ignored, every problem is reported, and the server binds the names
+ * A request body. Unknown properties are ignored, every problem is reported, and the server matches the names
  * without regard to case (src/platform/NameBinding.ts derives that from the fields here).
  */
 export const Body = <Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) => {
@@ -23,8 +23,8 @@ interface Problem {
 const placeOf = ({ path }: Pick<Problem, "path">) => path.map(String).join(".")
 
 /**
- * A body whose fields must also fit together. The rule is asked beside the checks of the fields, not after them, so
- * it may meet values of any type; what it says of a field that is wrong by itself is left out.
+ * A body whose fields must also fit together. The rule runs alongside the checks of the fields, not after them, so it
+ * may see values of any type; its problems with a field that is invalid by itself are dropped.
  */
 export const BodyWithRule = <Fields extends Schema.Struct.Fields>(
   identifier: string,
@@ -65,7 +65,7 @@ export const clearable = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
 /** On update, a missing property means leave; null is not a value. */
 export const changeable = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 
-/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. */
+/** Text that PostgreSQL can store: without NUL and without lone surrogates. */
 export const Text = Schema.String.pipe(
   Schema.filter((text) => !text.includes("\u0000") && text.isWellFormed(), {
     message: () => "must be text without NUL characters or broken Unicode",
@@ -73,7 +73,7 @@ export const Text = Schema.String.pipe(
   })
 )
 
-/** Characters, as PostgreSQL and JSON Schema count them: one beyond the first 65,536 is two units of a string here. */
+/** Counts code points, as PostgreSQL and JSON Schema do; in JavaScript one above U+FFFF has length 2. */
 const hasAtMost = (text: string, maximum: number) =>
   text.length <= maximum || (text.length <= 2 * maximum && [...text].length <= maximum)
 
@@ -91,7 +91,7 @@ const lengthBetween = (minimum: number, maximum: number) =>
 
 export const TextUpTo = (maximum: number) => lengthBetween(0, maximum)
 
-/** Text as people write it: trimmed, not empty. */
+/** Text that is trimmed and must not be empty. */
 export const TrimmedUpTo = (maximum: number) =>
   Schema.transform(Schema.String, lengthBetween(1, maximum), {
     strict: true,
@@ -107,7 +107,7 @@ export const Integer = Schema.Number.pipe(Schema.int(), Schema.between(-(2 ** 31
   message: () => "must be from -2147483648 to 2147483647"
 })
 
-/** true or false as it stands in a query, in any case. */
+/** true or false in a query, in any case. */
 export const QueryBoolean = Schema.transformOrFail(Schema.String, Schema.Boolean, {
   strict: true,
   decode: (text, _, ast) => {

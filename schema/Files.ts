@@ -5,7 +5,7 @@ import { changeable } from "./Fields.ts"
 
 const FileContent = HttpApiSchema.Uint8Array({ contentType: "application/octet-stream" })
 
-// A malformed token is as unknown as any other.
+// A malformed token is treated like any unknown one.
 const accessToken = HttpApiSchema.param("accessToken", Schema.String)
 
 const header = (description: string, example: string) =>

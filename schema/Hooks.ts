@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The events of the service, in the order in which a message meets them. */
+/** The events of the service, in the order in which they occur for a message. */
 export const workflowHooks = [
   "OnTicketCreated",
   "OnMessageReceived",
@@ -19,12 +19,12 @@ export const workflowHooks = [
   "OnChatStarted"
 ] as const
 
-/** Not an event: documents under this name join the prompt of every message. */
+/** Not an event: documents under this name are part of the prompt of every message. */
 export const everyMessage = "All"
 
 const canonical = new Map([...workflowHooks, everyMessage].map((name): [string, string] => [name.toLowerCase(), name]))
 
-/** Known names in their own spelling, whatever case was sent; other names stay as they are. */
+/** Corrects the case of known names and leaves other names unchanged. */
 export const HookName = Schema.transform(
   Schema.String.pipe(
     Schema.pattern(/^[A-Za-z0-9_-]{1,100}$/, {

@@ -4,14 +4,13 @@ import { TextUpTo } from "./Fields.ts"
 const isHostname = (text: string) =>
   /^[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text) && URL.canParse(`http://${text}`)
 
-/** The hosts of a comma-separated list, as they are compared. */
+/** The hosts of a comma-separated list, normalized for comparison. */
 export const hostnamesOf = (list: string | null): ReadonlyArray<string> =>
   (list ?? "")
     .split(",")
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => entry !== "")
 
-/** Names of hosts, comma-separated. */
 export const Hostnames = TextUpTo(4096).pipe(
   Schema.filter((list) => hostnamesOf(list).every(isHostname), {
     message: () => "must be names of hosts, comma-separated, without ports and paths",

@@ -6,7 +6,7 @@ const isHttpUrl = (text: string) => {
   return url !== undefined && /^https?:\/\//i.test(text) && url.username === "" && url.password === ""
 }
 
-/** An absolute address. Credentials have fields of their own, where they are kept encrypted. */
+/** An absolute URL without credentials, which have fields of their own where they are encrypted. */
 export const HttpUrl = TextUpTo(2048).pipe(
   Schema.filter(isHttpUrl, {
     message: () => "must be an absolute http or https URL without a username and a password in it",

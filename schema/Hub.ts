@@ -5,7 +5,7 @@ import { TicketID, TicketMessageID } from "./Ids.ts"
 import { SenderType, TicketMessage } from "./TicketMessages.ts"
 import { Ticket } from "./Tickets.ts"
 
-/** What `POST /chatHub/negotiate` answers; version 0 has no connectionToken. */
+/** The response of `POST /chatHub/negotiate`; version 0 has no connectionToken. */
 export class Negotiation extends Schema.Class<Negotiation>("Negotiation")({
   connectionId: Schema.String,
   connectionToken: Schema.optionalWith(Schema.String, { exact: true }),
@@ -20,8 +20,8 @@ const MessageText = Text.pipe(
 )
 
 /**
- * `SendMessage`: a visitor's first message, without a ticketID, makes the ticket. It may choose the ticket's token, and so
- * find out with `ResumeChat` whether a message arrived whose answer did not.
+ * `SendMessage`: a visitor's first message, without a ticketID, creates the ticket. The visitor may choose the ticket's
+ * token, to find out with `ResumeChat` whether a message arrived when the response was lost.
  */
 export const HubSendMessage = Body("HubSendMessage", {
   ticketID: optional(TicketID),
@@ -50,7 +50,7 @@ export class VisitorMessage extends Schema.Class<VisitorMessage>("VisitorMessage
   hasAttachment: Schema.Boolean
 }) {}
 
-/** What `ResumeChat` answers: the conversation so far, its last 200 messages, oldest first. */
+/** The response of `ResumeChat`: the last 200 messages of the conversation so far, oldest first. */
 export class ResumedChat extends Schema.Class<ResumedChat>("ResumedChat")({
   ticketID: TicketID,
   ticketToken: Schema.UUID,
@@ -59,21 +59,21 @@ export class ResumedChat extends Schema.Class<ResumedChat>("ResumedChat")({
   messages: Schema.Array(VisitorMessage)
 }) {}
 
-/** `RequestAgent`: a visitor who wants a person instead of the automatic answers. */
+/** `RequestAgent`: a visitor asks for a person instead of automatic answers. */
 export const HubRequestAgent = Body("HubRequestAgent", {
   ticketID: optional(TicketID),
   email: optional(EmailAddress).annotations({ description: "Where an answer reaches the visitor later" })
 })
 export type HubRequestAgent = typeof HubRequestAgent.Type
 
-/** To a representative with the ticket, since it hears of all; a visitor has one. */
+/** Sent only to representatives, who get the events of all tickets; a visitor has only one ticket. */
 const ofTicket = { ticketID: Schema.optionalWith(TicketID, { exact: true }) }
 
 export class AgentJoined extends Schema.Class<AgentJoined>("AgentJoined")({ name: Schema.String, ...ofTicket }) {}
 
 export class Typing extends Schema.Class<Typing>("Typing")({ from: Schema.String, ...ofTicket }) {}
 
-/** The events that clients get, each with the one argument it has. */
+/** The events sent to clients, each with the schema of its single argument. */
 export const hubEvents = {
   toRepresentatives: {
     MessageReceived: TicketMessage,
@@ -85,7 +85,7 @@ export const hubEvents = {
   toVisitors: { MessageReceived: VisitorMessage, AgentJoined, Typing }
 } as const
 
-/** For the description of the API: the hub is no HTTP route. */
+/** Part of the API's description, because the hub is not an HTTP route. */
 export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR JSON hub protocol over WebSockets; any SignalR client connects. Representatives send their token as \`access_token\` (or in the Authorization header); chat visitors connect with \`?channelToken=\` of a Chat channel, from a page whose host is in the channel's \`hostnames\`. Messages have up to 32 KB. A chat whose channel is switched off or deleted ends its visitors' connections. With too many connections open from one address or for one customer, connecting is 429 with \`Retry-After\`.
 
 | Method | Who | Answers |

@@ -32,7 +32,7 @@ export type TopicID = typeof TopicID.Type
 export const TopicActionID = id("TopicActionID")
 export type TopicActionID = typeof TopicActionID.Type
 
-/** A topic action that belongs to a hook, by the same number. */
+/** The id of a topic action that belongs to a hook; the number is the same. */
 export const HookActionID = id("HookActionID")
 export type HookActionID = typeof HookActionID.Type
 
@@ -84,7 +84,7 @@ export type PlaceDescriptionRoomVersionID = typeof PlaceDescriptionRoomVersionID
 export const PlaceDescriptionRoomPhotoID = id("PlaceDescriptionRoomPhotoID")
 export type PlaceDescriptionRoomPhotoID = typeof PlaceDescriptionRoomPhotoID.Type
 
-/** Reads an id written in decimal digits, as it stands in a path or a query. */
+/** Reads an id written in decimal digits, as in a path or a query. */
 export const idFromString = <A extends number>(of: Schema.Schema<A, number>): Schema.Schema<A, string> =>
   Schema.transformOrFail(Schema.String, of, {
     strict: true,
@@ -95,7 +95,7 @@ export const idFromString = <A extends number>(of: Schema.Schema<A, number>): Sc
     encode: (number) => ParseResult.succeed(String(number))
   }).annotations({ jsonSchema: integerId })
 
-/** An id in a path, under a name of its own where several could be meant. */
+/** An id in a path under a specific name, for paths with several ids. */
 export const namedPathId = <const Name extends string, A extends number>(name: Name, of: Schema.Schema<A, number>) =>
   HttpApiSchema.param(name, idFromString(of))
 

@@ -1,15 +1,15 @@
 import { ParseResult, Schema } from "effect"
 import { canonicalLanguage } from "./LanguageTag.ts"
 
-/** Codes that stand for no language in particular. */
+/** Codes that stand for no particular language. */
 const noLanguage = new Set(["und", "mul", "mis", "zxx", "art"])
 
-/** The code of a known language in lower case, in two letters where there are such ("DEU" is "de"); else undefined. */
+/** The lower-case code of a known language, with two letters if it has such a code ("DEU" is "de"); else undefined. */
 const languageCode = (text: string): string | undefined => {
   const code = text.trim().toLowerCase()
   if (!/^[a-z]{2,3}$/.test(code) || noLanguage.has(code)) return undefined
   const known = canonicalLanguage(code)
-  // What is known under a longer name, such as a script of another language, is no plain code.
+  // A code whose canonical form is longer, such as another language with a script, is not a plain code.
   return known !== undefined && /^[a-z]{2,3}$/.test(known) ? known : undefined
 }
 

@@ -2,10 +2,10 @@ import { ParseResult, Schema } from "effect"
 
 const names = new Intl.DisplayNames("en", { type: "language", fallback: "none" })
 
-/** A well-formed tag can still name a language that nobody has registered. */
+/** A well-formed tag can still name an unregistered language. */
 const isKnown = (tag: string) => names.of(new Intl.Locale(tag).language) !== undefined
 
-/** The tag in its canonical spelling ("DE-at" is "de-AT"); undefined when it is none. */
+/** The tag in its canonical spelling ("DE-at" is "de-AT"); undefined when the text is not a known tag. */
 export const canonicalLanguage = (text: string): string | undefined => {
   try {
     const [tag] = Intl.getCanonicalLocales(text)

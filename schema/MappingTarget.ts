@@ -6,7 +6,7 @@ import { ChannelID, idFromString, TopicID } from "./Ids.ts"
 
 const hookOnly = "Hooks only"
 
-/** What a mapping belongs to: a topic, or a hook, there perhaps only on one channel or on one type of channel. */
+/** What a mapping belongs to: a topic or a hook, for a hook optionally only on one channel or one type of channel. */
 export const targetRead = {
   topicID: Schema.NullOr(TopicID),
   hookName: Schema.NullOr(Schema.String),
@@ -48,7 +48,7 @@ export const targetOf = ({ channelID, hookName, specialChannel, topicID }: Parti
   specialChannel: specialChannel ?? null
 })
 
-/** What is wrong with a mapping that does not belong to exactly one topic or hook. */
+/** The problems of a mapping that does not belong to exactly one topic or hook. */
 export const targetProblems = ({ channelID = null, hookName = null, specialChannel = null, topicID = null }: Given) => {
   if (hookName !== null) {
     return topicID === null ? [] : [{ path: ["hookName"], message: "cannot stand beside topicID: give one of them" }]

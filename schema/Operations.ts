@@ -49,7 +49,7 @@ export const OperationName = Schema.Literal(
 ).annotations({ identifier: "OperationName" })
 export type OperationName = typeof OperationName.Type
 
-/** The parameters of all operations; which of them belong together is Operation's to say. */
+/** The parameters of all operations; Operation defines which of them belong together. */
 export const OperationParameters = Schema.Struct({
   seconds: optionally(Schema.Number).annotations({ description: "Wait" }),
   status: optionally(Schema.String).annotations({ description: "SetStatus" }),
@@ -68,7 +68,7 @@ export type OperationParameters = typeof OperationParameters.Type
 
 const decodeOperation = Schema.decodeUnknownEither(Operation, { errors: "all" })
 
-/** Fails a body whose parameters do not fit its operation, naming each parameter that is wrong. */
+/** The problems of a body whose parameters do not fit its operation, one for each wrong parameter. */
 export const parametersFitOperation = (body: { readonly operation?: unknown; readonly parameters?: unknown }) => {
   if (body.operation === undefined || body.operation === null) {
     return body.parameters === undefined || body.parameters === null
@@ -81,7 +81,7 @@ export const parametersFitOperation = (body: { readonly operation?: unknown; rea
     : ParseResult.ArrayFormatter.formatErrorSync(decoded.left).map(({ message, path }) => ({ path, message }))
 }
 
-/** The same for a change. Where it gives only one of the two, the other is what is stored, and is not seen here. */
+/** Like `parametersFitOperation`, for a change: if only one of the two is given, the other is not known here. */
 export const parametersFitGivenOperation: typeof parametersFitOperation = (body) =>
   body.operation === undefined || (body.operation !== null && body.parameters === undefined)
     ? []

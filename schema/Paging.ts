@@ -24,7 +24,7 @@ export interface PageRequest<SortBy extends string> {
   readonly sortOrder: SortOrder
 }
 
-/** How a list is paged: the query parameters, all optional, and what holds for those that are not given. */
+/** The paging of a list: its query parameters, all optional, and their defaults. */
 export const paging = <const Sortable extends ReadonlyArray<string>>(options: {
   /** The field names that the list can be sorted by. */
   readonly sortable: Sortable
@@ -57,7 +57,7 @@ export const Page = <A, I, R>(identifier: string, item: Schema.Schema<A, I, R>) 
     identifier
   })
 
-/** The other variant: it repeats the page it was asked for. */
+/** A page that also repeats the requested page number and size. */
 export const NumberedPage = <A, I, R>(identifier: string, item: Schema.Schema<A, I, R>) =>
   Schema.Struct({
     items: Schema.Array(item),

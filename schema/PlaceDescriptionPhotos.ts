@@ -20,7 +20,7 @@ export class PlaceDescriptionRoomPhoto extends Schema.Class<PlaceDescriptionRoom
   dateCreatedUtc: Schema.DateTimeUtc
 }) {}
 
-/** What a request with photos may weigh, all of it together. */
+/** The largest total size of a request with photos. */
 const largestUpload = 25 * 1024 * 1024
 
 export const mostPhotosAtOnce = 100

@@ -32,10 +32,10 @@ export class PlaceDescriptionRoom extends Schema.Class<PlaceDescriptionRoom>("Pl
   photos: Schema.Array(PlaceDescriptionRoomPhoto)
 }) {}
 
-/** As it is stored, too. */
+/** The limit for the request and for the stored HTML. */
 export const longestHtml = 500_000
 
-/** Of a room, by a person and by a model each. */
+/** The limit per room, separately for versions by people and by models. */
 export const mostVersions = 50
 
 const written = {

@@ -1,7 +1,7 @@
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { Brand, DateTime, Redacted, Types } from "effect"
 
-/** A value as it stands in JSON: ids are numbers, dates are ISO 8601 texts. */
+/** A value as in JSON: ids are numbers, dates are ISO 8601 strings. */
 export type Plain<T> = T extends DateTime.Utc
   ? string
   : T extends Redacted.Redacted<infer Secret>
@@ -46,7 +46,7 @@ type PlainArguments<Request> = undefined extends Request
   : readonly [request: Types.Simplify<Plain<Omit<Request, "withResponse" | "headers">> & RequestExtras>]
 
 export interface RequestExtras {
-  /** Further headers, such as Idempotency-Key or If-Match. */
+  /** Additional headers, such as Idempotency-Key or If-Match. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
@@ -56,7 +56,7 @@ type PlainGroup<Group> =
     ? { readonly [Endpoint in Endpoints as HttpApiEndpoint.HttpApiEndpoint.Name<Endpoint>]: PlainMethod<Endpoint> }
     : never
 
-/** Every route of an API as a function that answers a Promise. */
+/** Every route of an API as a function that returns a Promise. */
 export type PlainClient<Api> =
   Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer _Error, infer _R>
     ? { readonly [Group in Groups as HttpApiGroup.HttpApiGroup.Name<Group>]: PlainGroup<Group> }

@@ -4,25 +4,25 @@ import { CaseworkApi } from "./Api.ts"
 import type { PlainClient, RequestExtras } from "./PlainTypes.ts"
 
 export interface CaseworkPromiseClientOptions {
-  /** Where the service is, such as https://casework.example */
+  /** The address of the service, such as https://casework.example */
   readonly baseUrl: string | URL
-  /** What a login answered, or a function that is asked before each request. */
+  /** The token returned by login, or a function that is called before each request. */
   readonly token?: string | (() => string | Promise<string>) | undefined
-  /** Another fetch than the global one. */
+  /** Replaces the global fetch. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
-/** One member for each group of routes, with a function for each route: JSON in, JSON out, as the docs show it. */
+/** One member for each group of routes, with a function for each route: JSON in, JSON out, as in the docs. */
 export interface CaseworkPromiseClient extends PlainClient<typeof CaseworkApi> {}
 
-/** What the service answers when it does not do what it was asked for. */
+/** An error response of the service. */
 export class CaseworkError extends Error {
   override readonly name = "CaseworkError"
   readonly status: number
   readonly requestId: string | null
-  /** Every problem of a request that is not valid. */
+  /** Every problem of an invalid request. */
   readonly details: ReadonlyArray<{ readonly path: string; readonly message: string }>
-  /** In how many seconds to try again, where the service says so: too many requests, or it is not there for a moment. */
+  /** Seconds to wait before a retry, if the service says so: after too many requests, or while it is unavailable. */
   readonly retryAfter: number | null
 
   constructor(status: number, body: ErrorBody, retryAfter: number | null = null) {
@@ -66,12 +66,12 @@ const bodyOf = ({ payload }: PlainRequest) =>
     ? { headers: {}, body: payload }
     : { headers: { "content-type": "application/json" }, body: JSON.stringify(payload) }
 
-/** What the contract says of an answer with a status; without a schema it is empty. */
+/** The contract's schema for a response status; without one the response is empty. */
 interface Success {
   readonly ast: Option.Option<SchemaAST.AST>
 }
 
-/** As the contract says and not as the answer does: a file may be of any type, JSON among them. */
+/** Reads the body by the contract, not by the response's content type: a file may be of any type, even JSON. */
 const read = async ({ ast }: Success, response: Response): Promise<unknown> => {
   if (Option.isNone(ast)) return undefined
   switch (HttpApiSchema.getEncoding(ast.value).kind) {
@@ -102,7 +102,7 @@ const retryAfterOf = ({ headers }: Response) => {
 
 const etags = new WeakMap<object, string>()
 
-/** What an answer of one resource is sent back with as If-Match, so that a change is made only to what was read. */
+/** The ETag of a resource that was read, to be sent as If-Match so that only this version of it is changed. */
 export const etagOf = (answer: object): string | undefined => etags.get(answer)
 
 const withETag = (answer: unknown, { headers }: Response) => {
@@ -113,11 +113,11 @@ const withETag = (answer: unknown, { headers }: Response) => {
 
 type Groups = Record<string, Record<string, unknown>>
 
-/** The routes are the contract's own, and so are their types. */
+/** Narrows the type: the routes are built from the contract, so they have its types. */
 const hasEveryRoute = (groups: unknown): groups is CaseworkPromiseClient =>
   typeof groups === "object" && groups !== null && Object.values(groups).every((group) => Object.keys(group).length > 0)
 
-/** A client for everybody else: every function answers a Promise, and rejects with a CaseworkError. */
+/** A client for code without Effect: every function returns a Promise and rejects with a CaseworkError. */
 export const makeCaseworkPromiseClient = (options: CaseworkPromiseClientOptions): CaseworkPromiseClient => {
   const send = options.fetch ?? globalThis.fetch
 

@@ -36,7 +36,7 @@ const Username = Text.pipe(
   Schema.annotations({ examples: ["jane.doe"] })
 )
 
-/** Everything that a person may say about itself. */
+/** The profile fields that representatives may set for themselves. */
 const profile = {
   name: emptyAsNull(TextUpTo(255)),
   email: emptyAsNull(EmailAddress),

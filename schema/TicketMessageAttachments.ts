@@ -17,13 +17,13 @@ export class TicketMessageAttachment extends Schema.Class<TicketMessageAttachmen
 
 export const largestAttachment = 25 * 1024 * 1024
 
-/** A form has the file itself where the library would say: a list of one. */
+/** The JSON Schema of one file, because the library would describe a list of one. */
 const file = Multipart.SingleFileSchema.annotations({ jsonSchema: { type: "string", format: "binary" } })
 
 const Upload = HttpApiSchema.MultipartStream(Schema.Struct({ file }), {
   maxParts: Option.some(10),
   maxFieldSize: 64 * 1024,
-  // The file and what a form puts around it.
+  // The file plus the overhead of the form.
   maxTotalSize: Option.some(largestAttachment + 1024 * 1024)
 })
 

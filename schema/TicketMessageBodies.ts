@@ -29,7 +29,7 @@ const isEmpty = (value: unknown) =>
 
 const Address = TextUpTo(320)
 
-/** A point in time of the years that four digits can name. */
+/** A point in time with a year of four digits. */
 const MessageDate = Instant.pipe(
   Schema.filter(({ epochMillis }) => epochMillis >= Date.UTC(1000, 0) && epochMillis < Date.UTC(10_000, 0), {
     message: () => "must be a date of the years 1000 to 9999",

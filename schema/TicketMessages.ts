@@ -31,7 +31,7 @@ export class MessageTopic extends Schema.Class<MessageTopic>("MessageTopic")({
   topicName: Schema.String
 }) {}
 
-/** An action that ran, or is to run, because of a message. */
+/** An action that ran, or will run, because of a message. */
 export class MessageAction extends Schema.Class<MessageAction>("MessageAction")({
   actionID: Schema.NullOr(ActionID),
   name: Schema.String,

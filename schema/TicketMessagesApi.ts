@@ -25,10 +25,10 @@ const described = (summary: string, description: string) => OpenApi.annotations(
 
 const id = pathId(TicketMessageID)
 
-// Compared as text: what is no GUID is simply not the token of a ticket.
+// Compared as text: a value that is not a GUID is simply not the token of any ticket.
 const ticketToken = HttpApiSchema.param("ticketToken", Schema.String)
 
-/** What a telephone call may do, too. */
+/** Routes that a phone token may call, too. */
 export class TicketMessagesOnPhoneApi extends HttpApiGroup.make("ticketMessagesOnPhone")
   .add(
     HttpApiEndpoint.get("getTicketMessage")`/ticketMessages/${id}`
@@ -161,7 +161,7 @@ export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
   .middleware(TicketAccess)
   .annotateContext(OpenApi.annotations({ title: "Ticket messages", description: "What was said in a ticket." })) {}
 
-/** What an end user may do with the token of the ticket. */
+/** Routes that an end user may call with the token of the ticket. */
 export class FeedbackApi extends HttpApiGroup.make("feedback")
   .add(
     HttpApiEndpoint.get("likeDislike")`/ticketMessages/${ticketToken}/like-dislike`

@@ -58,7 +58,7 @@ export const TicketCreate = Body("TicketCreate", {
 })
 export type TicketCreate = typeof TicketCreate.Type
 
-/** status and isClosed say the same thing, so they must not contradict each other. */
+/** status and isClosed express the same thing, so they must not contradict each other. */
 const contradiction = ({ isClosed, status }: Readonly<Record<string, unknown>>) =>
   typeof isClosed === "boolean" &&
   typeof status === "string" &&
@@ -112,7 +112,7 @@ export const TicketBulk = BodyWithRule(
 )
 export type TicketBulk = typeof TicketBulk.Type
 
-/** Ids separated by commas, in one parameter or in several. */
+/** Ids separated by commas, in one or several parameters. */
 const ChannelIDs = Schema.transformOrFail(
   Schema.Union(Schema.String, Schema.Array(Schema.String)),
   Schema.Array(ChannelID),

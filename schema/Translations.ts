@@ -8,7 +8,6 @@ import { LanguageCode } from "./LanguageCode.ts"
 
 const longest = 100_000
 
-/** Something to translate: not only spaces. */
 const SourceText = Text.pipe(
   Schema.filter((text) => text.trim() !== "" && text.length <= longest, {
     message: () => `must be text of 1 to ${longest} characters, not only spaces`,
@@ -23,7 +22,6 @@ export const TranslationRequest = Body("TranslationRequest", {
 })
 export type TranslationRequest = typeof TranslationRequest.Type
 
-/** The name of a place. */
 const PlaceName = Text.pipe(
   Schema.filter((text) => text.trim() !== "" && text.length <= 200, {
     message: () => "must be text of 1 to 200 characters",

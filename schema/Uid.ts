@@ -1,6 +1,6 @@
 import { TrimmedUpTo } from "./Fields.ts"
 
-/** As long as an email address can be. */
+/** The maximum length of an email address. */
 export const longestUid = 320
 
 export const UID = TrimmedUpTo(longestUid).annotations({

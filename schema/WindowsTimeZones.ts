@@ -1,6 +1,6 @@
 import { ParseResult, Schema } from "effect"
 
-/** The time zones of Windows, each in its own spelling. */
+/** The Windows time zone names, in their official spelling. */
 export const windowsTimeZones = [
   "AUS Central Standard Time",
   "AUS Eastern Standard Time",
@@ -149,7 +149,7 @@ export type WindowsTimeZoneName = (typeof windowsTimeZones)[number]
 
 const canonical = new Map(windowsTimeZones.map((name): [string, WindowsTimeZoneName] => [name.toLowerCase(), name]))
 
-/** The name as Windows spells it, given in any case. */
+/** Reads a name in any case and returns Windows' spelling. */
 export const WindowsTimeZone = Schema.transformOrFail(Schema.String, Schema.Literal(...windowsTimeZones), {
   strict: true,
   decode: (text, _, ast) => {

@@ -6,7 +6,7 @@ export interface Uid extends Omit<EndUserUID, "EndUserUIDID"> {
   readonly EndUserUIDID: EndUserUIDID | undefined
 }
 
-/** Lowercases letter by letter, as the database does: JavaScript treats Σ by its context, and turns İ into two letters. */
+/** Lowercases letter by letter like the database: JavaScript treats Σ by its context, and turns İ into two letters. */
 export const lowered = (word: string) =>
   Array.from(word, (letter) => (letter === "İ" ? "i" : letter.toLowerCase())).join("")
 

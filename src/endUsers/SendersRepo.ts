@@ -8,8 +8,8 @@ export class SendersRepo extends Context.Tag("casework/SendersRepo")<
   SendersRepo,
   {
     /**
-     * Finds an end user by the first of these words that matches one: as a UID, else as an email address, else as a phone
-     * number. Of several matches the oldest one wins.
+     * Finds an end user by the first of these words that matches one: as a UID, else as an email address, else as a
+     * phone number. Of several matches the oldest one wins.
      */
     readonly find: (customerID: CustomerID, words: ReadonlyArray<string>) => Effect.Effect<Option.Option<EndUserID>>
     /** Keeps other transactions from adding an end user with these words until this one ends. */
