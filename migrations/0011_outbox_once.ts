@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** A mail that is kept twice, because its node died between keeping it and saying so, is one mail. */
+/** Stores a mail only once, even if its node died after storing it and before recording that it had. */
 export default Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`

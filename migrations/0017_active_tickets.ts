@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** What has no value counts as the least when tickets are sorted, and the indexes go along. */
+/** Tickets without a value sort first, so the indexes need nulls first as well. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`

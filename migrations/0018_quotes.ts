@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Which messages a question to a model quotes besides the one that it is about, so that whoever is erased is erased
- * there, too. Of the questions from before: those of the ticket, and the last corrections, of which at most 20 are quoted.
- * What is made of a message goes with it when it is deleted, since nobody could tell later whose words those were.
+ * Records which other messages an AI run quotes, so that an erasure reaches those too. Older runs are assumed to quote
+ * the ticket's earlier messages, or the last 20 corrections (the most a prompt quotes). Deleting a message also clears
+ * the texts made from it, since later nobody could tell whose words they contain.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** Every node looks for channels that were deleted, since the tokens of their calls end with them; and for a person's mail. */
+/** Indexes for the check of every node for deleted channels, whose tokens end, and for a customer's outbox mails. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * As which message at the phone provider an answer left. The provider knows texts by their words and numbers only, and
- * the same words may go to the same number twice: each message there is one of ours, and no other's.
+ * Maps the phone provider's messages to our answers. A lookup at the provider finds a text only by its words and
+ * numbers, and the same words may go to the same number twice: each message there belongs to exactly one answer.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * What a draft has asked of other systems by calls that must not be made twice. A row is there before its call leaves,
- * and goes when the draft has come to its end: until then, another attempt at it finds the answer here.
+ * Calls to other systems for a draft that must not be made twice. A row is written before its call is sent and removed
+ * when the draft is finished; until then, another attempt at the draft finds the response here.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

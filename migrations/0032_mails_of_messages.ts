@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Which message a mail in the outbox is about, so that whoever is erased is erased there, too, and nobody else. Of the
- * mails from before, answers say it in their Message-ID, with the token of their ticket, and others in the job that wrote
- * them, as long as that is there.
+ * Records which message a mail in the outbox is about, so that an erasure removes exactly the person's mail there, too.
+ * Older answers name the message in their Message-ID, with the token of their ticket; other older mails can be matched
+ * through the job that wrote them, if it still exists.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

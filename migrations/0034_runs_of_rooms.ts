@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Which room a question to a model is about: it goes with the room, as one about a message goes with that. Of the
- * questions from before those are known whose notes are still those of one room.
+ * Records which room an AI run is about, so that it is deleted with the room, as with a message. Older runs can be
+ * matched only if their notes are still those of exactly one room.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

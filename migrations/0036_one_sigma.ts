@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** What a search looks through has one small sigma: that of a word's end is another letter, and not there in capitals. */
+/** Search texts use one small sigma only: the final ς is a different letter that capitals do not distinguish. */
 export default Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`

@@ -20,7 +20,7 @@ export class Action extends Schema.Class<Action>("Action")({
   description: Schema.NullOr(Schema.String),
   priority: Schema.Int,
   isActive: Schema.Boolean,
-  operation: OperationName.annotations({ description: "What it does; read from the name when none was given" }),
+  operation: OperationName.annotations({ description: "What the action does; derived from the name when not given" }),
   parameters: Schema.NullOr(OperationParameters)
 }) {}
 
@@ -91,7 +91,7 @@ export class ActionsApi extends HttpApiGroup.make("actions")
         OpenApi.annotations({
           summary: "Create an action",
           description:
-            'Answers 201 with a Location. Without an operation it is read from the name ("Wait 30 seconds", "Close ticket"), otherwise None. A second action with the same name, in any case, is 409.'
+            'Returns 201 with a Location. If operation is omitted, it is derived from the name ("Wait 30 seconds", "Close ticket"), or else None. A second action with the same name, in any case, returns 409.'
         })
       )
   )
@@ -104,7 +104,7 @@ export class ActionsApi extends HttpApiGroup.make("actions")
         OpenApi.annotations({
           summary: "Change an action",
           description:
-            "The actionID in the body must equal the id in the path. Optional properties that are missing stay."
+            "The actionID in the body must equal the id in the path. Optional properties that are missing stay unchanged."
         })
       )
   )
@@ -112,7 +112,7 @@ export class ActionsApi extends HttpApiGroup.make("actions")
     HttpApiEndpoint.del("deleteAction")`/api/Actions/${pathId(ActionID)}`.addError(NotFound).annotateContext(
       OpenApi.annotations({
         summary: "Delete an action",
-        description: "Its mappings to topics and hooks go with it."
+        description: "Its mappings to topics and hooks are deleted as well."
       })
     )
   )

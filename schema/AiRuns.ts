@@ -20,19 +20,19 @@ const purposes = [
   "Transform"
 ] as const
 
-export const AiPurpose = Schema.Literal(...purposes).annotations({ description: "What the model was asked for" })
+export const AiPurpose = Schema.Literal(...purposes).annotations({ description: "The task given to the model" })
 export type AiPurpose = typeof AiPurpose.Type
 
 const outcomes = ["Succeeded", "Failed", "Rejected"] as const
 
 export const AiOutcome = Schema.Literal(...outcomes).annotations({
-  description: "Failed: there was no answer. Rejected: there was one, but it could not be used."
+  description: "Failed: there was no response. Rejected: there was one, but it could not be used."
 })
 export type AiOutcome = typeof AiOutcome.Type
 
 export const UsedDocument = Schema.Struct({
   documentID: DocumentID,
-  version: Schema.Int.annotations({ description: "Counts the document's changes" })
+  version: Schema.Int.annotations({ description: "Increases with every change of the document" })
 })
 
 const text = Schema.NullOr(Schema.String)
@@ -43,21 +43,23 @@ export class AiRun extends Schema.Class<AiRun>("AiRun")({
   aiRunID: AiRunID,
   ticketMessageID: Schema.NullOr(TicketMessageID),
   purpose: AiPurpose,
-  modelID: Schema.NullOr(ModelID).annotations({ description: "null: there was none to ask, or it is gone" }),
+  modelID: Schema.NullOr(ModelID).annotations({ description: "null: no model was available, or it no longer exists" }),
   modelName: text,
   promptVersion: Schema.String,
-  documents: Schema.Array(UsedDocument).annotations({ description: "What the prompt quoted, most relevant first" }),
+  documents: Schema.Array(UsedDocument).annotations({
+    description: "The documents that the prompt quoted, most relevant first"
+  }),
   inputTokens: count,
   outputTokens: count,
   durationMs: Schema.Int,
   outcome: AiOutcome,
   error: text,
-  output: text.annotations({ description: "What the model answered" }),
-  sentText: text.annotations({ description: "Of a draft: what was finally sent" }),
+  output: text.annotations({ description: "The model's output" }),
+  sentText: text.annotations({ description: "For a draft: the text that was finally sent" }),
   changedShare: Schema.NullOr(Schema.Number).annotations({
-    description: "Of a draft that was sent: 0 when it went out as it was, 1 when nothing of it was left"
+    description: "For a draft that was sent: 0 if it was sent unchanged, 1 if nothing of it was left"
   }),
-  replayOf: Schema.NullOr(AiRunID).annotations({ description: "The run that this one repeated to compare" }),
+  replayOf: Schema.NullOr(AiRunID).annotations({ description: "The run that this one repeats for comparison" }),
   dateCreated: Schema.DateTimeUtc
 }) {}
 
@@ -86,8 +88,8 @@ export const aiRunPaging = paging({
 })
 
 const period = {
-  from: changeable(Instant).annotations({ description: "Not earlier than this, ISO 8601" }),
-  to: changeable(Instant).annotations({ description: "Earlier than this, ISO 8601" })
+  from: changeable(Instant).annotations({ description: "At or after this time, ISO 8601" }),
+  to: changeable(Instant).annotations({ description: "Before this time, ISO 8601" })
 }
 
 export const AiRunsQuery = Query({
@@ -122,16 +124,16 @@ export class AiRunSummary extends Schema.Class<AiRunSummary>("AiRunSummary")({
   draftsSent: Schema.Int,
   draftsSentUnchanged: Schema.Int,
   shareSentUnchanged: Schema.NullOr(Schema.Number).annotations({
-    description: "Of the drafts that were sent; null when none was"
+    description: "The share among the drafts that were sent; null if none was"
   })
 }) {}
 
 export const AiReplayRequest = Body("AiReplayRequest", {
   modelName: optional(Name.annotations({ examples: ["gpt-4.1-mini"] })).annotations({
-    description: "Another model; not given: the one that fits the purpose now"
+    description: "Another model; by default the current model for the purpose"
   }),
   promptVersion: optional(Name).annotations({
-    description: "Another version of the prompt; not given: the prompt as it was, to the letter"
+    description: "Another version of the prompt; by default exactly the original prompt"
   })
 })
 export type AiReplayRequest = typeof AiReplayRequest.Type
@@ -149,8 +151,8 @@ const Answered = Schema.Struct({
 export class AiReplay extends Schema.Class<AiReplay>("AiReplay")({
   aiRunID: AiRunID,
   purpose: AiPurpose,
-  before: Answered.annotations({ description: "What was answered then" }),
-  now: Answered.annotations({ description: "What is answered now" })
+  before: Answered.annotations({ description: "The original result" }),
+  now: Answered.annotations({ description: "The new result" })
 }) {}
 
 export class AiRunsApi extends HttpApiGroup.make("aiRuns")
@@ -162,7 +164,7 @@ export class AiRunsApi extends HttpApiGroup.make("aiRuns")
         OpenApi.annotations({
           summary: "List AI runs",
           description:
-            "Every call of a model, newest first, also those that failed. The runs of a message, or of a room of a report, go with it when it is deleted, also from the summary."
+            "Every call of a model, newest first, including failed ones. The runs of a message, or of a room of a report, are deleted with it and no longer count in the summary."
         })
       )
   )
@@ -174,7 +176,7 @@ export class AiRunsApi extends HttpApiGroup.make("aiRuns")
         OpenApi.annotations({
           summary: "AI runs by day and model",
           description:
-            "Calls, tokens and failures, and how many drafts were sent as they were: one row for each day (UTC) and model, newest day first. Without from the last 30 days. Calls for which no model could be found have none."
+            "Calls, tokens and failures, and how many drafts were sent unchanged: one row for each day (UTC) and model, newest day first. Without from, covers the last 30 days. Calls for which no model could be found have a row without a model."
         })
       )
   )
@@ -193,9 +195,9 @@ export class AiRunsApi extends HttpApiGroup.make("aiRuns")
       .annotateContext(ignoresIdempotencyKey)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Repeat an AI run to compare",
+          summary: "Repeat an AI run for comparison",
           description:
-            "Asks the same question again, of another model or with another version of the prompt, and answers the new output beside the old one. Nothing else changes: no message, no topic, no draft. The call itself is a run of its own, with replayOf. An unknown model or prompt version is 400, and so is a run with pictures, since these are not kept. A model that fails is 502. Idempotency-Key has no meaning here."
+            "Repeats the call, optionally with another model or another version of the prompt, and returns the new output next to the old one. Nothing else changes: no message, no topic, no draft. The call is recorded as a run of its own, with replayOf. An unknown model or prompt version returns 400, as does a run with pictures, since these are not kept. A model failure returns 502. Idempotency-Key is ignored."
         })
       )
   )

@@ -37,19 +37,19 @@ const description = `Customer-support automation as a JSON API. One customer is 
 
 **Start here.** \`POST /api/Auth/login\`, then send the token as \`Authorization: Bearer <token>\`.
 
-**Names.** Paths, query parameters and JSON property names are matched without regard to case; a trailing slash does not matter. Routes listed without \`/api\` also answer with it. Unknown properties are ignored.
+**Names.** Paths, query parameters and JSON property names are matched without regard to case; a trailing slash does not matter. Routes listed without \`/api\` also work with it. Unknown properties are ignored.
 
-**Updates.** PUT changes only the properties that are present. Missing means leave, \`null\` means clear.
+**Updates.** PUT changes only the properties that are present. A missing property is left unchanged, \`null\` clears it.
 
 **Errors.** Every error has the body \`{ status, error, message, requestId }\`; a 400 adds \`details\` with every problem.
 
 **Paging.** \`pageNumber\` from 1, \`pageSize\` 1 to 200, \`sortBy\` takes the field names of the resource, \`sortOrder\` asc or desc.
 
-**Retries.** A POST with an \`Idempotency-Key\` is done once: the first successful answer is replayed for 24 hours.
+**Retries.** A POST with an \`Idempotency-Key\` is carried out once: the first successful response is replayed for 24 hours.
 
-**Concurrent changes.** Single resources carry an \`ETag\`. Send it back in \`If-Match\` on PUT and DELETE to be told (412) when somebody else was faster.
+**Concurrent changes.** Single resources carry an \`ETag\`. Send it back in \`If-Match\` on PUT and DELETE to get a 412 if the resource has been changed in the meantime.
 
-**Limits.** Answers carry \`RateLimit-Policy\` and \`RateLimit\`. Beyond the limit every route is 429, with \`Retry-After\`; so is every one 503 for as long as the database does not answer, and those that read or write files for as long as their store does not.
+**Limits.** Responses carry \`RateLimit-Policy\` and \`RateLimit\`. Beyond the limit every route returns 429 with \`Retry-After\`. While the database is unavailable every route returns 503, and so do routes that read or write files while the file store is unavailable.
 
 ${hubDescription}`
 

@@ -13,7 +13,7 @@ const Login = Body("Login", {
   username: credential.annotations({ examples: ["acme-admin"] }),
   password: credential.annotations({ examples: ["Demo-Pass-1"] }),
   hostname: credential.annotations({
-    description: "The host the person logs in at; localhost skips the check",
+    description: "The host on which the person logs in; localhost skips the check",
     examples: ["acme.example"]
   })
 })
@@ -55,7 +55,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
         OpenApi.annotations({
           summary: "Log in",
           description:
-            "Answers a token for 12 hours. A wrong username, password or hostname all answer the same 401. After 10 failures in 15 minutes for one username or one address: 429."
+            "Returns a token that is valid for 12 hours. A wrong username, password or hostname all return the same 401. After 10 failures in 15 minutes for one username or one address, returns 429."
         })
       )
   )
@@ -67,7 +67,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
       .addError(TooManyRequests)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Log a phone call in",
+          summary: "Log in a phone call",
           description:
             "The account id must be a customer's telephonyAccountSID and the number must belong to one of its phone channels. The token is accepted only by routes that allow phone context, and ends with its channel."
         })
@@ -84,7 +84,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
         OpenApi.annotations({
           summary: "Act as a representative (platform tooling only)",
           description:
-            "Answers a token for 1 hour with the claim Impersonated. Without customerRepID: the customer's default representative, else its first Admin. 404 when the service has no PLATFORM_KEY. Every use is in the audit log."
+            "Returns a token with the claim Impersonated that is valid for 1 hour. Without customerRepID, it is for the customer's default representative, or else its first Admin. Returns 404 when the service has no PLATFORM_KEY. Every use is recorded in the audit log."
         })
       )
   )
@@ -96,7 +96,7 @@ export class AuthApi extends HttpApiGroup.make("auth")
         OpenApi.annotations({
           summary: "Ask for a password reset mail",
           description:
-            "Always answers 200 and {}, whether or not a representative matches. The mail holds a link that is valid 4 hours; a new request ends older links."
+            "Always returns 200 and {}, whether or not a representative matches. The mail contains a link that is valid for 4 hours; a new request invalidates older links."
         })
       )
   )

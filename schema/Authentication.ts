@@ -40,7 +40,7 @@ export class CurrentCaller extends Context.Tag("casework/CurrentCaller")<Current
 
 const bearer = HttpApiSecurity.bearer.pipe(
   HttpApiSecurity.annotateContext(
-    OpenApi.annotations({ description: "The token that a login answers, valid 12 hours", format: "JWT" })
+    OpenApi.annotations({ description: "The token returned by login, valid for 12 hours", format: "JWT" })
   )
 )
 

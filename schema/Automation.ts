@@ -10,7 +10,7 @@ import { Done } from "./TicketMessageBodies.ts"
 export const FireHook = Body("FireHook", {
   hookName: HookName,
   ticketMessageID: TicketMessageID.annotations({ description: "One of your messages" }),
-  dryRun: optional(Schema.Boolean).annotations({ description: "true only explains what would run" })
+  dryRun: optional(Schema.Boolean).annotations({ description: "true only shows what would run" })
 })
 export type FireHook = typeof FireHook.Type
 
@@ -40,7 +40,7 @@ export class TraceEntry extends Schema.Class<TraceEntry>("TraceEntry")({
   at: Schema.DateTimeUtc,
   type: Schema.Literal("Message", "Step", "Event", "Action", "AiRun").annotations({
     description:
-      "Message: it arrived, or an answer to it. Step: a step of its pipeline ended. Event: something happened to it or its ticket. Action: an automation ran. AiRun: a model was asked."
+      "Message: the message or an answer to it arrived. Step: a step of its pipeline ended. Event: something happened to it or its ticket. Action: an automation ran. AiRun: a model was called."
   }),
   what: Schema.String.annotations({ examples: ["Spam check"] }),
   outcome: Schema.NullOr(Schema.String).annotations({ examples: ["Not spam"] }),
@@ -52,7 +52,7 @@ export class TraceEntry extends Schema.Class<TraceEntry>("TraceEntry")({
 
 export class MessageTrace extends Schema.Class<MessageTrace>("MessageTrace")({
   messageID: TicketMessageID,
-  entries: Schema.Array(TraceEntry).annotations({ description: "In the order in which it happened" })
+  entries: Schema.Array(TraceEntry).annotations({ description: "In chronological order" })
 }) {}
 
 export class AutomationApi extends HttpApiGroup.make("automation")
@@ -62,9 +62,9 @@ export class AutomationApi extends HttpApiGroup.make("automation")
       .addSuccess(FiredHook)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Fire a hook by hand",
+          summary: "Fire a hook manually",
           description:
-            "Starts the hook's actions for a message and answers at once with what runs, in which order, and why the rest does not. With dryRun nothing runs. A message that is not yours is 400."
+            "Starts the hook's actions for a message and returns at once which of them run, in which order, and why the others do not. With dryRun nothing runs. A message that is not yours returns 400."
         })
       )
   )
@@ -78,7 +78,7 @@ export class AutomationApi extends HttpApiGroup.make("automation")
         OpenApi.annotations({
           summary: "Process a message again",
           description:
-            "Does the steps of its processing again that failed or were given up (its trace names them); those that are done are not repeated. So are those that were passed over because there was no AI key or no model, once there is a key. A message that was taken for spam goes on from there once its ticket is spam no longer. When nothing failed, 409."
+            "Repeats the processing steps that failed or were given up (see its trace), but not those that succeeded. Steps that were skipped because there was no AI key or no model are also run once there is one. Processing of a message taken for spam continues once its ticket is no longer marked as spam. Returns 409 when nothing failed."
         })
       )
   )
@@ -91,11 +91,14 @@ export class AutomationApi extends HttpApiGroup.make("automation")
         OpenApi.annotations({
           summary: "Follow a message",
           description:
-            "Its whole story: arrival, hooks, spam check, topics, actions, AI calls, drafts, answers and failures, each with its time."
+            "Its complete history: arrival, hooks, spam check, topics, actions, AI calls, drafts, answers and failures, each with its time."
         })
       )
   )
   .middleware(TicketAccess)
   .annotateContext(
-    OpenApi.annotations({ title: "Automation", description: "Hooks fired by hand, and what automation did." })
+    OpenApi.annotations({
+      title: "Automation",
+      description: "Firing hooks manually, and a record of what automation did."
+    })
   ) {}

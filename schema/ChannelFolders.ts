@@ -16,13 +16,13 @@ export class ChannelFolder extends Schema.Class<ChannelFolder>("ChannelFolder")(
   parentFolderID: Schema.NullOr(ChannelFolderID),
   type: Schema.String.annotations({ description: "Such as Inbox, Sent or Custom" }),
   externalFolderID: Schema.NullOr(Schema.String).annotations({
-    description: "The folder at the mail provider; when empty it is found by type or name at the first import"
+    description: "The folder's id at the mail provider; if empty, it is looked up by type or name at the first import"
   }),
   autoRetrieveEmails: Schema.Boolean,
   subscriptionID: Schema.NullOr(Schema.String),
   subscriptionExpiresUtc: moment,
   lastNotificationUtc: moment,
-  lastSyncUtc: moment.annotations({ description: "When the last catch-up ended well" }),
+  lastSyncUtc: moment.annotations({ description: "When the last successful catch-up ended" }),
   lastError: Schema.NullOr(Schema.String),
   failedMessages: Schema.Int.annotations({ description: "Mails that could not be imported so far" })
 }) {}
@@ -35,7 +35,7 @@ export const ChannelFolderCreate = Body("ChannelFolderCreate", {
   channelID: ChannelID,
   name: Name.annotations({ examples: ["Inbox"] }),
   parentFolderID: optional(ChannelFolderID),
-  type: optional(emptyAsNull(FolderType)).annotations({ description: "Custom unless given" }),
+  type: optional(emptyAsNull(FolderType)).annotations({ description: "Custom by default" }),
   externalFolderID: optional(ExternalFolderID),
   autoRetrieveEmails: optional(Schema.Boolean)
 })
@@ -58,7 +58,7 @@ export class ChannelFoldersApi extends HttpApiGroup.make("channelFolders")
       .annotateContext(
         OpenApi.annotations({
           summary: "List the folders of a channel",
-          description: "Oldest first, with their health."
+          description: "Oldest first, with their status."
         })
       )
   )
@@ -69,7 +69,7 @@ export class ChannelFoldersApi extends HttpApiGroup.make("channelFolders")
       .annotateContext(
         OpenApi.annotations({
           summary: "Read a folder",
-          description: "One folder and its health: last notification, last catch-up, expiry, last error, failed mails."
+          description: "One folder and its status: last notification, last catch-up, expiry, last error, failed mails."
         })
       )
   )
@@ -82,7 +82,7 @@ export class ChannelFoldersApi extends HttpApiGroup.make("channelFolders")
         OpenApi.annotations({
           summary: "Create a folder",
           description:
-            "channelID and name are required. Two folders of a channel with the same externalFolderID are 409. With autoRetrieveEmails new mail is fetched every 15 minutes; POST /api/MailWebhook/subscribe makes the provider tell at once."
+            "channelID and name are required. Two folders of a channel with the same externalFolderID return 409. With autoRetrieveEmails new mail is fetched every 15 minutes; after POST /api/MailWebhook/subscribe the provider announces new mail at once."
         })
       )
   )
@@ -95,7 +95,7 @@ export class ChannelFoldersApi extends HttpApiGroup.make("channelFolders")
         OpenApi.annotations({
           summary: "Change a folder",
           description:
-            "Missing properties stay; a cleared type is Custom. A folder stays in its channel. With another externalFolderID the subscription ends and the next catch-up starts with the mail that arrives from now on."
+            "Missing properties stay unchanged; a cleared type becomes Custom. A folder cannot move to another channel. Changing externalFolderID ends the subscription, and the next catch-up starts with mail that arrives from now on."
         })
       )
   )
@@ -105,11 +105,14 @@ export class ChannelFoldersApi extends HttpApiGroup.make("channelFolders")
       .annotateContext(
         OpenApi.annotations({
           summary: "Delete a folder",
-          description: "Its subscription is removed; folders below it move to the top; tickets stay."
+          description: "Its subscription is removed, its subfolders move to the top level, and tickets are kept."
         })
       )
   )
   .middleware(TicketAccess)
   .annotateContext(
-    OpenApi.annotations({ title: "Channel folders", description: "The folders of a mailbox that mail is taken from." })
+    OpenApi.annotations({
+      title: "Channel folders",
+      description: "The folders of a mailbox from which mail is imported."
+    })
   ) {}

@@ -51,7 +51,7 @@ export type ChannelTranslationUpdate = typeof ChannelTranslationUpdate.Type
 
 export const ResolveQuery = Query({
   token: TextUpTo(100).annotations({ description: "The token of a Chat channel" }),
-  lang: changeable(emptyAsNull(LanguageTag)).annotations({ description: "en unless given" })
+  lang: changeable(emptyAsNull(LanguageTag)).annotations({ description: "en by default" })
 })
 export type ResolveQuery = typeof ResolveQuery.Type
 
@@ -66,7 +66,7 @@ export class ChannelTranslationsApi extends HttpApiGroup.make("channelTranslatio
         OpenApi.annotations({
           summary: "Read the texts of a chat window",
           description:
-            "Public: the token is that of a Chat channel. A text that is missing in the language comes from its base language, then from the default translation channel in the same way, then from built-in English. Anything but the token of a Chat channel is 404."
+            "Public: the token of a Chat channel is the credential. A text that is missing in the language is taken from its base language, then in the same way from the default translation channel, then from built-in English. Anything but the token of a Chat channel returns 404."
         })
       )
   )
@@ -76,7 +76,7 @@ export class ChannelTranslationsApi extends HttpApiGroup.make("channelTranslatio
       .addError(NotFound)
       .middleware(TicketAccess)
       .annotateContext(
-        OpenApi.annotations({ summary: "List the translations of a channel", description: "By language." })
+        OpenApi.annotations({ summary: "List the translations of a channel", description: "Sorted by language." })
       )
   )
   .add(
@@ -85,7 +85,7 @@ export class ChannelTranslationsApi extends HttpApiGroup.make("channelTranslatio
       .addError(NotFound)
       .middleware(TicketAccess)
       .annotateContext(
-        OpenApi.annotations({ summary: "Read a translation", description: "As it was written, without fallbacks." })
+        OpenApi.annotations({ summary: "Read a translation", description: "As stored, without fallbacks." })
       )
   )
   .add(
@@ -97,7 +97,8 @@ export class ChannelTranslationsApi extends HttpApiGroup.make("channelTranslatio
       .annotateContext(
         OpenApi.annotations({
           summary: "Create a translation",
-          description: "channelID and lang are required. A second one for the same channel and language is 409."
+          description:
+            "channelID and lang are required. A second translation for the same channel and language returns 409."
         })
       )
   )
@@ -110,7 +111,8 @@ export class ChannelTranslationsApi extends HttpApiGroup.make("channelTranslatio
       .annotateContext(
         OpenApi.annotations({
           summary: "Change a translation",
-          description: "Missing properties stay; null lets the text fall back. A translation stays in its channel."
+          description:
+            "Missing properties stay unchanged; null makes the text fall back. A translation cannot move to another channel."
         })
       )
   )
@@ -118,7 +120,12 @@ export class ChannelTranslationsApi extends HttpApiGroup.make("channelTranslatio
     HttpApiEndpoint.del("deleteChannelTranslation")`/api/ChannelTranslations/${pathId(ChannelTranslationID)}`
       .addError(NotFound)
       .middleware(TicketAccess)
-      .annotateContext(OpenApi.annotations({ summary: "Delete a translation", description: "Its texts fall back." }))
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Delete a translation",
+          description: "Its texts fall back to other translations."
+        })
+      )
   )
   .annotateContext(
     OpenApi.annotations({ title: "Channel translations", description: "The texts of chat windows, by language." })

@@ -72,27 +72,27 @@ const describeOperation = (
   const takesIfNoneMatch = takesToken && isSingleResource(method, path)
   const parameters = [
     ...operation.parameters,
-    ...(takesKey ? [header("Idempotency-Key", "1 to 255 characters; the answer is kept 24 hours")] : []),
-    ...(takesIfMatch ? [header("If-Match", "An ETag; 412 when the resource changed since")] : []),
-    ...(takesIfNoneMatch ? [header("If-None-Match", "An ETag; 304 when the resource is still the same")] : [])
+    ...(takesKey ? [header("Idempotency-Key", "1 to 255 characters; the response is kept for 24 hours")] : []),
+    ...(takesIfMatch ? [header("If-Match", "An ETag; returns 412 if the resource has changed since")] : []),
+    ...(takesIfNoneMatch ? [header("If-None-Match", "An ETag; returns 304 if the resource is unchanged")] : [])
   ]
   const hasBody = operation.requestBody !== undefined
   // A request without a body or parameters cannot be invalid.
   const canBeInvalid = hasBody || takesKey || operation.parameters.length > 0
   const responses: OpenApi.OpenAPISpecResponses = {
     ...(hasBody && {
-      413: answer("The request body is larger than this route takes", "PayloadTooLarge"),
-      415: answer("The request body has a type that this route does not take", "UnsupportedMediaType")
+      413: answer("The request body is larger than this route accepts", "PayloadTooLarge"),
+      415: answer("The request body has a type that this route does not accept", "UnsupportedMediaType")
     }),
     ...(takesKey && {
       409: answer("A request with the same Idempotency-Key is still running", "Conflict"),
       422: answer(
-        "The Idempotency-Key was used before, with another body, another query or by another role",
+        "The Idempotency-Key was used before with another body or query, or by another role",
         "UnprocessableEntity"
       )
     }),
     ...(takesIfMatch && {
-      412: answer("The resource changed since the ETag in If-Match was read", "PreconditionFailed")
+      412: answer("The resource has changed since the ETag in If-Match was read", "PreconditionFailed")
     }),
     ...(takesIfNoneMatch && { 304: { description: "Not changed since the given ETag" } }),
     ...withoutKey(operation.responses, "400"),
@@ -100,7 +100,7 @@ const describeOperation = (
     ...(canBeInvalid && { 400: answer("The request is not valid", "BadRequest") })
   }
   const other = path in listedWithApi ? path : `/api${path}`
-  const alias = aliased.test(path) ? `\n\nAlso answers at \`${other}\`.` : ""
+  const alias = aliased.test(path) ? `\n\nAlso available at \`${other}\`.` : ""
   return { ...operation, description: `${operation.description ?? ""}${alias}`, parameters, responses }
 }
 

@@ -24,7 +24,7 @@ const examples = [{ orderNumber: "A-1042", priority: 2 }]
 const AnyFields = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
 const described = {
-  description: "Key-value pairs; values are any JSON. A write replaces all of them.",
+  description: "Key-value pairs; values are any JSON. A write replaces them all.",
   jsonSchema: { type: "object", additionalProperties: true, examples },
   arbitrary: () => (fc) => fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.boolean(), fc.integer()))
 } satisfies Schema.Annotations.Filter<typeof AnyFields.Type>
@@ -44,5 +44,5 @@ export const CustomFieldsWrite = AnyFields.pipe(
   })
 ).annotations({
   ...described,
-  description: `${described.description} Whole numbers beyond 9007199254740991 lose digits and are 400: write them as text.`
+  description: `${described.description} Whole numbers beyond 9007199254740991 would lose digits and are rejected (400): send them as text.`
 })

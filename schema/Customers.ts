@@ -10,7 +10,7 @@ import { CustomerID, CustomerRepID, ModelID } from "./Ids.ts"
 
 const text = Schema.NullOr(Schema.String)
 
-const secret = text.annotations({ description: "******** when set, null when not" })
+const secret = text.annotations({ description: "******** if set, otherwise null" })
 
 export class Customer extends Schema.Class<Customer>("Customer")({
   customerID: CustomerID,
@@ -36,12 +36,12 @@ export class Customer extends Schema.Class<Customer>("Customer")({
   telephonyAccountSID: text,
   telephonyAuthToken: secret,
   aiProviderApiKey: secret,
-  lastModifiedDate: Schema.DateTimeUtc.annotations({ description: "Also tells that a masked secret was changed" })
+  lastModifiedDate: Schema.DateTimeUtc.annotations({ description: "Also changes when a masked secret is changed" })
 }) {}
 
 const writtenText = clearable(emptyAsNull(TextUpTo(1024)))
 
-const leavesStored = { description: "******** leaves what is stored" }
+const leavesStored = { description: "******** keeps the stored value" }
 
 const writtenSecret = clearable(emptyAsNull(TextUpTo(4096))).annotations(leavesStored)
 
@@ -91,7 +91,7 @@ export class Model extends Schema.Class<Model>("Model")({
   name: Schema.String.annotations({ examples: ["gpt-4.1-mini"] }),
   modelType: Schema.Literal("Text", "Vision"),
   isDefault: Schema.Boolean.annotations({
-    description: "Used where the customer has chosen no model of its own for the purpose"
+    description: "Used if the customer has chosen no model for the purpose"
   })
 }) {}
 
@@ -103,7 +103,7 @@ export class CustomersApi extends HttpApiGroup.make("customers")
       .annotateContext(
         OpenApi.annotations({
           summary: "Read your organisation",
-          description: "Secrets read as ******** when they are set and as null when they are not."
+          description: "Secrets are returned as ******** if set, otherwise as null."
         })
       )
   )
@@ -116,7 +116,7 @@ export class CustomersApi extends HttpApiGroup.make("customers")
         OpenApi.annotations({
           summary: "Change your organisation",
           description:
-            "Admin only. Changes only the properties that are present; null or an empty text clears, ******** leaves a secret as it is, so that what was read can be sent back. customerID and name cannot be changed here and are ignored. A default model must be active, shared or your own, and fit its purpose; the default representative must be one of yours. A telephonyAccountSID that another organisation uses is 409."
+            "Admin only. Changes only the properties that are present; null or an empty text clears a property, and ******** leaves a secret as it is, so that a response can be sent back. customerID and name cannot be changed here and are ignored. A default model must be active, shared or your own, and fit its purpose; the default representative must be one of yours. A telephonyAccountSID that another organisation uses returns 409."
         })
       )
   )
@@ -127,7 +127,7 @@ export class CustomersApi extends HttpApiGroup.make("customers")
       .annotateContext(
         OpenApi.annotations({
           summary: "Read your organisation's secrets",
-          description: "Admin only. The secrets in clear, null when not set. Every use is in the audit log."
+          description: "Admin only. The secrets in plain text, null if not set. Every use is recorded in the audit log."
         })
       )
   )
@@ -138,7 +138,7 @@ export class CustomersApi extends HttpApiGroup.make("customers")
       .annotateContext(
         OpenApi.annotations({
           summary: "List AI models",
-          description: "The active models that your organisation may use, shared ones and its own, by name."
+          description: "The active models that your organisation may use, shared ones and its own, sorted by name."
         })
       )
   )

@@ -9,10 +9,10 @@ import { JobID, JobStatus } from "./Jobs.ts"
 const Receipt = {
   ReceiptID: Schema.UUID,
   EndUserID,
-  JobID: JobID.annotations({ description: "GET /api/Jobs/{JobID} shows how far it is" }),
+  JobID: JobID.annotations({ description: "GET /api/Jobs/{JobID} shows the progress" }),
   Status: JobStatus,
   Counts: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
-    description: "How many of each kind there were",
+    description: "The number of items of each kind",
     jsonSchema: { type: "object", additionalProperties: { type: "integer" } }
   }),
   DateRequested: Schema.DateTimeUtc,
@@ -22,7 +22,7 @@ const Receipt = {
 export class EndUserExport extends Schema.Class<EndUserExport>("EndUserExport")({
   ...Receipt,
   AccessToken: Schema.NullOr(Schema.UUID).annotations({
-    description: "GET /api/File/{AccessToken} is the file, a zip, until DateExpires"
+    description: "GET /api/File/{AccessToken} returns the file, a zip, until DateExpires"
   }),
   DateExpires: Schema.NullOr(Schema.DateTimeUtc),
   Size: Schema.NullOr(Schema.Int).annotations({ description: "In bytes" }),
@@ -32,7 +32,7 @@ export class EndUserExport extends Schema.Class<EndUserExport>("EndUserExport")(
 export class EndUserErasure extends Schema.Class<EndUserErasure>("EndUserErasure")({
   ...Receipt,
   Hash: Schema.NullOr(Schema.String).annotations({
-    description: "SHA-256 of this receipt without the hash itself, as it is written here once it is Succeeded"
+    description: "SHA-256 of this receipt without the hash itself, exactly as returned once the status is Succeeded"
   })
 }) {}
 
@@ -45,9 +45,9 @@ export class DataRightsApi extends HttpApiGroup.make("dataRights")
       .addError(NotFound)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Get everything that is kept about an end user",
+          summary: "Export everything stored about an end user",
           description:
-            "Starts a job that gathers it, unless one is under way or its file is still there, and answers how far that is; ask again until it is Succeeded. The file is a zip with a JSON file for each kind of data, the attachments and the sources of mails. It is there for 24 hours. Admin only, audited."
+            "Starts a job that collects the data, unless one is running or its file still exists, and returns its progress; repeat the call until it is Succeeded. The file is a zip with a JSON file for each kind of data, the attachments and the sources of mails, and is available for 24 hours. Admin only, audited."
         })
       )
   )
@@ -60,7 +60,7 @@ export class DataRightsApi extends HttpApiGroup.make("dataRights")
         OpenApi.annotations({
           summary: "Erase an end user",
           description:
-            "Starts a job that removes the person and everything it and others wrote in its tickets: texts, attachments, AI calls, jobs, mails. The tickets stay, empty. It cannot be undone. Six minutes later a second look removes what was still being written. However often it is called, it happens once, and the receipt is answered also when the end user is gone. Admin only, audited."
+            "Starts a job that removes the person and everything that anybody wrote in their tickets: texts, attachments, AI calls, jobs, mails. The empty tickets remain. This cannot be undone. Six minutes later a second pass removes what was still being written. Repeated calls erase only once, and return the receipt even after the end user is gone. Admin only, audited."
         })
       )
   )
@@ -71,11 +71,11 @@ export class DataRightsApi extends HttpApiGroup.make("dataRights")
       .annotateContext(
         OpenApi.annotations({
           summary: "Read the receipt of an erasure",
-          description: "It is kept, with numbers and times and nothing of the person. Admin only."
+          description: "The receipt is kept; it contains numbers and times, but no personal data. Admin only."
         })
       )
   )
   .middleware(AdminAccess)
   .annotateContext(
-    OpenApi.annotations({ title: "Data rights", description: "What people may ask about the data kept of them." })
+    OpenApi.annotations({ title: "Data rights", description: "Export and erasure of the data stored about a person." })
   ) {}

@@ -13,7 +13,7 @@ import { NumberedPage, paging } from "./Paging.ts"
 
 const text = Schema.NullOr(Schema.String)
 
-const secret = text.annotations({ description: "******** when set, null when not" })
+const secret = text.annotations({ description: "******** if set, otherwise null" })
 
 export class Document extends Schema.Class<Document>("Document")({
   documentID: DocumentID,
@@ -136,7 +136,7 @@ export type DocumentPage = typeof DocumentPage.Type
 export const DocumentQuery = Query({ replacePlaceholders: Schema.optionalWith(QueryBoolean, { exact: true }) })
 
 export const RetrievalRequest = Body("RetrievalRequest", {
-  messageID: optional(Integer.annotations({ description: "A ticket message, whose placeholders are filled too" })),
+  messageID: optional(Integer.annotations({ description: "A ticket message whose values also fill placeholders" })),
   variables: optional(
     Schema.Record({ key: Schema.String, value: Schema.Union(Text, Schema.Finite, Schema.Boolean) }).annotations({
       examples: [{ orderNumber: "A-1042" }]
@@ -146,9 +146,9 @@ export const RetrievalRequest = Body("RetrievalRequest", {
 export type RetrievalRequest = typeof RetrievalRequest.Type
 
 export class Retrieval extends Schema.Class<Retrieval>("Retrieval")({
-  status: Schema.Int.annotations({ description: "The status that the external API answered" }),
+  status: Schema.Int.annotations({ description: "The status returned by the external API" }),
   contentType: text,
-  body: Schema.String.annotations({ description: "The answer as text" }),
+  body: Schema.String.annotations({ description: "The response body as text" }),
   durationMs: Schema.Int
 }) {}
 
@@ -161,7 +161,7 @@ export class DocumentsApi extends HttpApiGroup.make("documents")
       .annotateContext(
         OpenApi.annotations({
           summary: "List documents",
-          description: "The customer's documents, by name. Sorting by a secret sorts by whether there is one."
+          description: "The customer's documents, sorted by name. Sorting by a secret sorts by whether it is set."
         })
       )
   )
@@ -175,7 +175,7 @@ export class DocumentsApi extends HttpApiGroup.make("documents")
         OpenApi.annotations({
           summary: "Read a document",
           description:
-            "Also open to phone tokens. With replacePlaceholders=true the content has its values: {{TopicList}}, {{ChannelList}}, {{RepresentativeList}} (one line each, `- name: description`, the channel's type or the representative's email), {{CustomerName}}, {{Today}} and {{Now}} (UTC). Unknown placeholders stay as written. Content that is longer than 4,194,304 characters with its values is 400."
+            "Also open to phone tokens. With replacePlaceholders=true the placeholders in the content are filled: {{TopicList}}, {{ChannelList}}, {{RepresentativeList}} (one line each, `- name: description`, the channel's type or the representative's email), {{CustomerName}}, {{Today}} and {{Now}} (UTC). Unknown placeholders are left unchanged. Content that is longer than 4,194,304 characters after filling returns 400."
         })
       )
   )
@@ -201,7 +201,7 @@ export class DocumentsApi extends HttpApiGroup.make("documents")
         OpenApi.annotations({
           summary: "Change a document",
           description:
-            "name and isDataRetrievalProcess are required, other properties that are missing stay. ******** leaves a secret as it is. A document that becomes static loses its override… and api… fields."
+            "name and isDataRetrievalProcess are required; other missing properties stay unchanged. ******** leaves a secret as it is. A document that becomes static loses its override… and api… fields."
         })
       )
   )
@@ -212,7 +212,7 @@ export class DocumentsApi extends HttpApiGroup.make("documents")
       .annotateContext(
         OpenApi.annotations({
           summary: "Delete a document",
-          description: "Its mappings to topics and hooks go with it."
+          description: "Its mappings to topics and hooks are deleted as well."
         })
       )
   )
@@ -228,7 +228,7 @@ export class DocumentsApi extends HttpApiGroup.make("documents")
         OpenApi.annotations({
           summary: "Run a data retrieval",
           description:
-            "Calls the external API and answers what it answered, whatever its status. Placeholders are filled in the endpoint, the header values and the body, escaped for where they stand; variables come before the built-in values. The body is sent as application/json unless apiHeaders has another Content-Type, and never with GET. Credentials are the document's, else the customer's, field by field; without an authentication type a token means Bearer and a username Basic; an Authorization in apiHeaders comes before both. Redirects are followed on the same host and port only, at most 5. A static document, a text that is longer than 4,194,304 characters with its values or an address that may not be called is 400, nothing is sent. An API that cannot be reached, needs more than 10 seconds or answers more than 1 MiB is 502. Idempotency-Key has no meaning here."
+            "Calls the external API and returns its response, whatever its status. Placeholders are filled in the endpoint, the header values and the body, escaped for their context; variables take precedence over the built-in values. The body is sent as application/json unless apiHeaders has another Content-Type, and never with GET. Credentials are the document's, else the customer's, field by field; without an authentication type a token means Bearer and a username Basic; an Authorization in apiHeaders takes precedence over both. At most 5 redirects are followed, on the same host and port only. A static document, a text that is longer than 4,194,304 characters after filling, or an address that may not be called returns 400, and nothing is sent. An API that cannot be reached, takes more than 10 seconds or returns more than 1 MiB results in 502. Idempotency-Key is ignored."
         })
       )
   )

@@ -12,7 +12,7 @@ import { UID } from "./Uid.ts"
 
 export class EndUserUID extends Schema.Class<EndUserUID>("EndUserUID")({
   EndUserUIDID,
-  UID: Schema.String.annotations({ description: "An address or number by which the end user is known" }),
+  UID: Schema.String.annotations({ description: "An address or number that identifies the end user" }),
   UIDType: Schema.String.annotations({ description: "Email, Phone, External, or a word of your own" }),
   IsPrimary: Schema.Boolean.annotations({ description: "At most one of each UIDType" })
 }) {}
@@ -23,11 +23,11 @@ export class EndUser extends Schema.Class<EndUser>("EndUser")({
   EndUserID,
   CustomerID,
   FirstName: Schema.String,
-  LastName: Schema.String.annotations({ description: "Empty for somebody who is known by one name" }),
-  DisplayName: Schema.String.annotations({ description: "As given, otherwise the first and the last name" }),
+  LastName: Schema.String.annotations({ description: "Empty for a person with a single name" }),
+  DisplayName: Schema.String.annotations({ description: "As given, or else the first and the last name" }),
   Email: text,
   Phone: text,
-  CustomerRef: text.annotations({ description: "What the end user is called in your own systems" }),
+  CustomerRef: text.annotations({ description: "The end user's reference in your own systems" }),
   Notes: text,
   UIDs: Schema.Array(EndUserUID),
   DateCreated: Schema.DateTimeUtc,
@@ -58,7 +58,7 @@ const EndUserUIDCreate = Body("EndUserUIDCreate", uidFields)
 export type EndUserUIDCreate = typeof EndUserUIDCreate.Type
 
 const EndUserUIDUpdate = Body("EndUserUIDUpdate", {
-  EndUserUIDID: optional(EndUserUIDID).annotations({ description: "Which UID to change; left out for a new one" }),
+  EndUserUIDID: optional(EndUserUIDID).annotations({ description: "The UID to change; omitted for a new one" }),
   ...uidFields,
   MarkAsDeleted: optional(Schema.Boolean).annotations({ description: "true deletes this UID" })
 })
@@ -180,7 +180,7 @@ export class EndUsersApi extends HttpApiGroup.make("endUsers")
         OpenApi.annotations({
           summary: "Find end users by UID",
           description:
-            "Everybody who has this UID, in any case, the oldest first; an empty list when nobody has. A phone token may ask too."
+            "All end users with this UID, in any case, oldest first; an empty list if there are none. Also open to phone tokens."
         })
       )
   )
@@ -215,7 +215,7 @@ export class EndUsersApi extends HttpApiGroup.make("endUsers")
         OpenApi.annotations({
           summary: "Create an end user",
           description:
-            "LastName may be empty. A UID that is given twice is linked once; of several primary ones of a type the last is it. UIDType is Email unless given. Several end users may have the same UID."
+            "LastName may be empty. A UID that is given twice is linked once; of several primary UIDs of a type, the last one is primary. UIDType defaults to Email. Several end users may have the same UID."
         })
       )
   )
@@ -228,7 +228,7 @@ export class EndUsersApi extends HttpApiGroup.make("endUsers")
         OpenApi.annotations({
           summary: "Change an end user",
           description:
-            "Missing properties stay. UIDs that are not listed stay too: an item with EndUserUIDID changes that UID, one without links a new UID (or changes the one that is linked already), MarkAsDeleted deletes it. UIDs: null deletes all. Making a UID primary demotes the other of its type."
+            "Missing properties stay unchanged, and so do UIDs that are not listed: an item with EndUserUIDID changes that UID, one without it links a new UID (or changes the one that is linked already), and MarkAsDeleted deletes it. UIDs: null deletes all. Making a UID primary demotes the previous primary one of its type."
         })
       )
   )
@@ -240,7 +240,8 @@ export class EndUsersApi extends HttpApiGroup.make("endUsers")
       .annotateContext(
         OpenApi.annotations({
           summary: "Delete an end user",
-          description: "With its UIDs. Its tickets stay, without an end user. Not while it is being erased: 409."
+          description:
+            "Deletes its UIDs as well. Its tickets remain, without an end user. Returns 409 while the end user is being erased."
         })
       )
   )
@@ -253,7 +254,7 @@ export class EndUsersApi extends HttpApiGroup.make("endUsers")
         OpenApi.annotations({
           summary: "Link a UID to an end user",
           description:
-            "One that the end user has already, in any case, is answered as it is; IsPrimary: true makes it primary. An end user of somebody else is 400."
+            "A UID that the end user already has, in any case, is returned as it is; IsPrimary: true makes it primary. An end user of another customer returns 400."
         })
       )
   )

@@ -21,7 +21,7 @@ const body = <const Status extends number, const Reason extends string>(status: 
   ),
   message: Schema.String.annotations({ description: "What went wrong and what to change, in plain words" }),
   requestId: Schema.String.annotations({
-    description: "Also in the X-Request-Id header; the log has the cause under it"
+    description: "Also in the X-Request-Id header; the log contains the cause under this id"
   }).pipe(
     Schema.propertySignature,
     Schema.withConstructorDefault(() => "")
@@ -100,14 +100,14 @@ export class NotFound extends Schema.Class<NotFound>("NotFound")(
 
 export class MethodNotAllowed extends Schema.Class<MethodNotAllowed>("MethodNotAllowed")(
   body(405, "Method Not Allowed"),
-  answers(405, "The path exists, the method does not; see the Allow header")
+  answers(405, "The path does not support this method; see the Allow header")
 ) {
   readonly _tag = "MethodNotAllowed"
 }
 
 export class Conflict extends Schema.Class<Conflict>("Conflict")(
   body(409, "Conflict"),
-  answers(409, "The request contradicts what is stored")
+  answers(409, "The request conflicts with the stored data")
 ) {
   readonly _tag = "Conflict"
   static of(message: string) {
@@ -117,7 +117,7 @@ export class Conflict extends Schema.Class<Conflict>("Conflict")(
 
 export class PreconditionFailed extends Schema.Class<PreconditionFailed>("PreconditionFailed")(
   body(412, "Precondition Failed"),
-  answers(412, "The resource changed since the ETag in If-Match was read")
+  answers(412, "The resource has changed since the ETag in If-Match was read")
 ) {
   readonly _tag = "PreconditionFailed"
   static of(message: string) {
@@ -127,21 +127,21 @@ export class PreconditionFailed extends Schema.Class<PreconditionFailed>("Precon
 
 export class PayloadTooLarge extends Schema.Class<PayloadTooLarge>("PayloadTooLarge")(
   body(413, "Payload Too Large"),
-  answers(413, "The request body is larger than this route takes")
+  answers(413, "The request body is larger than this route accepts")
 ) {
   readonly _tag = "PayloadTooLarge"
 }
 
 export class UnsupportedMediaType extends Schema.Class<UnsupportedMediaType>("UnsupportedMediaType")(
   body(415, "Unsupported Media Type"),
-  answers(415, "The request body has a type that this route does not take")
+  answers(415, "The request body has a type that this route does not accept")
 ) {
   readonly _tag = "UnsupportedMediaType"
 }
 
 export class RangeNotSatisfiable extends Schema.Class<RangeNotSatisfiable>("RangeNotSatisfiable")(
   body(416, "Range Not Satisfiable"),
-  answers(416, "The range lies outside of the file; Content-Range says how large it is")
+  answers(416, "The range lies outside the file; Content-Range gives its size")
 ) {
   readonly _tag = "RangeNotSatisfiable"
   /** Sent in the Content-Range header, not in the body. */
@@ -183,7 +183,7 @@ export class TooManyRequests extends Schema.Class<TooManyRequests>("TooManyReque
 
 export class InternalServerError extends Schema.Class<InternalServerError>("InternalServerError")(
   body(500, "Internal Server Error"),
-  answers(500, "Something unexpected failed; the log has the cause under the request id")
+  answers(500, "Something failed unexpectedly; the log contains the cause under the request id")
 ) {
   readonly _tag = "InternalServerError"
 }

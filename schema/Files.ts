@@ -20,12 +20,12 @@ export class FilesApi extends HttpApiGroup.make("files")
             "One range of bytes; several, or another unit, are answered with the whole file",
             "bytes=0-499"
           ),
-          "if-range": header("An ETag; the range holds only when the file still has it", '"etag"'),
-          "if-none-match": header("An ETag; 304 when the file still has it", '"etag"')
+          "if-range": header("An ETag; the range applies only if the file still has it", '"etag"'),
+          "if-none-match": header("An ETag; returns 304 if the file still has it", '"etag"')
         })
       )
       .addSuccess(FileContent.annotations({ description: "The file" }))
-      .addSuccess(FileContent.annotations({ description: "The range that was asked for" }), { status: 206 })
+      .addSuccess(FileContent.annotations({ description: "The requested range" }), { status: 206 })
       .addSuccess(HttpApiSchema.Empty(304).annotations({ description: "Not changed since the given ETag" }))
       .addError(NotFound)
       .addError(RangeNotSatisfiable)
@@ -33,7 +33,7 @@ export class FilesApi extends HttpApiGroup.make("files")
         OpenApi.annotations({
           summary: "Download a file",
           description:
-            "Public: the token in the path is the key. Content-Type is what the content was found to be. JPEG, PNG, WebP, GIF, PDF and plain text are sent inline, everything else as an attachment, SVG, HTML and XML among it since they can run scripts. Every answer forbids guessing another type and is sandboxed. A single range is answered with 206, one outside of the file with 416."
+            "Public: the token in the path is the credential. Content-Type is the detected type of the content. JPEG, PNG, WebP, GIF, PDF and plain text are sent inline, everything else as an attachment, including SVG, HTML and XML since they can run scripts. Every response forbids content sniffing and is sandboxed. A single range returns 206, one outside the file 416."
         })
       )
   )

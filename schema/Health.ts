@@ -7,13 +7,18 @@ export class Health extends Schema.Class<Health>("Health")({ status: Schema.Lite
 
 const MetricsText = Schema.String.pipe(
   HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/plain" })
-).annotations({ description: "Metrics in the text format of Prometheus" })
+).annotations({ description: "Metrics in the Prometheus text format" })
 
 export class HealthApi extends HttpApiGroup.make("health")
   .add(
     HttpApiEndpoint.get("live", "/health/live")
       .addSuccess(Health)
-      .annotateContext(OpenApi.annotations({ summary: "Is the process up", description: "Touches nothing else." }))
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Check liveness",
+          description: "Responds while the process is up, and checks nothing else."
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("ready", "/health/ready")
@@ -21,9 +26,9 @@ export class HealthApi extends HttpApiGroup.make("health")
       .addError(ServiceUnavailable)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Can it serve",
+          summary: "Check readiness",
           description:
-            "200 when the database answers, every migration of this version is applied and the node is not stopping, otherwise 503."
+            "Returns 200 if the database responds, every migration of this version is applied and the node is not stopping, otherwise 503."
         })
       )
   )
@@ -35,7 +40,7 @@ export class HealthApi extends HttpApiGroup.make("health")
         OpenApi.annotations({
           summary: "Read the metrics",
           description:
-            "For Prometheus: requests, jobs, AI calls, mail, deliveries, the database and the process, since the start of this node. Needs the METRICS_TOKEN of the service; 404 when it has none."
+            "For Prometheus: requests, jobs, AI calls, mail, deliveries, the database and the process, since the start of this node. Requires the METRICS_TOKEN of the service; returns 404 if it has none."
         })
       )
   )

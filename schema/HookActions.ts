@@ -11,12 +11,12 @@ import { Page, paging } from "./Paging.ts"
 import { PriorityUpdate } from "./TopicActions.ts"
 
 export class HookAction extends Schema.Class<HookAction>("HookAction")({
-  hookActionID: HookActionID.annotations({ description: "Also the topicActionID of the same row" }),
+  hookActionID: HookActionID.annotations({ description: "Equals the topicActionID of the same row" }),
   hookName: Schema.String,
   actionID: ActionID,
   actionName: Schema.String,
   channelName: Schema.NullOr(Schema.String).annotations({
-    description: "The channel's name, else the specialChannel, else null: every channel"
+    description: "The channel's name, else the specialChannel; null for every channel"
   }),
   priority: Schema.Int
 }) {}
@@ -24,8 +24,8 @@ export class HookAction extends Schema.Class<HookAction>("HookAction")({
 export const HookActionCreate = Body("HookActionCreate", {
   hookName: HookName,
   actionID: ActionID,
-  channelID: optional(ChannelID).annotations({ description: "Restricts it to one channel" }),
-  specialChannel: optional(SpecialChannel).annotations({ description: "Restricts it to one type of channel" }),
+  channelID: optional(ChannelID).annotations({ description: "Restricts the mapping to one channel" }),
+  specialChannel: optional(SpecialChannel).annotations({ description: "Restricts the mapping to one type of channel" }),
   priority: Integer.annotations({ examples: [10] })
 })
 export type HookActionCreate = typeof HookActionCreate.Type
@@ -56,7 +56,7 @@ export class WaitSeconds extends Schema.Class<WaitSeconds>("WaitSeconds")({
   totalWaitSeconds: Schema.Int
 }) {}
 
-const createRules = "The same action for the same hook and channel twice is 409."
+const createRules = "Adding the same action twice for the same hook and channel returns 409."
 
 export class HookActionsApi extends HttpApiGroup.make("hookActions")
   .add(
@@ -80,7 +80,7 @@ export class HookActionsApi extends HttpApiGroup.make("hookActions")
         OpenApi.annotations({
           summary: "How long a hook waits",
           description:
-            "The sum over the active Wait actions of the hook that match the channel: those of that channel, of its type, of All, or of none in particular. Without channelId only those that match every channel. Also open to phone-auth tokens."
+            "The sum over the active Wait actions of the hook that match the channel: those for that channel, its type, All, or without a channel. Without channelId, only those that match every channel. Also open to phone-auth tokens."
         })
       )
   )
@@ -110,7 +110,7 @@ export class HookActionsApi extends HttpApiGroup.make("hookActions")
       .annotateContext(
         OpenApi.annotations({
           summary: "Link several actions to hooks at once",
-          description: `Takes 1 to 500 create bodies and answers the rows in the same order. All or nothing. ${createRules}`
+          description: `Takes 1 to 500 create bodies and returns the rows in the same order. All or nothing. ${createRules}`
         })
       )
   )
@@ -122,7 +122,8 @@ export class HookActionsApi extends HttpApiGroup.make("hookActions")
       .annotateContext(
         OpenApi.annotations({
           summary: "Change the priority of a hook action",
-          description: "Only the priority changes. To change anything else, delete and create anew."
+          description:
+            "Only the priority changes. To change anything else, delete the hook action and create a new one."
         })
       )
   )
@@ -131,7 +132,7 @@ export class HookActionsApi extends HttpApiGroup.make("hookActions")
       .addError(NotFound)
       .middleware(TicketAccess)
       .annotateContext(
-        OpenApi.annotations({ summary: "Delete a hook action", description: "The action itself stays." })
+        OpenApi.annotations({ summary: "Delete a hook action", description: "The action itself is kept." })
       )
   )
   .annotateContext(

@@ -38,7 +38,7 @@ export const HookName = Schema.transform(
     encode: (name) => name
   }
 ).annotations({
-  description: `Compared without regard to case. The service itself fires ${workflowHooks.join(", ")}; other names are fired by hand.`,
+  description: `Compared without regard to case. The service itself fires ${workflowHooks.join(", ")}; other names are fired manually.`,
   examples: ["OnEscalate"],
   jsonSchema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,100}$", examples: ["OnEscalate"] },
   arbitrary: () => (fc) => fc.stringMatching(/^[a-z]{1,10}$/)

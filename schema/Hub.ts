@@ -62,7 +62,7 @@ export class ResumedChat extends Schema.Class<ResumedChat>("ResumedChat")({
 /** `RequestAgent`: a visitor asks for a person instead of automatic answers. */
 export const HubRequestAgent = Body("HubRequestAgent", {
   ticketID: optional(TicketID),
-  email: optional(EmailAddress).annotations({ description: "Where an answer reaches the visitor later" })
+  email: optional(EmailAddress).annotations({ description: "Where to reach the visitor later" })
 })
 export type HubRequestAgent = typeof HubRequestAgent.Type
 
@@ -86,16 +86,16 @@ export const hubEvents = {
 } as const
 
 /** Part of the API's description, because the hub is not an HTTP route. */
-export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR JSON hub protocol over WebSockets; any SignalR client connects. Representatives send their token as \`access_token\` (or in the Authorization header); chat visitors connect with \`?channelToken=\` of a Chat channel, from a page whose host is in the channel's \`hostnames\`. Messages have up to 32 KB. A chat whose channel is switched off or deleted ends its visitors' connections. With too many connections open from one address or for one customer, connecting is 429 with \`Retry-After\`.
+export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR JSON hub protocol over WebSockets; any SignalR client connects. Representatives send their token as \`access_token\` (or in the Authorization header); chat visitors connect with \`?channelToken=\` of a Chat channel, from a page whose host is in the channel's \`hostnames\`. A message may have up to 32 KB. When a channel is switched off or deleted, its visitors are disconnected. With too many open connections from one address or for one customer, connecting returns 429 with \`Retry-After\`.
 
-| Method | Who | Answers |
+| Method | Caller | Result |
 |---|---|---|
-| \`SendMessage({ ticketID?, ticketToken?, message, pageURL? })\` | both; a representative names the ticket | \`{ ticketID, ticketToken, messageID }\`; a visitor's first message makes the ticket, with the \`ticketToken\` it gives, a random UUID: when the answer is lost, \`ResumeChat\` then says whether the message arrived |
-| \`ResumeChat(ticketToken)\` | visitor, after a reload or a reconnect | \`{ ticketID, ticketToken, isClosed, agentName, messages }\`, each message as a visitor sees it, the last 200, oldest first |
-| \`RequestAgent({ ticketID?, email? })\` | visitor | escalates the chat; \`{ agentAvailable, customerRepName }\` like like-dislike |
-| \`JoinTicket(ticketID)\`, \`LeaveTicket(ticketID)\` | representative | nothing; \`AgentJoined\` is told of a chat once for each representative |
-| \`Typing(ticketID)\` | both | nothing; told at most once a second |
+| \`SendMessage({ ticketID?, ticketToken?, message, pageURL? })\` | both; a representative names the ticket | \`{ ticketID, ticketToken, messageID }\`; a visitor's first message creates the ticket, with the given \`ticketToken\`, a random UUID: if the response is lost, \`ResumeChat\` then tells whether the message arrived |
+| \`ResumeChat(ticketToken)\` | visitor, after a reload or reconnect | \`{ ticketID, ticketToken, isClosed, agentName, messages }\`, the last 200 messages as a visitor sees them, oldest first |
+| \`RequestAgent({ ticketID?, email? })\` | visitor | escalates the chat; \`{ agentAvailable, customerRepName }\` as for like-dislike |
+| \`JoinTicket(ticketID)\`, \`LeaveTicket(ticketID)\` | representative | nothing; \`AgentJoined\` is sent only once per chat and representative |
+| \`Typing(ticketID)\` | both | nothing; forwarded at most once a second |
 
-A representative gets \`MessageReceived(TicketMessage)\`, \`TicketUpdated(Ticket)\`, \`DraftReady(TicketMessage)\`, \`AgentJoined({ name, ticketID })\` and \`Typing({ from, ticketID })\` of all tickets of its customer, its own typing excepted. A visitor gets \`MessageReceived({ messageID, ticketID, dateCreated, senderType, customerRepName, message, htmlBody, pageURL, hasAttachment })\`, \`AgentJoined({ name })\` and \`Typing({ from })\` of its own chat. A message that is very large comes without its bodies and screenshot; \`GET /ticketMessages/{id}\` has them.
+A representative gets \`MessageReceived(TicketMessage)\`, \`TicketUpdated(Ticket)\`, \`DraftReady(TicketMessage)\`, \`AgentJoined({ name, ticketID })\` and \`Typing({ from, ticketID })\` for all tickets of its customer, except its own typing. A visitor gets \`MessageReceived({ messageID, ticketID, dateCreated, senderType, customerRepName, message, htmlBody, pageURL, hasAttachment })\`, \`AgentJoined({ name })\` and \`Typing({ from })\` for its own chat. A very large message is sent without its bodies and screenshot; \`GET /ticketMessages/{id}\` returns them.
 
 The texts of the chat window are at \`GET /api/ChannelTranslations/resolve?token=&lang=\`; a visitor likes or dislikes an answer with \`GET /ticketMessages/{ticketToken}/like-dislike?like=\`.`

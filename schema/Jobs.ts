@@ -16,14 +16,14 @@ export type JobStatus = typeof JobStatus.Type
 
 export class Job extends Schema.Class<Job>("Job")({
   jobID: JobID,
-  kind: Schema.String.annotations({ description: "What it does, such as ImportFolder" }),
+  kind: Schema.String.annotations({ description: "The type of work, such as ImportFolder" }),
   status: JobStatus,
-  total: Schema.Int.annotations({ description: "How many pieces there are, as far as is known" }),
+  total: Schema.Int.annotations({ description: "The number of items, as far as known" }),
   done: Schema.Int,
   imported: Schema.Int,
-  skipped: Schema.Int.annotations({ description: "Were there already" }),
-  failed: Schema.Int.annotations({ description: "Kept aside, to be tried again" }),
-  error: Schema.NullOr(Schema.String).annotations({ description: "Why it failed, or why it will be tried again" }),
+  skipped: Schema.Int.annotations({ description: "Existed already" }),
+  failed: Schema.Int.annotations({ description: "Set aside, to be retried later" }),
+  error: Schema.NullOr(Schema.String).annotations({ description: "Why it failed, or why it will be retried" }),
   dateCreated: Schema.DateTimeUtc,
   dateUpdated: Schema.DateTimeUtc
 }) {}
@@ -35,12 +35,12 @@ export class JobsApi extends HttpApiGroup.make("jobs")
       .addError(NotFound)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Read how far a job is",
-          description: "Also while it runs. Jobs that ended are kept 30 days."
+          summary: "Read the progress of a job",
+          description: "Also while it is running. Finished jobs are kept for 30 days."
         })
       )
   )
   .middleware(TicketAccess)
   .annotateContext(
-    OpenApi.annotations({ title: "Jobs", description: "Work that goes on after the request that started it." })
+    OpenApi.annotations({ title: "Jobs", description: "Work that continues after the request that started it." })
   ) {}

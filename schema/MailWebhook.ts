@@ -12,7 +12,9 @@ const ImportJob = Schema.Struct({ jobID: JobID, channelID: ChannelID, folderID: 
 export type ImportJob = typeof ImportJob.Type
 
 export class ImportJobs extends Schema.Class<ImportJobs>("ImportJobs")({
-  jobs: Schema.Array(ImportJob).annotations({ description: "One for each folder; GET /api/Jobs/{jobID} shows how far" })
+  jobs: Schema.Array(ImportJob).annotations({
+    description: "One for each folder; GET /api/Jobs/{jobID} shows the progress"
+  })
 }) {}
 
 export class MailSubscription extends Schema.Class<MailSubscription>("MailSubscription")({
@@ -21,7 +23,7 @@ export class MailSubscription extends Schema.Class<MailSubscription>("MailSubscr
   folders: Schema.Array(ChannelFolder)
 }) {}
 
-const sentBack = { description: "Sent back as it is, < and > escaped" }
+const sentBack = { description: "Returned unchanged except that < and > are escaped" }
 
 const ValidationToken = TextUpTo(2048)
   .pipe(Schema.filter((token) => token !== "", { message: () => "is required", jsonSchema: { minLength: 1 } }))
@@ -37,7 +39,7 @@ const Notification = Schema.Struct({
     description: "/users/{mailbox}/mailFolders('{folderId}')/messages or Users/{id}/Messages/{id}"
   }),
   changeType: Schema.optional(Schema.String).annotations({
-    description: "created; others are passed over",
+    description: "created; other types are ignored",
     examples: ["created"]
   }),
   clientState: Schema.optional(Schema.String),
@@ -56,8 +58,8 @@ export class MailWebhookApi extends HttpApiGroup.make("mailWebhook")
       .addSuccess(Echo)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Prove that the address is ours",
-          description: "Public. Answers the token as plain text; 400 without one."
+          summary: "Validate the webhook address",
+          description: "Public. Returns the token as plain text; 400 without one."
         })
       )
   )
@@ -69,9 +71,9 @@ export class MailWebhookApi extends HttpApiGroup.make("mailWebhook")
       .addError(BadRequest)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Receive notifications of the mail provider",
+          summary: "Receive notifications from the mail provider",
           description:
-            "Public. With a validationToken it is answered as plain text, otherwise the answer is empty. Whatever valid JSON is inside is answered 200; only notifications that carry the subscription's clientState are followed. They are noted here and worked off by jobs."
+            "Public. A validationToken is returned as plain text; otherwise the response is empty. Any valid JSON returns 200, but only notifications with the subscription's clientState take effect. They are recorded here and processed by jobs."
         })
       )
   )
@@ -85,9 +87,9 @@ export class MailWebhookApi extends HttpApiGroup.make("mailWebhook")
       .annotateContext(ignoresIdempotencyKey)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Import new mail of a channel from now on",
+          summary: "Start importing new mail of a channel",
           description:
-            "Turns autoRetrieveEmails on for the channel and its folders and subscribes to each folder at the mail provider; a channel without folders first gets its Inbox. Mail that is there already is not imported: that is import-emails. Without an e-mail address or credentials 400; when the provider refuses, 502 and nothing stays switched on. Calling it again does no harm."
+            "Turns autoRetrieveEmails on for the channel and its folders and subscribes to each folder at the mail provider; if the channel has no folders, the Inbox is added first. Existing mail is not imported: use import-emails for that. Returns 400 without an e-mail address or credentials, and 502 if the provider refuses, in which case nothing stays switched on. Repeating the call is safe."
         })
       )
   )
@@ -98,12 +100,15 @@ export class MailWebhookApi extends HttpApiGroup.make("mailWebhook")
       .middleware(TicketAccess)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Import no new mail of a channel any more",
+          summary: "Stop importing new mail of a channel",
           description:
             "Turns autoRetrieveEmails off for the channel and its folders. The subscriptions are forgotten at once and removed at the provider shortly after."
         })
       )
   )
   .annotateContext(
-    OpenApi.annotations({ title: "Mail notifications", description: "How the mail provider tells about new mail." })
+    OpenApi.annotations({
+      title: "Mail notifications",
+      description: "Notifications of new mail from the mail provider."
+    })
   ) {}

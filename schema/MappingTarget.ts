@@ -34,7 +34,7 @@ export const targetUpdate = {
 export const targetFilters = {
   topicId: changeable(idFromString(TopicID)),
   hookName: changeable(HookName),
-  channelId: changeable(idFromString(ChannelID)).annotations({ description: "Rows of exactly this channel" })
+  channelId: changeable(idFromString(ChannelID)).annotations({ description: "Only rows for exactly this channel" })
 }
 
 export const targetSortable = ["topicID", "hookName", "channelID", "specialChannel"] as const

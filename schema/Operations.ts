@@ -62,7 +62,7 @@ export const OperationParameters = Schema.Struct({
   field: optionally(Schema.String).annotations({ description: "CallApi, optional" })
 }).annotations({
   identifier: "OperationParameters",
-  description: "What the operation needs: only the fields named for it"
+  description: "The operation's parameters; each field names the operations that take it"
 })
 export type OperationParameters = typeof OperationParameters.Type
 

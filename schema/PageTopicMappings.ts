@@ -16,7 +16,7 @@ export class PageTopicMapping extends Schema.Class<PageTopicMapping>("PageTopicM
 
 const PageUrl = HttpUrl.annotations({ examples: ["https://acme.example/help/keys"] })
 
-const PageContext = TextUpTo(10_000).annotations({ description: "What a reader of the page sees; told to the model" })
+const PageContext = TextUpTo(10_000).annotations({ description: "What a reader of the page sees; passed to the model" })
 
 export const PageTopicMappingCreate = Body("PageTopicMappingCreate", {
   topicID: TopicID,
@@ -40,7 +40,7 @@ export const pageTopicMappingPaging = paging({
 export const PageTopicMappingsQuery = Query({
   ...pageTopicMappingPaging.query,
   topicId: changeable(idFromString(TopicID)),
-  pageUrl: changeable(TextUpTo(2048)).annotations({ description: "Exactly this URL, as it was stored" })
+  pageUrl: changeable(TextUpTo(2048)).annotations({ description: "Exactly this URL, as stored" })
 })
 export type PageTopicMappingsQuery = typeof PageTopicMappingsQuery.Type
 
@@ -52,7 +52,7 @@ export class PageTopicMappingsApi extends HttpApiGroup.make("pageTopicMappings")
     HttpApiEndpoint.get("listPageTopicMappings", "/api/PageTopicMappings")
       .setUrlParams(PageTopicMappingsQuery)
       .addSuccess(PageTopicMappingPage)
-      .annotateContext(OpenApi.annotations({ summary: "List page topic mappings", description: "By page URL." }))
+      .annotateContext(OpenApi.annotations({ summary: "List page topic mappings", description: "Sorted by page URL." }))
   )
   .add(
     HttpApiEndpoint.get("getPageTopicMapping")`/api/PageTopicMappings/${pathId(PageTopicMappingID)}`
@@ -71,7 +71,7 @@ export class PageTopicMappingsApi extends HttpApiGroup.make("pageTopicMappings")
         OpenApi.annotations({
           summary: "Link a page to a topic",
           description:
-            "A message sent from this page, or from a page below it, gives the topic to topic detection as a hint. The same page and topic twice is 409."
+            "For a message sent from this page, or from a page below it, the topic is a hint to topic detection. The same page and topic twice returns 409."
         })
       )
   )
@@ -81,13 +81,18 @@ export class PageTopicMappingsApi extends HttpApiGroup.make("pageTopicMappings")
       .addError(NotFound)
       .addError(Conflict)
       .annotateContext(
-        OpenApi.annotations({ summary: "Change a page topic mapping", description: "Missing properties stay." })
+        OpenApi.annotations({
+          summary: "Change a page topic mapping",
+          description: "Missing properties stay unchanged."
+        })
       )
   )
   .add(
     HttpApiEndpoint.del("deletePageTopicMapping")`/api/PageTopicMappings/${pathId(PageTopicMappingID)}`
       .addError(NotFound)
-      .annotateContext(OpenApi.annotations({ summary: "Delete a page topic mapping", description: "The topic stays." }))
+      .annotateContext(
+        OpenApi.annotations({ summary: "Delete a page topic mapping", description: "The topic is kept." })
+      )
   )
   .middleware(TicketAccess)
   .annotateContext(

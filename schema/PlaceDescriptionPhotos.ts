@@ -8,10 +8,10 @@ import { namedPathId, PlaceDescriptionRoomID, PlaceDescriptionRoomPhotoID } from
 export class PlaceDescriptionRoomPhoto extends Schema.Class<PlaceDescriptionRoomPhoto>("PlaceDescriptionRoomPhoto")({
   placeDescriptionRoomPhotoID: PlaceDescriptionRoomPhotoID,
   placeDescriptionRoomID: PlaceDescriptionRoomID,
-  fileName: Schema.String.annotations({ description: "As it was uploaded" }),
+  fileName: Schema.String.annotations({ description: "As uploaded" }),
   contentType: Schema.String.annotations({ examples: ["image/jpeg"] }),
   accessToken: Schema.String.annotations({
-    description: "A GUID: whoever has it may download the photo",
+    description: "A GUID: anyone who has it can download the photo",
     examples: ["6f1c8f1e-4b1e-4d0b-9a53-0d6a0f2f9b11"]
   }),
   sortOrder: Schema.Int,
@@ -52,7 +52,7 @@ export class PlaceDescriptionPhotosApi extends HttpApiGroup.make("placeDescripti
     HttpApiEndpoint.get("listPlaceDescriptionPhotos")`/api/PlaceDescriptionRooms/${roomId}/photos`
       .addSuccess(Schema.Array(PlaceDescriptionRoomPhoto))
       .addError(NotFound)
-      .annotateContext(OpenApi.annotations({ summary: "List a room's photos", description: "In their order." }))
+      .annotateContext(OpenApi.annotations({ summary: "List a room's photos", description: "In display order." }))
   )
   .add(
     HttpApiEndpoint.post("uploadPlaceDescriptionPhotos")`/api/PlaceDescriptionRooms/${roomId}/photos`
@@ -65,7 +65,7 @@ export class PlaceDescriptionPhotosApi extends HttpApiGroup.make("placeDescripti
         OpenApi.annotations({
           summary: "Add photos to a room",
           description:
-            "One or more pictures in the field files, JPEG, PNG or WebP, 25 MiB and 100 pictures in all. Each is turned upright, made to fit 2048 × 768 pixels (long × short side, never enlarged), freed of its metadata and kept in its format; of an animated WebP the first frame stays. They are appended after the room's last photo; the answer lists the new ones. All are taken or none: a file that is no such picture by its declared type or its bytes is 415, one that cannot be read, has more than 120 million pixels, is held whole while it is read (a progressive JPEG, an interlaced PNG, a lossless WebP) and too large for that, about 50 million pixels of a progressive JPEG, or is still over 5 MiB is 400."
+            "One or more pictures in the field files, JPEG, PNG or WebP, at most 25 MiB and 100 pictures in total. Each is turned upright, scaled down to fit 2048 × 768 pixels (long × short side, never enlarged), stripped of its metadata and kept in its format; of an animated WebP only the first frame is kept. The photos are appended after the room's last one, and the response lists the new ones. All are accepted or none. A file that is not such a picture by its declared type or its bytes returns 415. Returns 400 for a file that cannot be read, that has more than 120 million pixels, that is still over 5 MiB after conversion, or that has to be decoded as a whole (a progressive JPEG, an interlaced PNG, a lossless WebP) and is too large for that, which means about 50 million pixels for a progressive JPEG."
         })
       )
   )
@@ -75,8 +75,9 @@ export class PlaceDescriptionPhotosApi extends HttpApiGroup.make("placeDescripti
       .addError(NotFound)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Put a room's photos in order",
-          description: "The list must have every photo of the room exactly once, otherwise 400 and nothing changes."
+          summary: "Reorder a room's photos",
+          description:
+            "The list must contain every photo of the room exactly once; otherwise returns 400 and nothing changes."
         })
       )
   )
@@ -88,7 +89,7 @@ export class PlaceDescriptionPhotosApi extends HttpApiGroup.make("placeDescripti
       .annotateContext(
         OpenApi.annotations({
           summary: "Delete a photo",
-          description: "The others keep their order. A report that had it as its hero photo has none then."
+          description: "The others keep their order. A report that used it as its hero photo is left without one."
         })
       )
   )
@@ -103,19 +104,20 @@ export class PlaceDescriptionPhotosApi extends HttpApiGroup.make("placeDescripti
             "One range of bytes; several, or another unit, are answered with the whole photo",
             "bytes=0-499"
           ),
-          "if-range": header("An ETag; the range holds only when the photo still has it", '"etag"'),
-          "if-none-match": header("An ETag; 304 when the photo still has it", '"etag"')
+          "if-range": header("An ETag; the range applies only if the photo still has it", '"etag"'),
+          "if-none-match": header("An ETag; returns 304 if the photo still has it", '"etag"')
         })
       )
       .addSuccess(PhotoContent.annotations({ description: "The photo" }))
-      .addSuccess(PhotoContent.annotations({ description: "The range that was asked for" }), { status: 206 })
+      .addSuccess(PhotoContent.annotations({ description: "The requested range" }), { status: 206 })
       .addSuccess(HttpApiSchema.Empty(304).annotations({ description: "Not changed since the given ETag" }))
       .addError(NotFound)
       .addError(RangeNotSatisfiable)
       .annotateContext(
         OpenApi.annotations({
           summary: "Download a photo",
-          description: "Needs no login: the access token is the credential. Anything else than a photo's token is 404."
+          description:
+            "Needs no login: the access token is the credential. Anything other than a photo's token returns 404."
         })
       )
   )

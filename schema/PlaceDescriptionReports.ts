@@ -16,7 +16,7 @@ export class PlaceDescriptionReport extends Schema.Class<PlaceDescriptionReport>
   customerID: CustomerID,
   createdByCustomerRepID: Schema.NullOr(CustomerRepID),
   customerRepID: Schema.NullOr(CustomerRepID).annotations({
-    description: "Whose report it is: the representative who created it"
+    description: "The owner: the representative who created the report"
   }),
   clientNames: text,
   caseNumber: text,
@@ -30,14 +30,16 @@ export class PlaceDescriptionReport extends Schema.Class<PlaceDescriptionReport>
   transformTopicID: Schema.NullOr(TopicID),
   heroPhotoAccessToken: text,
   dateCreatedUtc: Schema.DateTimeUtc,
-  dateUpdatedUtc: Schema.DateTimeUtc.annotations({ description: "Also when a room or a photo of it changed" })
+  dateUpdatedUtc: Schema.DateTimeUtc.annotations({
+    description: "Also updated when one of its rooms or photos changes"
+  })
 }) {}
 
 export class PlaceDescriptionReportDetail extends Schema.Class<PlaceDescriptionReportDetail>(
   "PlaceDescriptionReportDetail"
 )({
   ...PlaceDescriptionReport.fields,
-  rooms: Schema.Array(PlaceDescriptionRoom).annotations({ description: "By sortOrder, then room id" })
+  rooms: Schema.Array(PlaceDescriptionRoom).annotations({ description: "Sorted by sortOrder, then room id" })
 }) {}
 
 const PhotoToken = Text.pipe(
@@ -51,7 +53,7 @@ const PhotoToken = Text.pipe(
 const written = {
   clientNames: emptyAsNull(TextUpTo(512)).annotations({ examples: ["The owners' association"] }),
   caseNumber: emptyAsNull(TextUpTo(255)).annotations({
-    description: "Names the DOCX file",
+    description: "Used as the name of the DOCX file",
     examples: ["SOC-2026-0117"]
   }),
   description: emptyAsNull(TextUpTo(100_000)).annotations({ examples: ["Condition before the works next door."] }),
@@ -60,10 +62,10 @@ const written = {
   address: emptyAsNull(TextUpTo(512)).annotations({ examples: ["1 Example Street, Springfield"] }),
   reportDate: emptyAsNull(CalendarDate).annotations({ jsonSchema: { type: "string", format: "date" } }),
   lexiconDocumentID: DocumentID.annotations({
-    description: "A document with a text of its own: none that retrieves data"
+    description: "A static document, not one that retrieves data"
   }),
   instructionsDocumentID: DocumentID.annotations({
-    description: "A document with a text of its own: none that retrieves data"
+    description: "A static document, not one that retrieves data"
   }),
   transformTopicID: TopicID,
   heroPhotoAccessToken: emptyAsNull(PhotoToken).annotations({
@@ -138,13 +140,13 @@ export type PlaceDescriptionReportPage = typeof PlaceDescriptionReportPage.Type
 
 export const ExportQuery = Query({
   photoPlacement: changeable(anyCase(["perRoom", "per-room", "atEnd", "at-end"], "perRoom")).annotations({
-    description: "Each room's photos below its text, or all of them at the end"
+    description: "Puts each room's photos below its text, or all photos at the end"
   }),
   includePhotos: changeable(QueryBoolean).annotations({
-    description: "Default true; false leaves out every photo, the hero photo too"
+    description: "Default true; false omits every photo, including the hero photo"
   }),
   excludeHeroPhoto: changeable(QueryBoolean).annotations({
-    description: "Default true: the hero photo stands on the first page and not once more in its room"
+    description: "Default true: the hero photo appears on the first page and is not repeated in its room"
   })
 })
 export type ExportQuery = typeof ExportQuery.Type
@@ -157,7 +159,7 @@ export class PlaceDescriptionReportsApi extends HttpApiGroup.make("placeDescript
       .setUrlParams(PlaceDescriptionReportsQuery)
       .addSuccess(PlaceDescriptionReportPage)
       .annotateContext(
-        OpenApi.annotations({ summary: "List condition reports", description: "The newest first, without rooms." })
+        OpenApi.annotations({ summary: "List condition reports", description: "Newest first, without rooms." })
       )
   )
   .add(
@@ -179,7 +181,7 @@ export class PlaceDescriptionReportsApi extends HttpApiGroup.make("placeDescript
         OpenApi.annotations({
           summary: "Create a condition report",
           description:
-            "Everything is optional. Documents and the topic must be your own, otherwise 400. A new report has no photos, so a hero photo can only be set later."
+            "Everything is optional. Documents and the topic must be your own, otherwise returns 400. A new report has no photos, so a hero photo can only be set later."
         })
       )
   )
@@ -193,7 +195,7 @@ export class PlaceDescriptionReportsApi extends HttpApiGroup.make("placeDescript
         OpenApi.annotations({
           summary: "Change a condition report",
           description:
-            "Missing properties stay, null clears. A document, topic or hero photo that is not yours, or a photo of another report, is 400."
+            "Missing properties stay unchanged, null clears. A document, topic or hero photo that is not yours, or a photo of another report, returns 400."
         })
       )
   )
@@ -203,7 +205,10 @@ export class PlaceDescriptionReportsApi extends HttpApiGroup.make("placeDescript
     )`/api/PlaceDescriptionReports/${pathId(PlaceDescriptionReportID)}`
       .addError(NotFound)
       .annotateContext(
-        OpenApi.annotations({ summary: "Delete a condition report", description: "With its rooms and photos." })
+        OpenApi.annotations({
+          summary: "Delete a condition report",
+          description: "Deletes its rooms and photos as well."
+        })
       )
   )
   .add(
@@ -217,7 +222,7 @@ export class PlaceDescriptionReportsApi extends HttpApiGroup.make("placeDescript
         OpenApi.annotations({
           summary: "Export a condition report as DOCX",
           description:
-            "A Word document made from the server's template. The file is named after the case number, otherwise PlaceDescription-{id}.docx; characters that no file name can have become an underscore. 500 when the template is missing."
+            "A Word document based on the server's template. The file is named after the case number, or else PlaceDescription-{id}.docx; characters that are not allowed in file names become underscores. Returns 500 when the template is missing."
         })
       )
   )

@@ -23,11 +23,11 @@ export class PlaceDescriptionRoom extends Schema.Class<PlaceDescriptionRoom>("Pl
   placeDescriptionReportID: PlaceDescriptionReportID,
   name: text,
   sortOrder: Schema.Int,
-  transcriptRaw: text.annotations({ description: "Raw notes: what a transformation works on" }),
+  transcriptRaw: text.annotations({ description: "Raw notes, the input of a transformation" }),
   transcriptHtml: text.annotations({ description: "Headings, paragraphs, lists, tables, emphasis and review marks" }),
   lastTransformedAtUtc: Schema.NullOr(Schema.DateTimeUtc),
   modelIdUsed: Schema.NullOr(ModelID).annotations({
-    description: "The model that wrote transcriptHtml; null when a person did"
+    description: "The model that wrote transcriptHtml; null if a person did"
   }),
   photos: Schema.Array(PlaceDescriptionRoomPhoto)
 }) {}
@@ -66,10 +66,10 @@ export type PlaceDescriptionRoomUpdate = typeof PlaceDescriptionRoomUpdate.Type
 export const TransformRequest = Body("PlaceDescriptionTransformRequest", {
   topicId: optional(TopicID),
   includePhotosInPrompt: optional(Schema.Boolean).annotations({
-    description: "Shows the room's photos to the model, which must take pictures"
+    description: "Passes the room's photos to the model, which must accept pictures"
   }),
   overrideModelId: optional(ModelID),
-  force: optional(Schema.Boolean).annotations({ description: "Taken and ignored: every call transforms" })
+  force: optional(Schema.Boolean).annotations({ description: "Accepted but ignored: every call transforms" })
 })
 export type TransformRequest = typeof TransformRequest.Type
 
@@ -86,8 +86,10 @@ export class PlaceDescriptionRoomVersion extends Schema.Class<PlaceDescriptionRo
   placeDescriptionRoomVersionID: PlaceDescriptionRoomVersionID,
   placeDescriptionRoomID: PlaceDescriptionRoomID,
   transcriptHtml: Schema.String,
-  customerRepID: Schema.NullOr(CustomerRepID).annotations({ description: "Who wrote it, or had it written" }),
-  modelIdUsed: Schema.NullOr(ModelID).annotations({ description: "The model that wrote it; null when a person did" }),
+  customerRepID: Schema.NullOr(CustomerRepID).annotations({
+    description: "Who wrote it, or started the transformation"
+  }),
+  modelIdUsed: Schema.NullOr(ModelID).annotations({ description: "The model that wrote it; null if a person did" }),
   dateWrittenUtc: Schema.NullOr(Schema.DateTimeUtc),
   dateReplacedUtc: Schema.DateTimeUtc
 }) {}
@@ -102,7 +104,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
       .addSuccess(Schema.Array(PlaceDescriptionRoom))
       .addError(NotFound)
       .annotateContext(
-        OpenApi.annotations({ summary: "List a report's rooms", description: "By sortOrder, then room id." })
+        OpenApi.annotations({ summary: "List a report's rooms", description: "Sorted by sortOrder, then room id." })
       )
   )
   .add(
@@ -114,7 +116,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
         OpenApi.annotations({
           summary: "Add a room to a report",
           description:
-            "Without sortOrder it comes last. transcriptHtml is reduced to headings, paragraphs, lists, tables, emphasis and review marks; other elements that hold text apart become paragraphs. raised and lowered numbers become signs such as ² and ₂. 400 when it is too long after that, or has more than 10,000 tags. HTML without any text is none."
+            "Without sortOrder the room comes last. transcriptHtml is reduced to headings, paragraphs, lists, tables, emphasis and review marks; other block elements become paragraphs, and superscript and subscript numbers become characters such as ² and ₂. Returns 400 if it is too long after that, or has more than 10,000 tags. HTML without any text counts as null."
         })
       )
   )
@@ -134,7 +136,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
         OpenApi.annotations({
           summary: "Change a room",
           description:
-            "Missing properties stay. A transcriptHtml that is replaced or cleared is kept as a version; the new one is reduced as on create."
+            "Missing properties stay unchanged. A transcriptHtml that is replaced or cleared is kept as a version; the new one is reduced as on create."
         })
       )
   )
@@ -142,7 +144,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
     HttpApiEndpoint.del("deletePlaceDescriptionRoom")`/api/PlaceDescriptionRooms/${roomId}`
       .addError(NotFound)
       .annotateContext(
-        OpenApi.annotations({ summary: "Delete a room", description: "With its photos and its versions." })
+        OpenApi.annotations({ summary: "Delete a room", description: "Deletes its photos and its versions as well." })
       )
   )
   .add(
@@ -156,7 +158,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
         OpenApi.annotations({
           summary: "Write a room's HTML by AI",
           description:
-            "Turns transcriptRaw into transcriptHtml. The topic is topicId, else the report's transformTopicID, else the topic named “Place description Room”; its documents, the report's lexicon and instructions documents, the room's name and its notes make the prompt: documents go whole, of those that retrieve data nothing is sent. The model is overrideModelId (active, fit for mail), else the default for mail, or with includePhotosInPrompt for mail with pictures. Doubtful passages come back as review marks. The HTML that stood there before is kept as a version. 400 without notes, without a topic, without a key or a model, with a model that takes no pictures where they are asked for, when the documents have more than 200,000 characters together, or when the photos are more than 32 MiB; 409 when the notes are changed while the model writes; 502 when the provider fails, or does not answer in time, which is not tried again (the notes may be too long for one call): nothing changes then. 502 also when the answer is more than a room can hold. An Idempotency-Key is not looked at."
+            "Turns transcriptRaw into transcriptHtml. The topic is topicId, else the report's transformTopicID, else the topic named “Place description Room”; the prompt consists of its documents, the report's lexicon and instructions documents, the room's name and its notes. Documents are sent in full, but nothing is sent of those that retrieve data. The model is overrideModelId (active, suitable for mail), else the default for mail, or for mail with pictures with includePhotosInPrompt. Doubtful passages are returned as review marks. The previous HTML is kept as a version. Returns 400 without notes, a topic, a key or a model, with a model that accepts no pictures although they are requested, when the documents together have more than 200,000 characters, or when the photos exceed 32 MiB; 409 when the notes are changed while the model writes; 502 when the provider fails or does not respond in time, which is not retried (the notes may be too long for one call), and then nothing changes; 502 also when the result is too long for a room. Idempotency-Key is ignored."
         })
       )
       .annotateContext(ignoresIdempotencyKey)
@@ -168,7 +170,7 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
       .annotateContext(
         OpenApi.annotations({
           summary: "List a room's earlier HTML",
-          description: `Every transcriptHtml that was replaced, by a person or by a transformation, the last one first. Kept are the last ${mostVersions} that a person wrote and the last ${mostVersions} by a model, so that no transformation pushes out what a person wrote. A transformation that brings the same text again makes no version.`
+          description: `Every transcriptHtml that was replaced, by a person or by a transformation, latest first. The last ${mostVersions} versions by people and the last ${mostVersions} by a model are kept, so that transformations never push out what a person wrote. A transformation that produces the same text again creates no version.`
         })
       )
   )
@@ -180,9 +182,9 @@ export class PlaceDescriptionRoomsApi extends HttpApiGroup.make("placeDescriptio
       .addError(NotFound)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Bring earlier HTML back",
+          summary: "Restore earlier HTML",
           description:
-            "The version becomes the room's transcriptHtml again; what stood there is kept as a version. The version itself stays, too, unless it was the oldest of its kind that is kept."
+            "The version becomes the room's transcriptHtml again, and the replaced HTML is kept as a version. The restored version itself is kept too, unless it was the oldest one kept of its kind."
         })
       )
   )

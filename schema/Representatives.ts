@@ -48,7 +48,7 @@ const profile = {
     jsonSchema: {
       type: "string",
       enum: windowsTimeZones,
-      description: "Windows time zone name, in any case",
+      description: "A Windows time zone name, in any case",
       examples: ["W. Europe Standard Time"]
     }
   })
@@ -127,7 +127,7 @@ export class RepresentativesApi extends HttpApiGroup.make("representatives")
         OpenApi.annotations({
           summary: "List representatives",
           description:
-            "Your organisation's representatives, by name. search finds any part of the name, the username or the email, in any case."
+            "Your organisation's representatives, sorted by name. search finds any part of the name, the username or the email, in any case."
         })
       )
   )
@@ -150,7 +150,7 @@ export class RepresentativesApi extends HttpApiGroup.make("representatives")
         OpenApi.annotations({
           summary: "Create a representative",
           description:
-            "Admin only. The username is a login name: unique over the whole service, in any case, otherwise 409. The role is Agent unless given. timeZone is a Windows time zone name. The password is never answered."
+            "Admin only. The username is a login name: unique across the whole service, in any case, otherwise returns 409. The role defaults to Agent. timeZone is a Windows time zone name. The password is never returned."
         })
       )
   )
@@ -165,7 +165,7 @@ export class RepresentativesApi extends HttpApiGroup.make("representatives")
         OpenApi.annotations({
           summary: "Change a representative",
           description:
-            "An Admin changes anybody; an Agent changes its own profile, not its role (403). A new role ends the representative's earlier logins within 5 seconds. The last Admin cannot become an Agent: 409. A password in the body is ignored: see change-password."
+            "An Admin may change anyone; an Agent may change its own profile, but not its role (403). A new role ends the representative's earlier logins within 5 seconds. The last Admin cannot become an Agent (409). A password in the body is ignored: see change-password."
         })
       )
   )
@@ -178,7 +178,7 @@ export class RepresentativesApi extends HttpApiGroup.make("representatives")
         OpenApi.annotations({
           summary: "Delete a representative",
           description:
-            "Admin only. Its logins end within 5 seconds and its username is free again. Deleting yourself or the last Admin is 409. When it was the default representative, there is none afterwards."
+            "Admin only. Its logins end within 5 seconds and its username becomes free. Deleting yourself or the last Admin returns 409. If it was the default representative, there is none afterwards."
         })
       )
   )
@@ -192,7 +192,7 @@ export class RepresentativesApi extends HttpApiGroup.make("representatives")
         OpenApi.annotations({
           summary: "Set a representative's password",
           description:
-            "An Admin for anybody, an Agent for itself. All earlier logins of that representative end within 5 seconds, your own included when it is yours. It is in the audit log."
+            "An Admin may do this for anyone, an Agent for itself. All earlier logins of that representative end within 5 seconds, including your own if it is you. The change is recorded in the audit log."
         })
       )
   )

@@ -19,7 +19,7 @@ export class CustomerRepSignature extends Schema.Class<CustomerRepSignature>("Cu
 }) {}
 
 export const SignatureWrite = Body("SignatureWrite", {
-  customerRepID: optional(CustomerRepID).annotations({ description: "When given, must equal the id in the path" }),
+  customerRepID: optional(CustomerRepID).annotations({ description: "If given, must equal the id in the path" }),
   lang: LanguageTag,
   emailSignatureHTML: clearable(SignatureText),
   emailSignatureText: clearable(SignatureText)
@@ -38,7 +38,7 @@ export class SignaturesApi extends HttpApiGroup.make("signatures")
       .annotateContext(
         OpenApi.annotations({
           summary: "List a representative's signatures",
-          description: "One for each language, by language."
+          description: "One for each language, sorted by language."
         })
       )
   )
@@ -53,7 +53,7 @@ export class SignaturesApi extends HttpApiGroup.make("signatures")
         OpenApi.annotations({
           summary: "Create or change a signature",
           description:
-            "For the language in the body. An Admin for anybody, an Agent for itself (403). When there is one already, missing properties stay and null clears. The HTML is stored as given, up to 100,000 characters."
+            "For the language in the body. An Admin may do this for anyone, an Agent for itself (otherwise 403). If the signature exists already, missing properties stay unchanged and null clears. The HTML is stored as given, up to 100,000 characters."
         })
       )
   )
@@ -66,7 +66,7 @@ export class SignaturesApi extends HttpApiGroup.make("signatures")
         OpenApi.annotations({
           summary: "Read a signature",
           description:
-            "The signature for exactly this language, a BCP 47 tag in any case, else 404. Only sending falls back: to the base language, then to the representative's own signature."
+            "The signature for exactly this language, a BCP 47 tag in any case, otherwise 404. Only sending falls back to the base language, then to the representative's own signature."
         })
       )
   )
@@ -78,13 +78,13 @@ export class SignaturesApi extends HttpApiGroup.make("signatures")
       .annotateContext(
         OpenApi.annotations({
           summary: "Delete a signature",
-          description: "An Admin for anybody, an Agent for itself (403)."
+          description: "An Admin may do this for anyone, an Agent for itself (otherwise 403)."
         })
       )
   )
   .annotateContext(
     OpenApi.annotations({
       title: "Signatures",
-      description: "What stands under a representative's mails, for each language."
+      description: "The texts below a representative's mails, for each language."
     })
   ) {}

@@ -7,8 +7,8 @@ import { idFromString, pathId, TicketMessageAttachmentID, TicketMessageID } from
 export class TicketMessageAttachment extends Schema.Class<TicketMessageAttachment>("TicketMessageAttachmentDTO")({
   ticketMessageAttachmentID: TicketMessageAttachmentID,
   messageID: TicketMessageID,
-  fileName: Schema.String.annotations({ description: "As it was called, without a path and unsafe characters" }),
-  contentType: Schema.String.annotations({ description: "What the content was found to be" }),
+  fileName: Schema.String.annotations({ description: "The original name, without a path and unsafe characters" }),
+  contentType: Schema.String.annotations({ description: "The detected type of the content" }),
   createdDateTime: Schema.DateTimeUtc,
   isEndUserProvided: Schema.Boolean,
   isCustomerRepProvided: Schema.Boolean,
@@ -38,7 +38,7 @@ export class TicketMessageAttachmentsApi extends HttpApiGroup.make("ticketMessag
       .annotateContext(
         OpenApi.annotations({
           summary: "List the attachments of a message",
-          description: "In the order in which they came. A message of another organisation is 403."
+          description: "In the order in which they were added. A message of another organisation returns 403."
         })
       )
   )
@@ -54,7 +54,7 @@ export class TicketMessageAttachmentsApi extends HttpApiGroup.make("ticketMessag
         OpenApi.annotations({
           summary: "Attach a file to a message",
           description:
-            "multipart/form-data with one file in the field `file`, up to 25 MiB (413), not empty (400). Images, PDF, text (txt, log, ini, conf, cfg, srt, csv, tsv, md, html, xml, svg, json, yaml, ics, vcf, vtt), office documents without macros, ZIP, audio, video and EML are taken; programs and everything else are 415, whatever the file is called: name, declared type and content must go together, and contentType is what the content was found to be. What is uploaded here counts as provided by a representative, also on an end user's message, where it belongs to the answer; end users provide theirs through the channel."
+            "multipart/form-data with one file in the field `file`, up to 25 MiB (413), not empty (400). Images, PDF, text (txt, log, ini, conf, cfg, srt, csv, tsv, md, html, xml, svg, json, yaml, ics, vcf, vtt), office documents without macros, ZIP, audio, video and EML are accepted; programs and everything else return 415, whatever the file is called: name, declared type and content must match, and contentType is the detected type of the content. A file uploaded here counts as provided by a representative, even on an end user's message, where it belongs to the answer; end users provide files through the channel."
         })
       )
   )
@@ -67,7 +67,7 @@ export class TicketMessageAttachmentsApi extends HttpApiGroup.make("ticketMessag
       .annotateContext(
         OpenApi.annotations({
           summary: "Delete an attachment",
-          description: "Its link ends at once. An attachment or a message of another organisation is 403."
+          description: "Its link stops working at once. An attachment or a message of another organisation returns 403."
         })
       )
   )

@@ -40,29 +40,31 @@ const MessageDate = Instant.pipe(
 export const TicketMessageCreate = BodyWithRule(
   "TicketMessageCreate",
   {
-    ticketID: optional(TicketID).annotations({ description: "Appends to this ticket; without it a new one is made" }),
+    ticketID: optional(TicketID).annotations({
+      description: "Appends to this ticket; without it a new one is created"
+    }),
     channelID: optional(ChannelID).annotations({
       description:
-        "By which channel it came or goes. Required for a new ticket, except with a phone token; else the ticket's own unless given"
+        "The channel on which it came or is sent. Required for a new ticket, except with a phone token; otherwise defaults to the ticket's channel"
     }),
     senderType: optional(anyCase(senderTypes, "EndUser")),
     customerRepID: optional(CustomerRepID).annotations({
       description:
-        "Who of you wrote it, when a representative did: whoever sends it, unless an Admin names another. On the phone it is nobody"
+        "The representative who wrote it: the caller, unless an Admin names another one. With a phone token there is none"
     }),
     status: optional(TextUpTo(100)).annotations({
       description:
-        "Sent, for a representative's message that was said elsewhere already: it is stored and not delivered. Anything else is ignored"
+        "Sent, for a representative's message that was already delivered elsewhere: it is stored but not delivered. Anything else is ignored"
     }),
     message: optional(Text).annotations({ examples: ["I lost the key to my flat. What shall I do?"] }),
     subject: optional(TextUpTo(1000)),
     textBody: optional(Text),
-    htmlBody: optional(Text).annotations({ description: "Sanitised before it is stored" }),
+    htmlBody: optional(Text).annotations({ description: "Sanitised before storing" }),
     preview: optional(TextUpTo(1000)),
     fromAddress: optional(Address),
     fromName: optional(TextUpTo(255)),
     toAddress: optional(TextUpTo(10_000)),
-    uid: optional(TextUpTo(longestUid)).annotations({ description: "What the end user is known by" }),
+    uid: optional(TextUpTo(longestUid)).annotations({ description: "The UID by which the end user is known" }),
     messageDate: optional(MessageDate),
     pageURL: optional(TextUpTo(4096)),
     pageScreenshot: optional(Text),
@@ -105,7 +107,7 @@ export type CorrectTopics = typeof CorrectTopics.Type
 
 export const SendReply = Body("SendReply", {
   modifiedAnswer: optional(Text).annotations({
-    description: "Sent instead of the prepared answer, which stays beside it",
+    description: "Sent instead of the prepared answer, which is kept as well",
     examples: ["Please call our hotline, we open the door for you."]
   })
 })
@@ -116,18 +118,18 @@ export const EscalateMessage = Body("EscalateMessage", {
     examples: ["The answer names the wrong opening hours."]
   }),
   email: optional(emptyAsNull(EmailAddress)).annotations({
-    description: "Who is told; else the default representative"
+    description: "Who is notified; by default the default representative"
   })
 })
 export type EscalateMessage = typeof EscalateMessage.Type
 
 export class Done extends Schema.Class<Done>("Done")({
-  message: Schema.String.annotations({ description: "What was done, in words" })
+  message: Schema.String.annotations({ description: "A description of what was done" })
 }) {}
 
 export const PromptDocumentsQuery = Query({
   onlyPromptDocuments: changeable(QueryBoolean).annotations({
-    description: "true leaves data retrieval documents out; otherwise each is run and its answer is the content"
+    description: "true omits data retrieval documents; otherwise each is run and its response becomes the content"
   }),
   hookName: changeable(HookName).annotations({
     description: "Adds the documents of this hook on the message's channel"
@@ -138,9 +140,9 @@ export type PromptDocumentsQuery = typeof PromptDocumentsQuery.Type
 export class PromptDocument extends Schema.Class<PromptDocument>("PromptDocument")({
   documentID: DocumentID,
   title: Schema.String,
-  content: Schema.String.annotations({ description: "With its placeholders filled from the message" }),
+  content: Schema.String.annotations({ description: "With placeholders filled from the message" }),
   error: Schema.NullOr(Schema.String).annotations({
-    description: "Why a data retrieval brought nothing; the content is empty then"
+    description: "Why a data retrieval failed; the content is then empty"
   })
 }) {}
 
@@ -149,9 +151,9 @@ export class PromptDocuments extends Schema.Class<PromptDocuments>("PromptDocume
 }) {}
 
 export const DetectTopicsQuery = Query({
-  modelName: changeable(Name).annotations({ description: "Instead of the customer's model for topics" }),
+  modelName: changeable(Name).annotations({ description: "Used instead of the customer's model for topics" }),
   executeActions: changeable(QueryBoolean).annotations({
-    description: "true starts the actions of the topics and does not wait for them; default false"
+    description: "true starts the actions of the topics without waiting for them; default false"
   })
 })
 export type DetectTopicsQuery = typeof DetectTopicsQuery.Type
@@ -160,5 +162,5 @@ export const LikeDislikeQuery = Query({ like: QueryBoolean })
 
 export class Feedback extends Schema.Class<Feedback>("Feedback")({
   agentAvailable: Schema.Boolean.annotations({ description: "Whether a representative is connected right now" }),
-  customerRepName: Schema.String.annotations({ description: "Who looks after the ticket; may be empty" })
+  customerRepName: Schema.String.annotations({ description: "Who is responsible for the ticket; may be empty" })
 }) {}

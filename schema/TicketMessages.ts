@@ -21,7 +21,7 @@ export const MessageStatus = Schema.Literal(
 ).annotations({
   identifier: "MessageStatus",
   description:
-    "From an end user: Received, Processing, Drafted, Replied, or Escalated, Spam, Failed. From a representative: Queued, Sent, or Failed."
+    "For an end user's message: Received, Processing, Drafted, Replied, Escalated, Spam or Failed. For a representative's: Queued, Sent or Failed."
 })
 export type MessageStatus = typeof MessageStatus.Type
 
@@ -50,7 +50,7 @@ export class TicketMessage extends Schema.Class<TicketMessage>("TicketMessage")(
   ticketID: TicketID,
   channelID: ChannelID,
   dateCreated: Schema.DateTimeUtc,
-  messageDate: Schema.NullOr(Schema.DateTimeUtc).annotations({ description: "When it was written, if that is known" }),
+  messageDate: Schema.NullOr(Schema.DateTimeUtc).annotations({ description: "When it was written, if known" }),
   senderType: SenderType,
   customerRepID: Schema.NullOr(CustomerRepID),
   customerRepName: text,
@@ -63,7 +63,7 @@ export class TicketMessage extends Schema.Class<TicketMessage>("TicketMessage")(
   fromAddress: text,
   fromName: text,
   toAddress: text,
-  uid: text.annotations({ description: "What the end user is known by" }),
+  uid: text.annotations({ description: "The UID by which the end user is known" }),
   pageURL: text,
   pageScreenshot: text,
   isOpened: Schema.Boolean,

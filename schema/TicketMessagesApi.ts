@@ -38,7 +38,7 @@ export class TicketMessagesOnPhoneApi extends HttpApiGroup.make("ticketMessagesO
       .annotateContext(
         described(
           "Read a message",
-          "One message, with its ETag. Another customer's message is 403, and for a phone token one of another channel."
+          "One message, with its ETag. Returns 403 for another customer's message and, with a phone token, for a message of another channel."
         )
       )
   )
@@ -50,7 +50,7 @@ export class TicketMessagesOnPhoneApi extends HttpApiGroup.make("ticketMessagesO
       .annotateContext(
         described(
           "Add a message",
-          "Appends to a ticket, or makes one: the end user is found by uid, else by fromAddress, else a new one is made. A representative's message is delivered on the ticket's channel unless its status is given as Sent. A phone token writes on its own channel only."
+          "Appends to a ticket, or creates one: the end user is found by uid, else by fromAddress, else a new one is created. A representative's message is delivered on the ticket's channel unless its status is given as Sent. A phone token can write on its own channel only."
         )
       )
   )
@@ -63,7 +63,7 @@ export class TicketMessagesOnPhoneApi extends HttpApiGroup.make("ticketMessagesO
       .annotateContext(
         described(
           "List the documents for a prompt",
-          "The documents of the message's topics, of the hook when one is named, and those that join every prompt; the best relevance first. A value of a static document is shortened after 100,000 characters, and the document after 4,194,304."
+          "The documents of the message's topics, of the hook if one is given, and those that are part of every prompt, most relevant first. A value in a static document is truncated after 100,000 characters, and the document after 4,194,304."
         )
       )
   )
@@ -78,13 +78,16 @@ export class TicketMessagesOnPhoneApi extends HttpApiGroup.make("ticketMessagesO
       .annotateContext(
         described(
           "Detect the topics by AI",
-          "Replaces the topics that AI found before; topics that a person corrected stay, and then no model is asked. The page that the message was sent from gives hints, corrections of other messages are examples. A message without text gets no topics. Without an AI key or a model for topics, or with an unknown modelName, 400; a model that fails or answers something else, also when it is asked again, is 502 and nothing changes. Idempotency-Key has no meaning here."
+          "Replaces the topics that AI found before; topics corrected by a person stay, and no model is called then. The page from which the message was sent provides hints, and corrections of other messages serve as examples. A message without text gets no topics. Returns 400 without an AI key or a model for topics, or with an unknown modelName; 502 if the model fails or returns something unusable even after a retry, and then nothing changes. Idempotency-Key is ignored."
         )
       )
   )
   .middleware(PhoneContext)
   .annotateContext(
-    OpenApi.annotations({ title: "Ticket messages (also by phone)", description: "What a phone token may do, too." })
+    OpenApi.annotations({
+      title: "Ticket messages (also by phone)",
+      description: "Routes that are also open to phone tokens."
+    })
   ) {}
 
 export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
@@ -108,14 +111,17 @@ export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
       .addError(NotFound)
       .addError(Forbidden)
       .annotateContext(
-        described("Change a message", "The prepared answer, the custom fields, whether it was opened. Others stay.")
+        described(
+          "Change a message",
+          "The prepared answer, the custom fields, whether it was opened. Other fields stay unchanged."
+        )
       )
   )
   .add(
     HttpApiEndpoint.del("deleteTicketMessage")`/ticketMessages/${id}`
       .addError(NotFound)
       .addError(Forbidden)
-      .annotateContext(described("Delete a message", "Its attachments go with it."))
+      .annotateContext(described("Delete a message", "Its attachments are deleted as well."))
   )
   .add(
     HttpApiEndpoint.post("correctTopics")`/ticketMessages/${id}/correct-topics`
@@ -126,7 +132,7 @@ export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
       .annotateContext(
         described(
           "Correct the topics",
-          "Replaces the message's topics. The correction is remembered: detection never overrules it and learns from it."
+          "Replaces the message's topics. The correction is stored: detection never overrides it and learns from it."
         )
       )
   )
@@ -140,7 +146,7 @@ export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
       .annotateContext(
         described(
           "Send the answer",
-          "Sends modifiedAnswer, else the prepared answer, on the ticket's channel, with the files that representatives attached to the message; exactly once, however often it is called. A message that is answered already is 409, a representative's message 400. WhatsApp takes no files and up to 1600 characters: with a file attached by a representative, or with more of them, it is 400, and nothing changes."
+          "Sends modifiedAnswer, else the prepared answer, on the ticket's channel, with the files that representatives attached to the message; exactly once, however often it is called. Returns 409 for a message that is answered already and 400 for a representative's message. WhatsApp accepts no files and up to 1600 characters: with a file attached by a representative, or a longer text, returns 400 and nothing changes."
         )
       )
   )
@@ -154,7 +160,7 @@ export class TicketMessagesApi extends HttpApiGroup.make("ticketMessages")
       .annotateContext(
         described(
           "Escalate a message",
-          "Hands the ticket to a person: the ticket becomes Escalated and somebody is told by mail: once, or each time for an `email` that is given. Spam cannot be escalated (409)."
+          "Hands the ticket to a person: the ticket becomes Escalated and a notification mail is sent: only once, but every time to an `email` that is given. Spam cannot be escalated (409)."
         )
       )
   )

@@ -16,9 +16,11 @@ export class TicketSummariesApi extends HttpApiGroup.make("ticketSummaries")
         OpenApi.annotations({
           summary: "Summarise a ticket",
           description:
-            "What happened so far, written by AI and kept until the next message. Without messages it is empty."
+            "What happened so far, written by AI and kept until the next message. Empty if there are no messages."
         })
       )
   )
   .middleware(TicketAccess)
-  .annotateContext(OpenApi.annotations({ title: "Ticket summaries", description: "Long conversations in short." })) {}
+  .annotateContext(
+    OpenApi.annotations({ title: "Ticket summaries", description: "Short summaries of long conversations." })
+  ) {}

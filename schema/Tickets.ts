@@ -31,7 +31,7 @@ export class Ticket extends Schema.Class<Ticket>("Ticket")({
   channelType: ChannelType,
   endUserID: Schema.NullOr(EndUserID),
   customerRepID: Schema.NullOr(CustomerRepID).annotations({ description: "The representative it is assigned to" }),
-  isClosed: Schema.Boolean.annotations({ description: "Always the same as status Closed" }),
+  isClosed: Schema.Boolean.annotations({ description: "true exactly if the status is Closed" }),
   isSpam: Schema.Boolean,
   language: Schema.NullOr(Schema.String).annotations({ description: "The end user's language", examples: ["en"] }),
   lastMessageDate: Schema.NullOr(Schema.DateTimeUtc),
@@ -76,7 +76,7 @@ export const TicketUpdate = BodyWithRule(
     isSpam: changeable(Schema.Boolean),
     channelID: changeable(ChannelID),
     endUserID: clearable(EndUserID),
-    customerRepID: clearable(CustomerRepID).annotations({ description: "Assigns the ticket; null takes it back" }),
+    customerRepID: clearable(CustomerRepID).annotations({ description: "Assigns the ticket; null unassigns it" }),
     language: clearable(LanguageTag),
     customFieldsData: clearable(CustomFieldsWrite)
   },
@@ -101,9 +101,9 @@ export const TicketBulk = BodyWithRule(
           jsonSchema: { minItems: 1 }
         })
       )
-      .annotations({ description: `1 to ${largestBulk} ids; one given twice counts once` }),
+      .annotations({ description: `1 to ${largestBulk} ids; duplicates count once` }),
     action: anyCase(bulkActions),
-    customerRepID: optional(CustomerRepID).annotations({ description: "Who gets the tickets; assign only" })
+    customerRepID: optional(CustomerRepID).annotations({ description: "Who the tickets are assigned to; assign only" })
   },
   ({ action, customerRepID }) =>
     typeof action === "string" && action.toLowerCase() === "assign" && (customerRepID ?? null) === null
@@ -154,13 +154,13 @@ export const TicketsQuery = Query({
   ...ticketPaging.query,
   status: changeable(Status),
   channelType: changeable(anyCase(channelTypes)),
-  channelIDs: changeable(ChannelIDs).annotations({ description: "Separated by commas, or the parameter repeated" }),
+  channelIDs: changeable(ChannelIDs).annotations({ description: "Comma-separated, or as a repeated parameter" }),
   UID: changeable(UID).annotations({ description: "Tickets of the end users with this UID, in any case" }),
   isClosed: changeable(QueryBoolean),
   isSpam: changeable(QueryBoolean),
   search: changeable(TextUpTo(200)).annotations({
     description:
-      "Words, or parts of words, in any case, that all stand in the subject, all in one message, or all in the end user's name, email and UIDs"
+      "Words or parts of words, in any case, that must all occur in the subject, in one message, or in the end user's name, email and UIDs"
   })
 })
 export type TicketsQuery = typeof TicketsQuery.Type
@@ -176,7 +176,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .annotateContext(
         OpenApi.annotations({
           summary: "List tickets",
-          description: "Newest first. Filters combine: a ticket must pass all that are given."
+          description: "Newest first. Filters combine: a ticket must match all that are given."
         })
       )
   )
@@ -193,7 +193,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .annotateContext(
         OpenApi.annotations({
           summary: "Create a ticket",
-          description: "The status is Open unless given. A channel or end user that is not yours is 400."
+          description: "The status defaults to Open. A channel or end user that is not yours returns 400."
         })
       )
   )
@@ -205,7 +205,8 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .annotateContext(
         OpenApi.annotations({
           summary: "Change many tickets",
-          description: "All or nothing: one missing ticket is 404 and nothing changes. Spam cannot be escalated (409)."
+          description:
+            "All or nothing: if one ticket is missing, returns 404 and nothing changes. Spam cannot be escalated (409)."
         })
       )
   )
@@ -218,18 +219,19 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
         OpenApi.annotations({
           summary: "Change a ticket",
           description:
-            "isClosed true closes, false reopens as Open. Marking an escalated ticket as spam opens it again; escalating spam is 409. A change that changes nothing triggers nothing."
+            "isClosed true closes the ticket, false reopens it as Open. Marking an escalated ticket as spam sets it back to Open; escalating spam returns 409. An update that changes nothing triggers nothing."
         })
       )
   )
   .add(
-    HttpApiEndpoint.del("deleteTicket")`/tickets/${pathId(TicketID)}`
-      .addError(NotFound)
-      .annotateContext(
-        OpenApi.annotations({ summary: "Delete a ticket", description: "Its messages and attachments go with it." })
-      )
+    HttpApiEndpoint.del("deleteTicket")`/tickets/${pathId(TicketID)}`.addError(NotFound).annotateContext(
+      OpenApi.annotations({
+        summary: "Delete a ticket",
+        description: "Its messages and attachments are deleted as well."
+      })
+    )
   )
   .middleware(TicketAccess)
   .annotateContext(
-    OpenApi.annotations({ title: "Tickets", description: "Conversations with end users, and where they stand." })
+    OpenApi.annotations({ title: "Tickets", description: "Conversations with end users, and their status." })
   ) {}

@@ -53,7 +53,7 @@ export const TopicActionPage = Page("TopicActionPage", TopicAction)
 export type TopicActionPage = typeof TopicActionPage.Type
 
 const createRules =
-  "Belongs to a topic (topicID) or to a hook (hookName, there also channelID or specialChannel). The same mapping twice is 409."
+  "Belongs to a topic (topicID) or to a hook (hookName, optionally with channelID or specialChannel). The same mapping twice returns 409."
 
 export class TopicActionsApi extends HttpApiGroup.make("topicActions")
   .add(
@@ -90,7 +90,7 @@ export class TopicActionsApi extends HttpApiGroup.make("topicActions")
       .annotateContext(
         OpenApi.annotations({
           summary: "Link several actions at once",
-          description: `Takes 1 to 500 create bodies and answers the rows in the same order. All or nothing. ${createRules}`
+          description: `Takes 1 to 500 create bodies and returns the rows in the same order. All or nothing. ${createRules}`
         })
       )
   )
@@ -109,7 +109,7 @@ export class TopicActionsApi extends HttpApiGroup.make("topicActions")
     HttpApiEndpoint.del("deleteTopicAction")`/api/TopicActions/${pathId(TopicActionID)}`
       .addError(NotFound)
       .annotateContext(
-        OpenApi.annotations({ summary: "Delete a topic action", description: "The topic and the action stay." })
+        OpenApi.annotations({ summary: "Delete a topic action", description: "The topic and the action are kept." })
       )
   )
   .middleware(TicketAccess)

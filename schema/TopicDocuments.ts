@@ -49,7 +49,9 @@ export const TopicDocumentsQuery = Query({
   ...topicDocumentPaging.query,
   ...targetFilters,
   documentId: changeable(idFromString(DocumentID)),
-  isHook: changeable(QueryBoolean).annotations({ description: "true: only rows of hooks; false: only rows of topics" })
+  isHook: changeable(QueryBoolean).annotations({
+    description: "true: only mappings of hooks; false: only mappings of topics"
+  })
 })
 export type TopicDocumentsQuery = typeof TopicDocumentsQuery.Type
 
@@ -65,7 +67,7 @@ export class TopicDocumentsApi extends HttpApiGroup.make("topicDocuments")
         OpenApi.annotations({
           summary: "List topic documents",
           description:
-            "Best relevance first, mappings without a score last. With hookName only documents linked to that hook."
+            "Most relevant first, mappings without a score last. With hookName, only documents linked to that hook."
         })
       )
   )
@@ -86,7 +88,7 @@ export class TopicDocumentsApi extends HttpApiGroup.make("topicDocuments")
         OpenApi.annotations({
           summary: "Link a document to a topic or hook",
           description:
-            "Belongs to a topic (topicID) or to a hook (hookName, there also channelID or specialChannel). Under the hookName All the document joins the prompt of every message. The same mapping twice is 409."
+            "Belongs to a topic (topicID) or to a hook (hookName, optionally with channelID or specialChannel). With the hookName All the document is part of the prompt of every message. The same mapping twice returns 409."
         })
       )
   )
@@ -99,7 +101,7 @@ export class TopicDocumentsApi extends HttpApiGroup.make("topicDocuments")
         OpenApi.annotations({
           summary: "Change a topic document",
           description:
-            "Missing properties stay. To move a mapping from its topic to a hook, send the hookName and topicID null, and the other way round."
+            "Missing properties stay unchanged. To move a mapping from its topic to a hook, send the hookName and topicID null, and vice versa."
         })
       )
   )
@@ -107,10 +109,13 @@ export class TopicDocumentsApi extends HttpApiGroup.make("topicDocuments")
     HttpApiEndpoint.del("deleteTopicDocument")`/api/TopicDocuments/${pathId(TopicDocumentID)}`
       .addError(NotFound)
       .annotateContext(
-        OpenApi.annotations({ summary: "Delete a topic document", description: "The topic and the document stay." })
+        OpenApi.annotations({ summary: "Delete a topic document", description: "The topic and the document are kept." })
       )
   )
   .middleware(TicketAccess)
   .annotateContext(
-    OpenApi.annotations({ title: "Topic documents", description: "Which documents a topic or a hook brings along." })
+    OpenApi.annotations({
+      title: "Topic documents",
+      description: "Which documents a topic or a hook adds to the prompt."
+    })
   ) {}

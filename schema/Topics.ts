@@ -38,7 +38,9 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     HttpApiEndpoint.get("listTopics", "/api/Topics")
       .setUrlParams(TopicsQuery)
       .addSuccess(TopicPage)
-      .annotateContext(OpenApi.annotations({ summary: "List topics", description: "The customer's topics, by name." }))
+      .annotateContext(
+        OpenApi.annotations({ summary: "List topics", description: "The customer's topics, sorted by name." })
+      )
   )
   .add(
     HttpApiEndpoint.get("getTopic")`/api/Topics/${pathId(TopicID)}`
@@ -54,7 +56,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       .annotateContext(
         OpenApi.annotations({
           summary: "Create a topic",
-          description: "A second topic with the same name, in any case, is 409."
+          description: "A second topic with the same name, in any case, returns 409."
         })
       )
   )
@@ -66,7 +68,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       .annotateContext(
         OpenApi.annotations({
           summary: "Change a topic",
-          description: "The name is required. A missing description stays, null clears it."
+          description: "The name is required. A missing description stays unchanged, null clears it."
         })
       )
   )
@@ -74,11 +76,11 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     HttpApiEndpoint.del("deleteTopic")`/api/Topics/${pathId(TopicID)}`.addError(NotFound).annotateContext(
       OpenApi.annotations({
         summary: "Delete a topic",
-        description: "Its mappings to actions, documents and pages go with it."
+        description: "Its mappings to actions, documents and pages are deleted as well."
       })
     )
   )
   .middleware(TicketAccess)
   .annotateContext(
-    OpenApi.annotations({ title: "Topics", description: "What messages are about, as the customer names it." })
+    OpenApi.annotations({ title: "Topics", description: "The customer's own categories of what messages are about." })
   ) {}

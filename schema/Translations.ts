@@ -38,7 +38,7 @@ export const PlaceQuery = Query({
 export type PlaceQuery = typeof PlaceQuery.Type
 
 const failure =
-  "No AI key, or no model for it, is 400 and names what is missing. A provider that fails, also when it is asked again, is 500."
+  "Without an AI key or a model for it, returns 400 and names what is missing. If the provider fails even after a retry, returns 500."
 
 export class TranslationsApi extends HttpApiGroup.make("translations")
   .add(
@@ -50,7 +50,7 @@ export class TranslationsApi extends HttpApiGroup.make("translations")
       .annotateContext(
         OpenApi.annotations({
           summary: "Translate a text",
-          description: `Answers the translated text as a JSON string. Plain text only: markup is translated as if it were text. ${failure} Idempotency-Key has no meaning here.`
+          description: `Returns the translated text as a JSON string. Plain text only: markup is translated as if it were text. ${failure} Idempotency-Key is ignored.`
         })
       )
   )
@@ -63,7 +63,7 @@ export class TranslationsApi extends HttpApiGroup.make("translations")
       .annotateContext(
         OpenApi.annotations({
           summary: "Translate HTML",
-          description: `Answers HTML as a JSON string. Markup in the source is kept and its texts are translated; scripts, styles, event handlers and other active content are left out. Text without markup becomes paragraphs. What stands in code and pre stays as it is. More than 5,000 separate texts (lines, paragraphs, cells) are 400. ${failure} Idempotency-Key has no meaning here.`
+          description: `Returns HTML as a JSON string. Markup in the source is kept and its texts are translated; scripts, styles, event handlers and other active content are removed. Text without markup becomes paragraphs. The content of code and pre is left unchanged. More than 5,000 separate texts (lines, paragraphs, cells) return 400. ${failure} Idempotency-Key is ignored.`
         })
       )
   )
@@ -75,7 +75,7 @@ export class TranslationsApi extends HttpApiGroup.make("translations")
       .annotateContext(
         OpenApi.annotations({
           summary: "The language of a place",
-          description: `Answers, as a JSON string, the code of the language that most people there speak: ISO 639-1, or 639-3 where there is no other. ${failure}`
+          description: `Returns, as a JSON string, the code of the language that most people there speak: ISO 639-1, or 639-3 if there is no other. ${failure}`
         })
       )
   )
@@ -83,6 +83,6 @@ export class TranslationsApi extends HttpApiGroup.make("translations")
   .annotateContext(
     OpenApi.annotations({
       title: "Translations",
-      description: "Translation and language by AI. Also open to phone tokens."
+      description: "Translation and language detection by AI. Also open to phone tokens."
     })
   ) {}
