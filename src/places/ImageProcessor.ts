@@ -14,9 +14,6 @@ export interface Picture {
 /** The bytes of a picture, or the path of a file that holds them: a picture waiting in a file takes no memory. */
 export type PictureSource = Uint8Array | string
 
-/** The bytes are not those of a JPEG, PNG or WebP picture. */
-export class NoPicture extends Data.TaggedError("NoPicture")<{}> {}
-
 /** A picture that cannot be used; the message continues a sentence that begins with the file's name. */
 export class UnreadablePicture extends Data.TaggedError("UnreadablePicture")<{ readonly message: string }> {}
 
@@ -25,7 +22,7 @@ export class ImageProcessor extends Context.Tag("casework/ImageProcessor")<
   ImageProcessor,
   {
     /** Returns the picture upright, no larger than a photo may be, without any metadata and in its original format. */
-    readonly prepare: (source: PictureSource) => Effect.Effect<Picture, NoPicture | UnreadablePicture>
+    readonly prepare: (source: PictureSource) => Effect.Effect<Picture, UnreadablePicture>
     /**
      * The same for a customer. `use` belongs to the picture's turn and is not interrupted: the picture is held in
      * memory until `use` ends, and need not be held any longer.
@@ -34,7 +31,7 @@ export class ImageProcessor extends Context.Tag("casework/ImageProcessor")<
       customerID: CustomerID,
       source: PictureSource,
       use: (picture: Picture) => Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | NoPicture | UnreadablePicture, R>
+    ) => Effect.Effect<A, E | UnreadablePicture, R>
     /** Returns the picture in a format that Word can show. */
     readonly forWord: (customerID: CustomerID, bytes: Uint8Array) => Effect.Effect<Uint8Array>
   }

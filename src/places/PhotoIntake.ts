@@ -111,9 +111,7 @@ const make = Effect.gen(function* () {
     if (!isPictureType(declaredType)) {
       return yield* notTaken(name, pictureTypeOf(head) === undefined ? noPicture : sentAs(declaredType))
     }
-    return yield* images
-      .prepareFor(customerID, source, keep(customerID, name, taken))
-      .pipe(Effect.catchTag("NoPicture", () => notTaken(name, noPicture)))
+    return yield* images.prepareFor(customerID, source, keep(customerID, name, taken))
   })
 
   /**

@@ -4,7 +4,6 @@ import sharp, { type Metadata, type Sharp } from "sharp"
 import { fn } from "../platform/telemetry/Fn.ts"
 import {
   ImageProcessor,
-  NoPicture,
   type Picture,
   type PictureSource,
   type PictureType,
@@ -92,6 +91,8 @@ export const unreadable = ({ error }: Cause.UnknownException): Effect.Effect<nev
 /** Runs sharp, whose errors differ only in their message. */
 const bySharp = <A>(work: () => Promise<A>) => Effect.catchAll(Effect.tryPromise(work), unreadable)
 
+const noPicture = new UnreadablePicture({ message: "is not a JPEG, PNG or WebP picture" })
+
 const tooHeavy = new UnreadablePicture({
   message: "takes too much memory to be read; save it smaller, or neither progressive nor interlaced nor lossless"
 })
@@ -110,7 +111,7 @@ export const SharpImages = Layer.effect(
     ) {
       const head = yield* Effect.promise(() => headOf(source))
       const contentType = pictureTypeOf(head)
-      if (contentType === undefined) return yield* new NoPicture()
+      if (contentType === undefined) return yield* noPicture
       const image = sharp(source, options)
       const header = yield* bySharp(() => image.metadata())
       const megabytes = megabytesFor(header, contentType, head)
