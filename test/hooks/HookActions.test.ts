@@ -40,7 +40,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
     })
   )
 
-  it.effect("name their channel, else their type of channel", () =>
+  it.effect("show the channel's name, or else its type", () =>
     Effect.gen(function* () {
       const { hookActions } = yield* clientOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
@@ -59,7 +59,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
     })
   )
 
-  it.effect("are topic actions by another name, and topics' are none", () =>
+  it.effect("are the topic actions that belong to a hook, and no others", () =>
     Effect.gen(function* () {
       const { hookActions, topicActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -92,7 +92,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
     })
   )
 
-  it.effect("exist once each and refuse what is not valid", () =>
+  it.effect("are unique, and invalid ones are refused", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
@@ -120,7 +120,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
     })
   )
 
-  it.effect("in bulk are all added or none", () =>
+  it.effect("are created in bulk all or nothing", () =>
     Effect.gen(function* () {
       const { hookActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -198,7 +198,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
     })
   )
 
-  it.effect("of another customer are as if absent", () =>
+  it.effect("cannot be seen or changed by another customer", () =>
     Effect.gen(function* () {
       const mine = yield* clientOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
@@ -213,7 +213,7 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
     })
   )
 
-  it.effect("can be listed, and nothing else, with a phone token", () =>
+  it.effect("can be listed with a phone token, but nothing else", () =>
     Effect.gen(function* () {
       const token = yield* phoneToken
       const list = yield* sendJson("GET", `${hooks}?hookName=onphonepickup`, { token })

@@ -9,7 +9,7 @@ import { fresh, newAction, newChannel, phoneToken, refusedPaths } from "../topic
 const waitSeconds = "/api/hookactions/wait-seconds"
 
 layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (it) => {
-  it.effect("are those of the active waits that match the channel", () =>
+  it.effect("sum up the active waits that match the channel", () =>
     Effect.gen(function* () {
       const { hookActions, topicActions } = yield* clientOf("acme-admin")
       const [phone, otherPhone, chat] = [
@@ -18,7 +18,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
         yield* newChannel("acme-admin", "Chat")
       ]
       const hookName = fresh("Wait").replace(" ", "-")
-      // Each wait is another power of two, so that a sum tells which ones are in it.
+      // Each wait is a distinct power of two, so the sum shows which ones were counted.
       const rows: ReadonlyArray<Partial<TopicActionCreate>> = [
         {},
         { specialChannel: "All" },
@@ -53,7 +53,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
     })
   )
 
-  it.effect("are none for a hook without waits, and answer its known spelling", () =>
+  it.effect("are zero for a hook without waits, whose name is returned in its known spelling", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const channelID = yield* newChannel("acme-admin")
@@ -81,7 +81,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
     })
   )
 
-  it.effect("may be more than an integer holds", () =>
+  it.effect("may exceed a 32-bit integer", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { hookActions } = yield* clientOf("acme-admin")
@@ -100,7 +100,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
     })
   )
 
-  it.effect("need a hook, and a channel of the customer if one is named", () =>
+  it.effect("require a hook name, and accept only the customer's own channels", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const foreign = yield* newChannel("globex-admin")
@@ -117,7 +117,7 @@ layer(testApp(), { excludeTestServices: true })("The wait seconds of a hook", (i
     })
   )
 
-  it.effect("are open to phone tokens", () =>
+  it.effect("can be read with a phone token", () =>
     Effect.gen(function* () {
       const token = yield* phoneToken
       const { json, status } = yield* sendJson("GET", `${waitSeconds}?hookName=OnPhonePickup`, { token })

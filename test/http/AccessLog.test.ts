@@ -11,7 +11,7 @@ import { sendRaw } from "./RawRequest.ts"
 const log = capturedLog()
 
 layer(testNode(TestDatabase, {}, log.layer), { excludeTestServices: true })("The access log", (it) => {
-  it.effect("has one line for each request, whatever its answer", () =>
+  it.effect("has one line per request, whatever the response status", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const cases = [
@@ -46,7 +46,7 @@ layer(testNode(TestDatabase, {}, log.layer), { excludeTestServices: true })("The
     })
   )
 
-  it.effect("has no token and no secret", () =>
+  it.effect("contains no tokens or secrets", () =>
     Effect.gen(function* () {
       log.clear()
       const token = yield* login("acme-admin")
@@ -76,7 +76,7 @@ layer(testNode(TestDatabase, {}, log.layer), { excludeTestServices: true })("The
     })
   )
 
-  it.effect("cannot be given false lines", () =>
+  it.effect("cannot be forged with line breaks in a request", () =>
     Effect.gen(function* () {
       log.clear()
       yield* sendRaw("GET /a%0d%0afalse?x=%0a HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\tb\r\nConnection: close\r\n\r\n")
@@ -95,7 +95,7 @@ const files = HttpApi.make("files").add(
 const download = makeRoutes(files, []).find("GET", "/api/File/x")?.route
 
 describe("The line of a request", () => {
-  plain.effect("is what the JSON logger makes of it", () =>
+  plain.effect("matches the output of the JSON logger", () =>
     Effect.withFiberRuntime<void>((fiber) => {
       const annotations = {
         requestId: 'a "b"\n\\',
@@ -124,7 +124,7 @@ describe("A logged address", () => {
     expect(withoutSecrets("/api/Actions/12?a=1")).toBe("/api/Actions/12?a=1")
   })
 
-  plain("hides whom somebody looks for, and shows how a list is cut", () => {
+  plain("hides search terms, but keeps filters and paging", () => {
     expect(withoutSecrets("/api/EndUsers/byUid?uid=maria%40mail.example")).toBe("/api/EndUsers/byUid?uid=redacted")
     expect(withoutSecrets("/tickets?search=Keller&UID=%2B15550123456&pageNumber=2")).toBe(
       "/tickets?search=redacted&UID=redacted&pageNumber=2"
@@ -133,7 +133,7 @@ describe("A logged address", () => {
     expect(withoutSecrets(`/tickets?${kept}`)).toBe(`/tickets?${kept}`)
   })
 
-  plain("hides what stands behind a semicolon, and a token wherever a parameter may have begun", () => {
+  plain("hides everything after a semicolon, and a token wherever a parameter may begin", () => {
     expect(withoutSecrets("/api/Actions/12;token=Hush/Hush?a=b")).toBe("/api/Actions/12;redacted?a=redacted")
     expect(withoutSecrets("/api/Actions/12%3btoken=Hush")).toBe("/api/Actions/12;redacted")
     expect(withoutSecrets("/api/File/Hush;Hush", download)).toBe("/api/File/redacted")

@@ -5,22 +5,22 @@ import { Banner } from "../../src/Banner.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { send, testApp } from "../support/TestApp.ts"
 
-/** What the banner of a node says. */
+/** The startup banner of a node. */
 const banner = Effect.acquireUseRelease(
   Effect.sync(() => vi.spyOn(console, "log").mockImplementation(() => undefined)),
   (log) => Effect.map(Effect.scoped(Layer.build(Banner)), () => log.mock.calls.join("\n")),
   (log) => Effect.sync(() => log.mockRestore())
 )
 
-/** The pages that it offers. */
+/** The pages that the banner lists. */
 const pathsIn = (text: string) => [...text.matchAll(/http:\/\/localhost:\d+(\/\S+)/g)].map(([, path = ""]) => path)
 
-/** Whether each of them is there for somebody who may see it. */
+/** The status of a page, requested with the metrics token. */
 const statusOf = (path: string) =>
   Effect.map(send("GET", path, { headers: { authorization: "Bearer test-metrics-token" } }), ({ status }) => status)
 
 layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The banner", (it) => {
-  it.effect("offers the pages and a login where they are", () =>
+  it.effect("lists the pages and the demo login", () =>
     Effect.gen(function* () {
       const text = yield* banner
       expect(text).toMatch(/^\nCasework is ready\.\n {2}Address {2}http:\/\/localhost:\d+ \(public: https:/)
@@ -30,7 +30,7 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The banner", (i
     })
   )
 
-  it.effect("offers no login that is not there", () =>
+  it.effect("omits the login and the chat when the demo user is gone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rename = (from: string, to: string) => sql`
@@ -48,7 +48,7 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The banner", (i
     ["test-metrics-token", ["/health/ready", "/metrics"]],
     ["", ["/health/ready"]]
   ] as const) {
-    it.effect(`of a worker ${METRICS_TOKEN === "" ? "without" : "with"} METRICS_TOKEN offers what it answers`, () =>
+    it.effect(`lists only what a worker ${METRICS_TOKEN === "" ? "without" : "with"} METRICS_TOKEN serves`, () =>
       Effect.gen(function* () {
         const text = yield* banner
         expect(text).not.toMatch(/Login|public/)

@@ -29,7 +29,7 @@ const bodyOf = (size: number) => {
 
 const mebibyte = 1024 * 1024
 
-/** Sends a body in chunks, without saying how long it is. */
+/** Sends a body in chunks, without declaring its length. */
 const postChunked = (token: string, body: string, sizeOfChunk: number) =>
   Effect.gen(function* () {
     const socket = yield* openSocket
@@ -48,7 +48,7 @@ const postChunked = (token: string, body: string, sizeOfChunk: number) =>
 const expectCreated = ({ status, text }: Answer) => expect([status, text]).toEqual([201, expect.any(String)])
 
 layer(testApp(), { excludeTestServices: true })("Bodies", (it) => {
-  it.effect("may have up to 1 MiB when they say their length", () =>
+  it.effect("may have up to 1 MiB when they declare their length", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       expectCreated(yield* post(token, bodyOf(mebibyte)))
@@ -68,7 +68,7 @@ layer(testApp(), { excludeTestServices: true })("Bodies", (it) => {
     })
   )
 
-  it.effect("that are no JSON are 400", () =>
+  it.effect("are refused with 400 when they are not valid JSON", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       for (const text of ["{", "{'name':1}", "name=x", '{"name":"a",}', "nul", "{} {}", '{"a":\u0001}']) {
@@ -86,7 +86,7 @@ layer(testApp(), { excludeTestServices: true })("Bodies", (it) => {
     })
   )
 
-  it.effect("that nest too deeply are 400 and do no harm", () =>
+  it.effect("are refused with 400 when nested too deeply", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const deep = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth)
@@ -103,7 +103,7 @@ layer(testApp(), { excludeTestServices: true })("Bodies", (it) => {
     })
   )
 
-  it.effect("of another type are 415", () =>
+  it.effect("are refused with 415 when of another type", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const body = '{"name":"Typed","priority":1,"isActive":true}'
@@ -132,7 +132,7 @@ layer(testApp(), { excludeTestServices: true })("Bodies", (it) => {
     })
   )
 
-  it.effect("are looked at only after the token", () =>
+  it.effect("are checked only after the token", () =>
     Effect.gen(function* () {
       for (const token of [undefined, "wrong"]) {
         expectError(yield* post(token, "{", { "content-type": "text/plain" }), 401, /token/)

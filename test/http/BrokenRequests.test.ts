@@ -11,7 +11,7 @@ const request = (line: string, ...headers: ReadonlyArray<string>) =>
 const stillUp = Effect.map(send("GET", "/health/ready"), ({ status }) => expect(status).toBe(200))
 
 layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
-  it.effect("that are no HTTP are 400", () =>
+  it.effect("are refused with 400 when they are not HTTP", () =>
     Effect.gen(function* () {
       const garbage = [
         "hello\r\n\r\n",
@@ -28,7 +28,7 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
     })
   )
 
-  it.effect("that try to smuggle a second one are 400", () =>
+  it.effect("are refused with 400 when they try to smuggle in a second request", () =>
     Effect.gen(function* () {
       const line = "POST /api/Auth/login HTTP/1.1"
       const tricks = [
@@ -47,7 +47,7 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
     })
   )
 
-  it.effect("with too large an address or headers are 431", () =>
+  it.effect("are refused with 431 when the URL or the headers are too large", () =>
     Effect.gen(function* () {
       const large = "x".repeat(20_000)
       expectError(yield* sendRaw(request("GET /health/live HTTP/1.1", `X-Large: ${large}`)), 431, /16 KiB/)
@@ -58,20 +58,20 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
     })
   )
 
-  it.effect("that expect something unknown are 417", () =>
+  it.effect("are refused with 417 when they expect anything but 100-continue", () =>
     Effect.gen(function* () {
       expectError(yield* sendRaw(request("GET /health/live HTTP/1.1", "Expect: miracles")), 417, /100-continue/)
     })
   )
 
-  it.effect("without a Host are 400, except in HTTP/1.0", () =>
+  it.effect("are refused with 400 without a Host header, except in HTTP/1.0", () =>
     Effect.gen(function* () {
       expectError(yield* sendRaw("GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n"), 400, /Send a Host header/)
       expect((yield* sendRaw("GET /health/live HTTP/1.0\r\n\r\n")).status).toBe(200)
     })
   )
 
-  it.effect("may name the whole address, as proxies do", () =>
+  it.effect("may carry an absolute URL, as proxies send it", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const answer = yield* sendRaw(
@@ -82,7 +82,7 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
     })
   )
 
-  it.effect("that break off in the middle of the body do no harm", () =>
+  it.effect("do no harm when they break off in the middle of the body", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 5; round++) {
         const socket = yield* openSocket
@@ -93,7 +93,7 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("with a broken chunk are 400", () =>
+  it.effect("are refused with 400 when a chunk is malformed", () =>
     Effect.gen(function* () {
       const socket = yield* openSocket
       socket.write(`${request("POST /api/Auth/login HTTP/1.1", "Transfer-Encoding: chunked")}zz\r\n`)
@@ -101,7 +101,7 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that offer another protocol are answered in this one", () =>
+  it.effect("are answered over HTTP/1.1 when they offer another protocol", () =>
     Effect.gen(function* () {
       const body = '{"username":"acme-admin","password":"Demo-Pass-1","hostname":"localhost"}'
       const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -113,7 +113,7 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
         const offering = (line: string, ...headers: ReadonlyArray<string>) =>
           request(line, ...offer, ...headers).replace("close", "Upgrade, HTTP2-Settings, close")
         expect((yield* sendRaw(offering("GET /health/live HTTP/1.1"))).status).toBe(200)
-        // More than fits into the buffers of a socket.
+        // More than the buffers of a socket can hold.
         const docs = yield* sendRaw(offering("GET /openapi.json HTTP/1.1"))
         expect([docs.status, docs.text]).toEqual([200, (yield* send("GET", "/openapi.json")).text])
         const post = offering("POST /api/Auth/login HTTP/1.1", `Content-Length: ${body.length}`)
@@ -124,7 +124,7 @@ layer(testApp(), { excludeTestServices: true })("Broken requests", (it) => {
   )
 })
 
-// Short enough to wait for, and so long that what is sent at once has arrived by then on any machine.
+// Short enough to wait for, yet long enough for anything sent at once to arrive even on a slow machine.
 const impatient = Layer.succeed(Deadlines, {
   headers: 1_000,
   request: 1_500,
@@ -135,7 +135,7 @@ const impatient = Layer.succeed(Deadlines, {
 })
 
 layer(testApp().pipe(Layer.provide(impatient)), { excludeTestServices: true })("Slow requests", (it) => {
-  it.effect("whose headers or body do not arrive in time are 408", () =>
+  it.effect("are refused with 408 when headers or body do not arrive in time", () =>
     Effect.gen(function* () {
       const slow = [
         "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Half: ",
@@ -145,7 +145,7 @@ layer(testApp().pipe(Layer.provide(impatient)), { excludeTestServices: true })("
     })
   )
 
-  it.effect("gain nothing by sending a byte now and then", () =>
+  it.effect("gain no time by sending a byte now and then", () =>
     Effect.gen(function* () {
       const socket = yield* openSocket
       const trickle = setInterval(() => socket.write("x"), 50)
@@ -155,7 +155,7 @@ layer(testApp().pipe(Layer.provide(impatient)), { excludeTestServices: true })("
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are cut when nobody reads their answers, or when half of the connection is closed", () =>
+  it.effect("are cut off when the client never reads, or closes half of the connection", () =>
     Effect.gen(function* () {
       const deaf = yield* openSocket
       deaf.pause()
@@ -164,7 +164,7 @@ layer(testApp().pipe(Layer.provide(impatient)), { excludeTestServices: true })("
       const halfOpen = yield* openSocket
       halfOpen.end("GET /health/live HTTP/1.1\r\nHost: x\r\nX-Half: ")
       expect(yield* readToEnd(halfOpen)).not.toContain("200 OK")
-      // A socket that is not read learns of its end by writing; less often than the deadline, so as not to move it.
+      // An unread socket notices its end only by writing; it writes too rarely to extend the deadline.
       yield* Effect.sync(() => deaf.write("x")).pipe(
         Effect.repeat({ until: () => deaf.destroyed, schedule: Schedule.spaced("4 seconds") }),
         Effect.timeout("2 minutes")
@@ -173,7 +173,7 @@ layer(testApp().pipe(Layer.provide(impatient)), { excludeTestServices: true })("
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are cut without a word when nothing arrives at all", () =>
+  it.effect("are closed silently when nothing arrives at all", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flatMap(openSocket, readToEnd)).toBe("")
     }).pipe(Effect.scoped)

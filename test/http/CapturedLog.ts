@@ -11,7 +11,7 @@ const Entry = Schema.parseJson(
 
 const decode = Schema.decodeSync(Entry)
 
-/** What the service logs, line for line as it is written in production. */
+/** Captures the service's log, each line as it is written in production. */
 export const capturedLog = () => {
   const lines: Array<string> = []
   const logger = Logger.map(Logger.jsonLogger, (line) => {

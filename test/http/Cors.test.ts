@@ -13,7 +13,7 @@ const ours = "https://desk.example"
 layer(testApp({ CORS_ORIGINS: `${ours}/, http://localhost:5173` }), { excludeTestServices: true })(
   "Configured origins",
   (it) => {
-    it.effect("may ask what they may send", () =>
+    it.effect("are told which methods and headers they may send", () =>
       Effect.gen(function* () {
         for (const origin of [ours, "http://localhost:5173"]) {
           const { headers, status, text } = yield* preflight(origin)
@@ -32,7 +32,7 @@ layer(testApp({ CORS_ORIGINS: `${ours}/, http://localhost:5173` }), { excludeTes
       })
     )
 
-    it.effect("may read answers and errors, with their headers", () =>
+    it.effect("may read responses and errors, with their headers", () =>
       Effect.gen(function* () {
         const token = yield* login("acme-admin")
         const good = yield* sendJson("GET", "/api/Actions/1", { token, headers: { origin: ours } })
@@ -47,7 +47,7 @@ layer(testApp({ CORS_ORIGINS: `${ours}/, http://localhost:5173` }), { excludeTes
       })
     )
 
-    it.effect("are the only ones", () =>
+    it.effect("are the only origins allowed", () =>
       Effect.gen(function* () {
         for (const origin of ["https://evil.example", `${ours}.evil.example`, "http://desk.example", "null", "*", ""]) {
           const answer = yield* preflight(origin)
@@ -63,7 +63,7 @@ layer(testApp({ CORS_ORIGINS: `${ours}/, http://localhost:5173` }), { excludeTes
 )
 
 layer(testApp({ CORS_ORIGINS: "*" }), { excludeTestServices: true })("Every origin", (it) => {
-  it.effect("may read, without credentials of the browser", () =>
+  it.effect("may read, but without browser credentials", () =>
     Effect.gen(function* () {
       const { headers } = yield* send("GET", "/health/live", { headers: { origin: "https://any.example" } })
       expect(headers.get("access-control-allow-origin")).toBe("*")
@@ -74,7 +74,7 @@ layer(testApp({ CORS_ORIGINS: "*" }), { excludeTestServices: true })("Every orig
 
 const negotiation = "/chatHub/negotiate?negotiateVersion=1"
 
-/** As the hub's client in a browser does, on a site that is known to its channel alone. */
+/** Negotiates like the hub's client in a browser, on a site that only its channel allows. */
 const negotiates = Effect.gen(function* () {
   const origin = "https://shop.example"
   const asked = yield* preflight(origin, negotiation)
@@ -92,13 +92,13 @@ const negotiates = Effect.gen(function* () {
 })
 
 for (const CORS_ORIGINS of ["", ours, "*"]) {
-  layer(testApp({ CORS_ORIGINS }), { excludeTestServices: true })(`With “${CORS_ORIGINS}”`, (it) => {
-    it.effect("a visitor's page may ask on any site where the hub is", () => negotiates)
+  layer(testApp({ CORS_ORIGINS }), { excludeTestServices: true })(`With CORS_ORIGINS “${CORS_ORIGINS}”`, (it) => {
+    it.effect("a visitor's page on any site may negotiate with the hub", () => negotiates)
   })
 }
 
-layer(testApp(), { excludeTestServices: true })("Without configuration", (it) => {
-  it.effect("no origin may", () =>
+layer(testApp(), { excludeTestServices: true })("Without CORS_ORIGINS", (it) => {
+  it.effect("no origin is allowed", () =>
     Effect.gen(function* () {
       const answer = yield* preflight(ours)
       expectError(answer, 405, /OPTIONS/)

@@ -31,7 +31,7 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
     })
   )
 
-  it.effect("are there whatever is asked beside, unless that changes what is read", () =>
+  it.effect("are sent whatever the query, unless it changes the content", () =>
     Effect.gen(function* () {
       const { etag, path, token } = yield* newAction("Asked")
       expect((yield* sendJson("GET", `${path}?_=123&sortBy=name`, { token })).headers.get("etag")).toBe(etag)
@@ -54,7 +54,7 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
     })
   )
 
-  it.effect("save a caller from reading again", () =>
+  it.effect("let a caller skip an unchanged resource with 304", () =>
     Effect.gen(function* () {
       const { etag, path, token } = yield* newAction("Cached")
       const ask = (known: string, method = "GET") =>
@@ -74,7 +74,7 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
     })
   )
 
-  it.effect("guard changes: another one is 412 and nothing is written", () =>
+  it.effect("guard changes: a wrong one gives 412 and nothing is written", () =>
     Effect.gen(function* () {
       const { etag, path, put, token } = yield* newAction("Guarded")
       for (const wrong of ['"other"', `W/${etag}`, etag.slice(1, -1), "", "garbage"]) {
@@ -89,7 +89,7 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
     })
   )
 
-  it.effect("that a resource does not have guard nothing: any will do, none other does", () =>
+  it.effect("are matched only by * on a resource that has none", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const remove = (ifMatch: string) =>
@@ -99,7 +99,7 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
     })
   )
 
-  it.effect("do not come before the token, the path and the body", () =>
+  it.effect("are checked only after the token, the path and the body", () =>
     Effect.gen(function* () {
       const { actionID, etag, path, put, token } = yield* newAction("Ordered")
       const headers = { "if-match": '"other"' }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http"
 import { expect } from "vitest"
 import type { Answer } from "../support/TestApp.ts"
 
-/** Holds an answer to the one shape of every error. */
+/** Expects a response in the one shape that all errors share. */
 export const expectError = (answer: Answer, status: number, message: RegExp) => {
   expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(message)])
   const expected = {

@@ -7,7 +7,7 @@ import { capturedLog } from "./CapturedLog.ts"
 import { expectError, problemPaths } from "./ErrorBody.ts"
 
 layer(testApp(), { excludeTestServices: true })("Errors", (it) => {
-  it.effect("of validation list every problem and write nothing", () =>
+  it.effect("list every validation problem at once, and nothing is written", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const before = yield* sendJson("GET", "/api/Actions", { token })
@@ -25,7 +25,7 @@ layer(testApp(), { excludeTestServices: true })("Errors", (it) => {
     })
   )
 
-  it.effect("say what to change in plain words, without the words of a compiler", () =>
+  it.effect("say what to change in plain words, without schema jargon", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const body = { name: null, priority: "1", isActive: "yes", parameters: 3 }
@@ -42,7 +42,7 @@ layer(testApp(), { excludeTestServices: true })("Errors", (it) => {
     })
   )
 
-  it.effect("of authentication answer 401 with a challenge", () =>
+  it.effect("are 401 with a challenge when authentication fails", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const wrong = [
@@ -64,7 +64,7 @@ layer(testApp(), { excludeTestServices: true })("Errors", (it) => {
     })
   )
 
-  it.effect("of throttling say when to try again", () =>
+  it.effect("say when to try again after throttling", () =>
     Effect.gen(function* () {
       const attempt = sendJson("POST", "/api/Auth/login", {
         headers: { "x-forwarded-for": "203.0.113.77" },
@@ -77,7 +77,7 @@ layer(testApp(), { excludeTestServices: true })("Errors", (it) => {
     })
   )
 
-  it.effect("about characters that no text column can hold are 400", () =>
+  it.effect("are 400 for characters that no text column can hold", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const action = { priority: 1, isActive: true }
@@ -96,7 +96,7 @@ layer(testApp(), { excludeTestServices: true })("Errors", (it) => {
 const log = capturedLog()
 
 layer(testNode(TestDatabase, {}, log.layer), { excludeTestServices: true })("An unexpected failure", (it) => {
-  it.effect("answers 500 without its cause, which the log has under the request id", () =>
+  it.effect("returns 500 without its cause, which is logged under the request id", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const sql = yield* SqlClient.SqlClient

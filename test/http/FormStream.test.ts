@@ -69,7 +69,7 @@ const parts = [
 ]
 
 describe("A form that arrives in pieces", () => {
-  it.effect("is the same wherever it is cut", () =>
+  it.effect("parses the same wherever it is cut", () =>
     Effect.gen(function* () {
       expect(yield* parse([form])).toEqual(parts)
       expect(yield* parse(Array.from(form, (_, at) => form.subarray(at, at + 1)))).toEqual(parts)
@@ -90,7 +90,7 @@ describe("A form that arrives in pieces", () => {
     })
   )
 
-  it.effect("fails when it is none, or has a name that cannot be decoded", () =>
+  it.effect("fails when it is not a form, or a file name cannot be decoded", () =>
     Effect.gen(function* () {
       for (const text of ["", "garbage", "--b\r\nnonsense\r\n\r\n--b--", "--other--\r\n"]) {
         expect((yield* Effect.flip(parse([Buffer.from(text)]))).reason).toBe("Parse")
@@ -102,13 +102,13 @@ describe("A form that arrives in pieces", () => {
     })
   )
 
-  it.effect("has as many parts as it may have", () =>
+  it.effect("fails when it has more parts than allowed", () =>
     Effect.gen(function* () {
       expect((yield* Effect.flip(parse([form], { maxParts: 2 }))).reason).toBe("TooManyParts")
     })
   )
 
-  it.effect("goes on behind a file that nobody reads", () =>
+  it.effect("continues after a file that nobody reads", () =>
     Effect.gen(function* () {
       const keys = yield* partsOf(formEvents(arriving([form]), { headers })).pipe(
         Stream.map(({ _tag, ...part }) => ("key" in part ? part.key : _tag)),

@@ -63,14 +63,14 @@ const uploadChunked = (size: number) =>
   }).pipe(Effect.scoped)
 
 layer(servedApi(api, Handlers), { excludeTestServices: true })("Forms", (it) => {
-  it.effect("carry more than a JSON body may", () =>
+  it.effect("may be larger than a JSON body", () =>
     Effect.gen(function* () {
       expect((yield* upload(formOf(largestFile - 1000))).json).toEqual({ size: largestFile - 1000 })
       expect((yield* uploadChunked(1024 * 1024)).json).toEqual({ size: 1024 * 1024 })
     })
   )
 
-  it.effect("that are too large are 413", () =>
+  it.effect("are refused with 413 when too large", () =>
     Effect.gen(function* () {
       expectError(yield* upload(formOf(largestFile + 1)), 413, /too large/)
       expectError(yield* upload(formOf(limit + 1)), 413, /too large/)
@@ -80,7 +80,7 @@ layer(servedApi(api, Handlers), { excludeTestServices: true })("Forms", (it) => 
     })
   )
 
-  it.effect("that are none are 415, broken ones 400", () =>
+  it.effect("are refused with 415 when they are not forms, and with 400 when broken", () =>
     Effect.gen(function* () {
       for (const type of ["application/json", "text/plain", "multipart/form-data", "multipart/mixed; boundary=b"]) {
         expectError(yield* upload("{}", { "content-type": type }), 415, /multipart\/form-data with a boundary/)

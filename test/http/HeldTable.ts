@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Deferred, Effect } from "effect"
 
 /**
- * Makes every writer of actions wait until it is let go: on PostgreSQL by a lock on the table, on the embedded database
- * by the transaction itself, which holds the only connection.
+ * Makes every writer of actions wait until it is released: on PostgreSQL through a lock on the table, on the embedded
+ * database through the transaction itself, which holds the only connection.
  */
 export const holdActions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -20,7 +20,7 @@ const countOf = (name: string) =>
   })
 
 layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
-  it.effect("replays the first successful answer", () =>
+  it.effect("replays the first successful response", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const first = yield* create(token, "replay", action("Replayed"))
@@ -37,7 +37,7 @@ layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
     })
   )
 
-  it.effect("of one phone channel is not answered with what another one got", () =>
+  it.effect("is separate for each phone channel", () =>
     Effect.gen(function* () {
       const { channels } = yield* clientOf("acme-admin")
       yield* channels.createChannel({
@@ -71,7 +71,7 @@ layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
     })
   )
 
-  it.effect("is freed by a failed answer", () =>
+  it.effect("is released by a failed response", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const { actions } = yield* clientOf("acme-admin")
@@ -107,7 +107,7 @@ layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
     })
   )
 
-  it.effect("does not come before the token", () =>
+  it.effect("is checked only after the token", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       yield* create(token, "private", action("Private"))
@@ -116,7 +116,7 @@ layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
     })
   )
 
-  it.effect("whose first request still runs is 409", () =>
+  it.effect("is refused with 409 while its first request still runs", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const { letGo } = yield* holdActions
@@ -131,7 +131,7 @@ layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("sent 20 times at once creates one row", () =>
+  it.effect("creates one row when sent 20 times at once", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const answers = yield* Effect.all(

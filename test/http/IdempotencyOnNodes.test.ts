@@ -16,7 +16,7 @@ const twoNodes = Effect.gen(function* () {
 const create = (token: string, key: string) =>
   sendJson("POST", "/api/Actions", { token, headers: { "idempotency-key": key }, body })
 
-it.live("Two nodes that share a database do a POST with an Idempotency-Key once", () =>
+it.live("Two nodes that share a database run a POST with an Idempotency-Key once", () =>
   Effect.gen(function* () {
     const [one, two] = yield* twoNodes
     const token = yield* login("acme-admin").pipe(Effect.provide(one))
@@ -37,7 +37,7 @@ it.live("Two nodes that share a database do a POST with an Idempotency-Key once"
   }).pipe(Effect.scoped)
 )
 
-it.live("A key that runs on one node is not run on the other", () =>
+it.live("An Idempotency-Key in use on one node is not run on the other", () =>
   Effect.gen(function* () {
     const [one, two] = yield* twoNodes
     const token = yield* login("acme-admin").pipe(Effect.provide(one))
@@ -45,7 +45,7 @@ it.live("A key that runs on one node is not run on the other", () =>
     const both = yield* Effect.forEach([one, two], (node) =>
       Effect.fork(create(token, "running").pipe(Effect.provide(node)))
     )
-    // On the embedded database, which only one process has, the second one waits for the first.
+    // The embedded database belongs to one process: there the second request waits for the first.
     if (onPostgres) expectError(yield* Effect.raceAll(both), 409, /still running/)
     yield* letGo
     const answers = yield* Effect.all(both)

@@ -7,7 +7,7 @@ const parse = (text: string) => Effect.runSync(parseJson(text))
 const refusalOf = (text: string) => Effect.runSync(Effect.flip(parseJson(text))).message
 
 describe("JSON text", () => {
-  it("is read as JSON reads it", () => {
+  it("parses exactly as JSON.parse does", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -17,7 +17,7 @@ describe("JSON text", () => {
     )
   })
 
-  it("never brings a prototype along, however its name is written", () => {
+  it("never sets a prototype, however __proto__ is written", () => {
     for (const name of ["__proto__", "\\u005f_proto__", "__prot\\u006F__", "\\u005F\\u005f\\u0070roto\\u005f_"]) {
       expect(parse(`{"kept":[{"${name}" : {"a":1},"b":2}]}`)).toStrictEqual({
         kept: [{ b: 2, "__proto__\u0000": null }]
@@ -26,7 +26,7 @@ describe("JSON text", () => {
     expect(parse('{"a":"__proto__"}')).toEqual({ a: "__proto__" })
   })
 
-  it("may be 64 levels deep, and brackets inside strings do not count", () => {
+  it("may nest 64 levels deep, not counting brackets inside strings", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
     expect(parse(nested(64))).toBeInstanceOf(Array)
     expect(refusalOf(nested(65))).toMatch(/nested too deeply/)
@@ -35,7 +35,7 @@ describe("JSON text", () => {
     expect(parse(`[${Array(500).fill("[]").join()}]`)).toHaveLength(500)
   })
 
-  it("that is none says where", () => {
+  it("is refused with a clear message when empty or not valid", () => {
     expect(refusalOf(" \n")).toBe("Send a JSON body.")
     for (const text of ["{", '"', '{"a":1,}', "undefined", '"\\']) expect(refusalOf(text)).toMatch(/not valid JSON/)
   })

@@ -64,8 +64,8 @@ const isThere = Effect.map(send("GET", "/plain"), ({ text }) => expect(text).toB
 
 const log = capturedLog()
 
-layer(servedApi(api, Handlers, log.layer), { excludeTestServices: true })("An answer", (it) => {
-  it.effect("is what the handler said, byte by byte, whatever its length", () =>
+layer(servedApi(api, Handlers, log.layer), { excludeTestServices: true })("A response", (it) => {
+  it.effect("is sent byte for byte as the handler made it, whatever its length", () =>
     Effect.gen(function* () {
       for (const bytes of [1, 10, 32_767, 32_768, 32_769, 100_003]) {
         const { headers, text } = yield* send("GET", `/long?bytes=${bytes}`)
@@ -76,7 +76,7 @@ layer(servedApi(api, Handlers, log.layer), { excludeTestServices: true })("An an
     })
   )
 
-  it.effect("that comes in pieces is sent to its end before what it needed is given back", () =>
+  it.effect("is streamed to its end before its resources are released", () =>
     Effect.gen(function* () {
       expect((yield* send("GET", "/streamed")).text).toBe("one two")
       const order = [yield* Queue.take(happened), yield* Queue.take(happened), yield* Queue.take(happened)]
@@ -84,7 +84,7 @@ layer(servedApi(api, Handlers, log.layer), { excludeTestServices: true })("An an
     })
   )
 
-  it.effect("that breaks off does not look like a whole one, and the log names its request", () =>
+  it.effect("fails for the client when it breaks off, and the log names its request", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       for (const path of ["/broken", "/short"]) {
@@ -100,7 +100,7 @@ layer(servedApi(api, Handlers, log.layer), { excludeTestServices: true })("An an
     })
   )
 
-  it.effect("that is given up is not waited for", () =>
+  it.effect("ends at once when its handler is interrupted", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       yield* Effect.flip(Effect.tryPromise(() => fetch(`${base}/given-up`)))
@@ -108,14 +108,14 @@ layer(servedApi(api, Handlers, log.layer), { excludeTestServices: true })("An an
     })
   )
 
-  it.effect("that cannot be sent is 500, and costs nobody else anything", () =>
+  it.effect("becomes a 500 when it cannot be sent, and others are unaffected", () =>
     Effect.gen(function* () {
       expect(yield* send("GET", "/unsendable")).toMatchObject({ status: 500, json: { status: 500 } })
       yield* isThere
     })
   )
 
-  it.effect("that nobody waits for any more is not worked on", () =>
+  it.effect("is no longer worked on once its client is gone", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const asked = yield* Effect.fork(Effect.tryPromise((signal) => fetch(`${base}/endless`, { signal })))

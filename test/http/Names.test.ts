@@ -10,7 +10,7 @@ const sendText = (token: string, body: string) =>
   })
 
 layer(testApp(), { excludeTestServices: true })("Names", (it) => {
-  it.effect("of body properties bind without regard to case, also below the top", () =>
+  it.effect("bind in bodies without regard to case, at every level", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const created = yield* sendJson("POST", "/api/Actions", {
@@ -23,7 +23,7 @@ layer(testApp(), { excludeTestServices: true })("Names", (it) => {
     })
   )
 
-  it.effect("that differ only in case are one property, and the last one counts as in JSON itself", () =>
+  it.effect("count as one property when they differ only in case, and the last one wins as in JSON", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const body = { name: "First", NAME: "Second", priority: 1, isActive: true }
@@ -31,7 +31,7 @@ layer(testApp(), { excludeTestServices: true })("Names", (it) => {
     })
   )
 
-  it.effect("of query parameters bind without regard to case", () =>
+  it.effect("bind in queries without regard to case", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const plain = yield* sendJson("GET", "/api/Actions?pageNumber=2&pageSize=1&sortBy=name&sortOrder=desc", { token })
@@ -43,7 +43,7 @@ layer(testApp(), { excludeTestServices: true })("Names", (it) => {
     })
   )
 
-  it.effect("given twice in a query are 400", () =>
+  it.effect("are refused with 400 when given twice in a query", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const answer = yield* sendJson("GET", "/api/Actions?pageNumber=1&PAGENUMBER=2", { token })
@@ -52,7 +52,7 @@ layer(testApp(), { excludeTestServices: true })("Names", (it) => {
     })
   )
 
-  it.effect("that a language knows are ignored like every unknown name", () =>
+  it.effect("are ignored when unknown, even __proto__ and constructor", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const hostile = `{"name":"Plain","priority":1,"isActive":true,"__proto__":{"operation":"MarkSpam"},
@@ -68,7 +68,7 @@ layer(testApp(), { excludeTestServices: true })("Names", (it) => {
     })
   )
 
-  it.effect("with missing values are all reported, under the name that the contract spells", () =>
+  it.effect("are reported in the contract's spelling for all missing or wrong values", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const answer = yield* sendJson("POST", "/api/Actions", { token, body: { PRIORITY: "high", ISACTIVE: 1 } })

@@ -35,7 +35,7 @@ layer(testApp(), { excludeTestServices: true })("Paging", (it) => {
     })
   )
 
-  it.effect("answers an empty page behind the end, with the true count", () =>
+  it.effect("returns an empty page beyond the end, with the true count", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const first = yield* list(token, "")
@@ -61,7 +61,7 @@ layer(testApp(), { excludeTestServices: true })("Paging", (it) => {
     })
   )
 
-  it.effect("refuses numbers that are none or out of range", () =>
+  it.effect("refuses values that are not numbers or are out of range", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const bad = ["0", "-1", "1.5", "abc", "", "%20", "1e2", "0x10", "99999999999999999999", "NaN", "null", "%00"]

@@ -26,7 +26,7 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
     })
   )
 
-  it.effect("that are unknown are 404, with or without a token", () =>
+  it.effect("are 404 when unknown, with or without a token", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       for (const path of ["/", "/api", "/nothing", "/api/Actions/1/more", "/api/Actionss", `/${"x".repeat(5000)}`]) {
@@ -36,7 +36,7 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
     })
   )
 
-  it.effect("lead a browser from the bare address to the documentation", () =>
+  it.effect("redirect a browser from / to the documentation", () =>
     Effect.gen(function* () {
       const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
       for (const method of ["GET", "HEAD"]) {
@@ -50,7 +50,7 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
     })
   )
 
-  it.effect("with another method are 405 and say which methods they take", () =>
+  it.effect("are 405 for another method, and list the methods they take", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const cases = [
@@ -78,7 +78,7 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
     })
   )
 
-  it.effect("with a broken percent sign are 400 and say so", () =>
+  it.effect("are 400 for a broken percent sign, and say so", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       for (const path of ["/api/Actions/%", "/api/Actions/%zz", "/%E0%A4", "/api/Actions/%ff"]) {
@@ -102,7 +102,7 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
     })
   )
 
-  it.effect("have no parameters behind a semicolon: it is a character like any other", () =>
+  it.effect("treat a semicolon as a character like any other", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       for (const id of ["1;2", "1;", "1;zzz", "1%3B2", ";1", "1;a=b?c=d"]) {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { login, send, sendJson, testApp } from "../support/TestApp.ts"
 import { expectError } from "./ErrorBody.ts"
 
-// So few that a slow machine does not see them come back.
+// So few that even on a slow machine the quota does not refill during the test.
 const limit = 3
 const addressLimit = 12
 
@@ -35,7 +35,7 @@ layer(testApp(limits), { excludeTestServices: true })("Rate limits", (it) => {
     })
   )
 
-  it.effect("are a representative's, not a token's: another login does not help, another person is free", () =>
+  it.effect("belong to a representative, not a token: another login does not help, another person is unaffected", () =>
     Effect.gen(function* () {
       const [one, again, other] = [
         yield* login("globex-admin"),
@@ -48,7 +48,7 @@ layer(testApp(limits), { excludeTestServices: true })("Rate limits", (it) => {
     })
   )
 
-  it.effect("take a network of IPv6 addresses for one, and an IPv4 address in IPv6 for what it is", () =>
+  it.effect("count an IPv6 network as one address, and an IPv4 address in IPv6 form as itself", () =>
     Effect.gen(function* () {
       const left = (address: string) =>
         Effect.map(send("GET", "/nothing", from(address)), ({ headers }) => headers.get("ratelimit")?.split(";")[1])
@@ -57,13 +57,13 @@ layer(testApp(limits), { excludeTestServices: true })("Rate limits", (it) => {
       expect(yield* left("2001:db8:1:3::1")).toBe(`r=${addressLimit - 1}`)
       expect(yield* left("::ffff:198.51.100.9")).toBe(`r=${addressLimit - 1}`)
       expect(yield* left("198.51.100.9")).toBe(`r=${addressLimit - 2}`)
-      // Some proxies write the port behind it.
+      // Some proxies append the port to the address.
       expect(yield* left("198.51.100.9:50001")).toBe(`r=${addressLimit - 3}`)
       expect(yield* left("[2001:db8:1:2:5::1]:50002")).toBe(`r=${addressLimit - 3}`)
     })
   )
 
-  it.effect("count by address whoever has no good token, whatever is asked for", () =>
+  it.effect("count callers without a valid token by address, whatever they request", () =>
     Effect.gen(function* () {
       const bad = { headers: { ...from("198.51.100.7").headers, authorization: "Bearer made.up.token" } }
       expect((yield* send("GET", "/api/Actions", bad)).headers.get("ratelimit-policy")).toBe(
@@ -77,7 +77,7 @@ layer(testApp(limits), { excludeTestServices: true })("Rate limits", (it) => {
     })
   )
 
-  it.effect("do not concern load balancers", () =>
+  it.effect("do not apply to health checks", () =>
     Effect.gen(function* () {
       for (let asked = 0; asked < 2 * addressLimit; asked++) {
         const answer = yield* send("GET", asked % 2 === 0 ? "/health/live" : "/health/ready", from("198.51.100.9"))

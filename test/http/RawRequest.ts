@@ -6,14 +6,14 @@ export const openSocket = Effect.flatMap(baseUrl, (base) =>
   Effect.acquireRelease(
     Effect.async<Socket>((resume) => {
       const socket = connect(Number(new URL(base).port), "127.0.0.1", () => resume(Effect.succeed(socket)))
-      // Once it is connected, who uses it sees that it has ended.
+      // After connecting, the socket's user notices by itself that it has ended.
       socket.on("error", (error) => resume(Effect.die(error)))
     }),
     (socket) => Effect.sync(() => socket.destroy())
   )
 )
 
-/** All that a socket receives until the other side closes it. */
+/** Everything that a socket receives until the other side closes it. */
 export const readToEnd = (socket: Socket) =>
   Effect.async<string>((resume) => {
     const chunks: Array<Buffer> = []
@@ -21,7 +21,7 @@ export const readToEnd = (socket: Socket) =>
     socket.once("close", () => resume(Effect.succeed(Buffer.concat(chunks).toString())))
   })
 
-/** The first answer in what a socket received. */
+/** The first response in what a socket received. */
 export const parseAnswer = (received: string): Answer => {
   const [head = "", ...rest] = received.split("\r\n\r\n")
   const [statusLine = "", ...lines] = head.split("\r\n")
@@ -32,7 +32,7 @@ export const parseAnswer = (received: string): Answer => {
   return { status: Number(statusLine.split(" ")[1]), headers, text, json: text === "" ? undefined : JSON.parse(text) }
 }
 
-/** Sends exactly these bytes and reads the answer; the request should ask for the connection to be closed. */
+/** Sends exactly these bytes and reads the response; the request should ask for the connection to be closed. */
 export const sendRaw = (text: string) =>
   Effect.gen(function* () {
     const socket = yield* openSocket

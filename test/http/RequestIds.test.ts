@@ -12,7 +12,7 @@ const idFor = (given: string) =>
   })
 
 layer(testApp(), { excludeTestServices: true })("Request ids", (it) => {
-  it.effect("are on every answer and differ", () =>
+  it.effect("are on every response and differ", () =>
     Effect.gen(function* () {
       const ids = new Set<string | null>()
       const paths = ["/health/live", "/health/ready", "/docs", "/openapi.json", "/api/Actions", "/nothing"]
@@ -22,13 +22,13 @@ layer(testApp(), { excludeTestServices: true })("Request ids", (it) => {
     })
   )
 
-  it.effect("of the caller are kept when they are safe", () =>
+  it.effect("are taken from the caller when they are safe", () =>
     Effect.gen(function* () {
       for (const id of ["a", "trace-1.2:3_4/5+6=@", "x".repeat(128)]) expect(yield* idFor(id)).toBe(id)
     })
   )
 
-  it.effect("of the caller are replaced when they are not", () =>
+  it.effect("are replaced when the caller's are not safe", () =>
     Effect.gen(function* () {
       for (const id of ["", "x".repeat(129), "a b", "a,b", 'a"b', "<script>", "a;b", "ü", "{}", "a\tb"]) {
         expect(yield* idFor(id)).toMatch(guid)

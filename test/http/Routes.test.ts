@@ -33,7 +33,7 @@ describe("Routes", () => {
     expect(routes.allowed("/tickets")).toEqual([])
   })
 
-  it("take a semicolon for a character of the path, and leave those of the query", () => {
+  it("treat a semicolon in path or query as an ordinary character", () => {
     expect(routes.find("GET", "/tickets/1;2?a=b;c")).toMatchObject({
       params: { id: "1;2" },
       searchParams: { a: "b;c" }
@@ -42,7 +42,7 @@ describe("Routes", () => {
     expect([routes.allowed("/docs;x"), routes.allowed("/tickets/bulk;")]).toEqual([[], ["GET", "HEAD"]])
   })
 
-  it("know what a body must be", () => {
+  it("know which kind of body they take", () => {
     const routeOf = (method: string, url: string) => routes.find(method, url)?.route
     expect(routeOf("PUT", "/tickets/bulk")).toMatchObject({ takes: "json", mayBeEmpty: false })
     expect(routeOf("POST", "/tickets/1/run")).toMatchObject({ takes: "json", mayBeEmpty: true })
@@ -52,7 +52,7 @@ describe("Routes", () => {
 })
 
 describe("An address", () => {
-  it("means the same with the alias, an origin and doubled slashes", () => {
+  it("means the same with the /api alias, an origin or doubled slashes", () => {
     const same = [
       "/tickets/1?a=//b",
       "/api/tickets/1?a=//b",
@@ -65,7 +65,7 @@ describe("An address", () => {
     for (const url of ["/api/ticketsX", "/api", "/api/Actions/tickets", "*"]) expect(plainUrl(url)).toBe(url)
   })
 
-  it("that is made plain stays so", () => {
+  it("does not change when normalised twice", () => {
     fc.assert(
       fc.property(fc.webPath(), fc.webQueryParameters(), (path, query) => {
         const plain = plainUrl(`/${path}?${query}`)
@@ -74,14 +74,14 @@ describe("An address", () => {
     )
   })
 
-  it("goes on behind a semicolon", () => {
+  it("continues after a semicolon", () => {
     expect(plainUrl("/api/tickets/1;a//b?c=//d")).toBe("/tickets/1;a/b?c=//d")
     expect(plainUrl("/api/tickets;a")).toBe("/api/tickets;a")
     expect([isReadable("/a;%"), isReadable("/a;b?x=%")]).toEqual([false, true])
     expect(["/health;x", "/metrics;", "/health/live;x"].map(isForOperators)).toEqual([false, false, true])
   })
 
-  it("is readable when each percent sign begins a character", () => {
+  it("is readable when every percent sign begins an encoded character", () => {
     for (const url of ["/a%20b", "/%E2%82%AC", "/a?x=%", "/"]) expect([url, isReadable(url)]).toEqual([url, true])
     for (const url of ["/%", "/%zz", "/%E2%82", "/%ff"]) expect([url, isReadable(url)]).toEqual([url, false])
   })

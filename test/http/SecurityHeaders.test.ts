@@ -5,7 +5,7 @@ import { login, send, sendJson, testApp } from "../support/TestApp.ts"
 import { sendRaw } from "./RawRequest.ts"
 
 layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
-  it.effect("are on every answer", () =>
+  it.effect("are on every response", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const answers = yield* Effect.all([
@@ -33,7 +33,7 @@ layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
     })
   )
 
-  it.effect("never set a cookie, and no cookie is a credential", () =>
+  it.effect("never set a cookie, and no cookie is accepted as a credential", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       for (const endpoint of endpoints) {
@@ -49,7 +49,7 @@ layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
     })
   )
 
-  it.effect("repeat nothing that a caller wrote into its own headers", () =>
+  it.effect("echo nothing from the caller's own headers", () =>
     Effect.gen(function* () {
       const answer = yield* sendRaw(
         "GET /nothing%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: evil.example\r\nX-Request-Id: a b<script>\r\n" +
@@ -62,7 +62,7 @@ layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
     })
   )
 
-  it.effect("keep answers with credentials out of every store", () =>
+  it.effect("keep responses with credentials out of caches", () =>
     Effect.gen(function* () {
       const body = { username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" }
       for (const path of ["/api/Auth/login", "/API/AUTH/LOGIN/", "//api//auth/login"]) {
@@ -77,7 +77,7 @@ layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
     })
   )
 
-  it.effect("let the docs page run what it brings along, and nothing from elsewhere", () =>
+  it.effect("let the docs page run its own scripts, and nothing from elsewhere", () =>
     Effect.gen(function* () {
       for (const path of ["/docs", "/DOCS/", "/docs?x"]) {
         const { headers, status, text } = yield* send("GET", path)
@@ -92,7 +92,7 @@ layer(testApp(), { excludeTestServices: true })("Security headers", (it) => {
 })
 
 layer(testApp({ BASE_URL: "http://localhost:3000" }), { excludeTestServices: true })("Without https", (it) => {
-  it.effect("no answer asks browsers to insist on it", () =>
+  it.effect("no response sends Strict-Transport-Security", () =>
     Effect.gen(function* () {
       expect((yield* send("GET", "/health/live")).headers.get("strict-transport-security")).toBeNull()
     })

@@ -5,7 +5,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, FiberSet, Scheduler, Stream } from "effect"
 import { sendResponse } from "../../src/platform/http/SendResponse.ts"
 
-/** As on a busy machine: between any two steps of a fiber other things happen. */
+/** As on a busy machine: other things happen between any two steps of a fiber. */
 const interleaved = Effect.withScheduler(
   Scheduler.make(
     (task) => void setImmediate(task),
@@ -13,7 +13,7 @@ const interleaved = Effect.withScheduler(
   )
 )
 
-/** More than a socket takes at once, each of them. */
+/** Each of them is more than a socket accepts at once. */
 const pieces = Array.from({ length: 40 }, () => new Uint8Array(256 * 1024))
 
 const serving = Effect.flatMap(FiberSet.makeRuntime(), (fork) =>
@@ -34,7 +34,7 @@ const serving = Effect.flatMap(FiberSet.makeRuntime(), (fork) =>
   )
 )
 
-it.scopedLive("An answer goes on when it can, even if the socket was free again before it looked", () =>
+it.scopedLive("A response resumes even if the socket was free again before its fiber looked", () =>
   Effect.gen(function* () {
     const address: AddressInfo | string | null = (yield* serving).address()
     const url = `http://127.0.0.1:${Object(address).port}`

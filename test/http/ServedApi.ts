@@ -19,7 +19,7 @@ const Listening = Layer.unwrapEffect(
   })
 )
 
-/** An API of a test's own, served by the service's conventions and without any of its routes. */
+/** A test's own API, served by the service's conventions but without any of its routes. */
 export const servedApi = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, Built, Failed, Needed>(
   api: HttpApi.HttpApi<Id, Groups, E>,
   Handlers: Layer.Layer<Built, Failed, Needed>,

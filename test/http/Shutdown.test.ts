@@ -21,7 +21,7 @@ const deadlines = (stop: number) => ({
   stop
 })
 
-/** A deadline that nothing here waits for. */
+/** A deadline that is never reached in these tests. */
 const notInThisTest = 600_000
 
 const drainSeconds = 599
@@ -55,7 +55,7 @@ const listens = Effect.flatMap(baseUrl, (base) =>
 
 const untilItStopsListening = Effect.repeat(listens, { while: (up) => up, schedule: Schedule.spaced("20 millis") })
 
-/** A request that waits for the held table. Returns once the service has it under way. */
+/** A request that waits for the held table. Returns once the service is working on it. */
 const slowRequest = Effect.gen(function* () {
   const token = yield* login("acme-admin")
   const { letGo } = yield* holdActions
@@ -67,14 +67,14 @@ const slowRequest = Effect.gen(function* () {
     `POST /api/Actions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
   )
-  // Node says 100 when it hands the request over.
+  // Node sends 100 when it hands the request over.
   socket.once("data", () => Deferred.unsafeDone(answered, Effect.void))
   yield* Deferred.await(answered)
   socket.write(body)
   return { letGo, received }
 })
 
-it.live("A request under way finishes, then the service is down at once, not at its deadline", () =>
+it.live("A request under way finishes, and then the service stops at once rather than at its deadline", () =>
   Effect.gen(function* () {
     const { services, stop } = yield* startNode(notInThisTest)
     yield* Effect.gen(function* () {
@@ -88,7 +88,7 @@ it.live("A request under way finishes, then the service is down at once, not at 
   }).pipe(Effect.scoped)
 )
 
-it.live("A request that hangs is cut at the deadline", () =>
+it.live("A request that hangs is cut off at the deadline", () =>
   Effect.gen(function* () {
     const { services, stop } = yield* startNode(300)
     yield* Effect.gen(function* () {
@@ -100,7 +100,7 @@ it.live("A request that hangs is cut at the deadline", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("What a request holds when it is cut off is given back before the service is down", () =>
+it.live("A request that is cut off releases what it holds before the service is down", () =>
   Effect.gen(function* () {
     const isUnderWay = yield* Deferred.make<void>()
     let isGivenBack = false
@@ -128,7 +128,7 @@ it.live("What a request holds when it is cut off is given back before the servic
   })
 )
 
-it.live("Idle connections do not hold the service back", () =>
+it.live("Idle connections do not delay the shutdown", () =>
   Effect.gen(function* () {
     const { services, stop } = yield* startNode(notInThisTest)
     yield* Effect.gen(function* () {
@@ -143,7 +143,7 @@ it.live("Idle connections do not hold the service back", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("Before it stops it says that it is not ready, and answers on until others had time to notice", () =>
+it.live("Before stopping, readiness fails and requests are served until load balancers had time to notice", () =>
   Effect.gen(function* () {
     const [draining, drained] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const real = yield* Effect.clock
@@ -153,7 +153,7 @@ it.live("Before it stops it says that it is not ready, and answers on until othe
       currentTimeMillis: real.currentTimeMillis,
       unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
       currentTimeNanos: real.currentTimeNanos,
-      // The time for the others to notice passes when the test says so.
+      // The drain time passes when the test says so.
       sleep: (duration) =>
         Duration.equals(duration, Duration.seconds(drainSeconds))
           ? Effect.zipRight(Deferred.succeed(draining, undefined), Deferred.await(drained))

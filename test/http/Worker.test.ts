@@ -6,7 +6,7 @@ import { send, sendJson, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 
 layer(testApp({ ROLE: "web" }), { excludeTestServices: true })("A worker", (it) => {
-  it.effect("answers for its health and nothing else, and does what web nodes leave", () =>
+  it.effect("serves its health checks and nothing else, and does the work that web nodes leave", () =>
     Effect.gen(function* () {
       const asked = yield* sendJson("POST", "/api/Auth/request-password-reset", {
         body: { email: "agent@acme.example" }

@@ -34,7 +34,7 @@ layer(quietNode, { excludeTestServices: true })("The hub", (it) => {
     })
   )
 
-  it.scoped("lets representatives in by header or query, with or without negotiation, in any spelling", () =>
+  it.scoped("admits representatives by header or query, with or without negotiation, in any spelling", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-agent")
       yield* peer("", { token })
@@ -44,7 +44,7 @@ layer(quietNode, { excludeTestServices: true })("The hub", (it) => {
     })
   )
 
-  it.scoped("lets visitors in from the channel's own hosts only", () =>
+  it.scoped("admits visitors only from the channel's own hosts", () =>
     Effect.gen(function* () {
       const query = `?channelToken=${yield* channelTokenOf("Acme")}`
       yield* peer(query, { origin: "https://ACME.example:8443" })
@@ -69,7 +69,7 @@ layer(quietNode, { excludeTestServices: true })("The hub", (it) => {
     })
   )
 
-  it.effect("refuses everybody else, before and instead of a socket", () =>
+  it.effect("refuses everybody else before a socket is opened", () =>
     Effect.gen(function* () {
       const { channels } = yield* clientOf("acme-admin")
       const email = yield* channels.getChannel({ path: { id: yield* channelOf("Email") } })
@@ -100,7 +100,7 @@ layer(quietNode, { excludeTestServices: true })("The hub", (it) => {
       yield* peer(`?access_token=${token}`, { skipNegotiation: true })
       const { ticketToken } = yield* say(yield* visitorPeer({ skipNegotiation: true }), "Hello")
       const channelToken = yield* channelTokenOf("Acme")
-      // A connection may speak before the line about its opening is written.
+      // A connection may send messages before the line about its opening is logged.
       const requests = yield* eventually(
         Effect.sync(() => log.entries().filter(({ annotations }) => String(annotations["url"]).startsWith("/chatHub"))),
         (lines) => lines.length >= 2

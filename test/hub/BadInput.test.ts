@@ -24,7 +24,7 @@ const call = (target: string, ...given: ReadonlyArray<unknown>) =>
   frame(JSON.stringify({ type: 1, invocationId: "7", target, arguments: given }) + separator)
 
 layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => {
-  it.scoped("may send its records in pieces, several at once, and whatever lies between", () =>
+  it.scoped("may send records in pieces or several at once, with pings and unknown messages between", () =>
     Effect.gen(function* () {
       const hub = yield* connected("")
       yield* hub.send(frame(handshake.slice(0, 5)))
@@ -36,7 +36,7 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
     })
   )
 
-  it.scoped("that speaks before its handshake, or nonsense after it, is told why and closed", () =>
+  it.scoped("is told why and closed when it speaks before its handshake, or nonsense after it", () =>
     Effect.gen(function* () {
       const early = yield* connected("")
       yield* early.send(call("JoinTicket", 1))
@@ -56,7 +56,7 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
     })
   )
 
-  it.scoped("that sends what is no frame, or one without end, is cut off", () =>
+  it.scoped("is cut off when it sends an invalid frame, or one without end", () =>
     Effect.gen(function* () {
       for (const sent of [
         Buffer.from("GET / HTTP/1.1\r\n\r\n"),
@@ -77,7 +77,7 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
     })
   )
 
-  it.scoped("is answered what is wrong with a call, and may go on", () =>
+  it.scoped("is told what is wrong with a call, and may go on", () =>
     Effect.gen(function* () {
       const rep = yield* repPeer("acme-agent")
       for (const [method, given, reason] of [
@@ -121,7 +121,7 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
     })
   )
 
-  it.scoped("that goes away in the middle has still said what it said", () =>
+  it.scoped("has its message stored even when it leaves right after sending", () =>
     Effect.gen(function* () {
       const rep = yield* repPeer("acme-admin")
       const { ticketID } = yield* newMessage({})
@@ -139,7 +139,7 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
   )
 
   if (onPostgres) {
-    it.scoped("that is gone before it is written down that it came has still said it, too", () =>
+    it.scoped("has its message stored even when it leaves before its presence is recorded", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { ticketID } = yield* newMessage({})
@@ -163,7 +163,7 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
     )
   }
 
-  it.effect("whose handshake is none gets an answer", () =>
+  it.effect("gets a 400 when its WebSocket handshake is invalid", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-agent")
       const upgrade = (...lines: ReadonlyArray<string>) =>

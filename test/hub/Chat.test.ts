@@ -26,7 +26,7 @@ layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) =
       const rep = yield* repPeer("acme-agent")
       const visitor = yield* visitorPeer()
       const sent = yield* say(visitor, "I lost my key")
-      // What happens at once is told at once: the draft may come before the ticket that it belongs to.
+      // Concurrent events are told as they happen: the draft may come before its ticket.
       const told = yield* firstOfEach(rep, ["MessageReceived", "TicketUpdated", "DraftReady"])
       const received = yield* decodeMessage(told.get("MessageReceived"))
       expect(received).toMatchObject({ messageID: sent.messageID, message: "I lost my key", senderType: "EndUser" })
@@ -42,7 +42,7 @@ layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) =
         path: { id: sent.messageID },
         payload: { modifiedAnswer: "We are on our way" }
       })
-      // Its own message comes first, for its other windows.
+      // The visitor's own message comes first, for its other windows.
       expect(yield* nextTold(visitor, "MessageReceived")).toMatchObject({ messageID: sent.messageID })
       expect(yield* nextTold(visitor, "AgentJoined")).toEqual({ name: received.customerRepName ?? expect.any(String) })
       const answer = yield* nextTold(visitor, "MessageReceived")
@@ -58,7 +58,7 @@ layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) =
 })
 
 layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
-  it.scoped("that is resumed is told what is said while it is read", () =>
+  it.scoped("tells a visitor who resumes it what is said while it is being loaded", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rep = yield* repPeer("acme-agent")
@@ -68,7 +68,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       yield* rep.invoke("JoinTicket", ticketID)
       const visitor = yield* visitorPeer()
       const [locked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      // The messages cannot be read meanwhile; on the embedded database nothing can.
+      // The lock keeps the messages from being read; on the embedded database it would keep everything from being read.
       const holder = yield* sql`lock table ticket_message in access exclusive mode`.pipe(
         Effect.zipRight(Deferred.succeed(locked, undefined)),
         Effect.zipRight(Deferred.await(goOn)),
@@ -91,7 +91,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("is one ticket, whatever the visitor sends, and is theirs alone", () =>
+  it.scoped("is one ticket, whatever the visitor sends, and closed to other visitors", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
       const stranger = yield* visitorPeer()
@@ -120,7 +120,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("is resumed after a reload, with what was said meanwhile", () =>
+  it.scoped("can be resumed after a reload, with what was said meanwhile", () =>
     Effect.gen(function* () {
       const { ticketID, ticketToken } = yield* Effect.scoped(
         Effect.flatMap(visitorPeer(), (visitor) => say(visitor, "Anybody there?"))
@@ -138,7 +138,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       yield* other.invoke("ResumeChat", ticketToken)
       const good = yield* say(visitor, "Good")
       expect(good.ticketID).toBe(ticketID)
-      // What was said just before it came may be told to it as well.
+      // It may also be told what was said just before it connected.
       expect(yield* toldMessage(other, good.messageID)).toMatchObject({ message: "Good" })
       yield* say(rep, "In both windows", ticketID)
       for (const window of [visitor, other]) {
@@ -149,7 +149,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("that was deleted is gone, and the next message begins another one", () =>
+  it.scoped("is gone once deleted, and the next message begins another one", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
       const { tickets } = yield* clientOf("acme-admin")
@@ -164,7 +164,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("that could not begin begins with the next message", () =>
+  it.scoped("begins with the next message when it could not begin before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const visitor = yield* visitorPeer()
@@ -180,14 +180,14 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("takes nothing while its channel is switched off", () =>
+  it.scoped("accepts nothing while its channel is switched off", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
       const { channels, ticketMessages } = yield* clientOf("acme-admin")
       const { ticketID, ticketToken } = yield* say(visitor, "Hello?")
       const path = { id: yield* channelOf("Chat") }
       yield* channels.updateChannel({ path, payload: { isActive: false } })
-      // Its connection ends within seconds, perhaps before it can say a word.
+      // The connection ends within seconds, perhaps before it can send anything.
       const refused = /switched off|not in the 'Connected' State/
       expect((yield* Effect.flip(say(visitor, "Still there?", ticketID))).message).toMatch(refused)
       expect((yield* Effect.flip(visitor.invoke("RequestAgent", {}))).message).toMatch(refused)
@@ -196,7 +196,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       const back = yield* visitorPeer()
       yield* back.invoke("ResumeChat", ticketToken)
       yield* say(back, "And now?", ticketID)
-      // Nobody takes it for switched off still, when the node has looked again: by then it has found another one that is.
+      // Once the node has ended another channel that is off, it has looked again and knows that this one is on.
       const { channelID, token } = yield* channels.createChannel({
         payload: { channelType: "Chat", name: "Another", isActive: true }
       })
@@ -210,7 +210,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("is not resumed on another channel", () =>
+  it.scoped("cannot be resumed from a ticket of another channel", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
       const elsewhere = yield* newMessage({ channelID: yield* channelOf("Email") })
@@ -220,7 +220,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("tells once that a representative joined, however often it does", () =>
+  it.scoped("announces a representative once, however often they join", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
       const rep = yield* repPeer("acme-agent")
@@ -252,11 +252,11 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("can be handed to a person, who is told how to answer later", () =>
+  it.scoped("can be handed to a person, who learns how to reply later", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
       expect((yield* Effect.flip(visitor.invoke("RequestAgent", {}))).message).toMatch(/Write a message first/)
-      // Who left the hub before is struck off a moment later.
+      // Whether an agent is available is updated a moment after the last one has left the hub.
       yield* eventually(isAgentAvailable, (is) => !is)
       const { ticketID, ticketToken } = yield* say(visitor, "I want a person")
       expect(yield* visitor.invoke("RequestAgent", { ticketID })).toEqual({
@@ -281,7 +281,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
-  it.scoped("tells of a new ticket once, though two things have happened: it and its message", () =>
+  it.scoped("reports a new ticket once, although both the ticket and its message are events", () =>
     Effect.gen(function* () {
       const rep = yield* repPeer("acme-agent")
       const { ticketID } = yield* newMessage({ message: "One", fromAddress: "new.once@mail.example" })
@@ -292,14 +292,14 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
           toldOf.push(Object(yield* nextTold(rep, "TicketUpdated")).ticketID)
         }
       })
-      // In whichever order: what another node might have recorded is told a little later than what this one did.
+      // In any order: events that another node might have recorded are told a little later than local ones.
       yield* untilToldOf(ticketID, again.ticketID)
       yield* untilToldOf((yield* newMessage({ message: "Three", fromAddress: "new.once@mail.example" })).ticketID)
       expect(toldOf.filter((told) => told === ticketID)).toHaveLength(1)
     })
   )
 
-  it.scoped("tells representatives what they do to tickets of any channel, and nobody else", () =>
+  it.scoped("reports changes in tickets of any channel to the customer's own representatives only", () =>
     Effect.gen(function* () {
       const rep = yield* repPeer("acme-agent")
       const foreign = yield* repPeer("globex-admin")
@@ -340,7 +340,7 @@ const StoppedClock = Layer.unwrapEffect(
 layer(quietApp().pipe(Layer.provide(StoppedClock)), { excludeTestServices: true })(
   "A chat in which time stands still",
   (it) => {
-    it.scoped("shows both sides that the other types, once a second", () =>
+    it.scoped("shows both sides that the other is typing, at most once a second", () =>
       Effect.gen(function* () {
         const visitor = yield* visitorPeer()
         const rep = yield* repPeer("acme-agent")
@@ -353,7 +353,7 @@ layer(quietApp().pipe(Layer.provide(StoppedClock)), { excludeTestServices: true 
         yield* rep.invoke("Typing", ticketID)
         const { from } = Object(yield* nextTold(visitor, "Typing"))
         expect(from).toMatch(/\S/)
-        // Representatives hear of all tickets, and of which. That somebody joined is looked up first.
+        // Representatives hear about every ticket, and which one it is. A join is looked up before it is told.
         const heard: Array<Told> = []
         const argumentsOf = (name: string) =>
           heard.filter(({ event }) => event === name).map(({ argument }) => argument)

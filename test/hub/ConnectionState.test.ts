@@ -59,7 +59,7 @@ describe("A connection", () => {
     }
   })
 
-  it("ends at what is no message of the protocol, after what came before it", () => {
+  it("ends at an invalid message, after handling those before it", () => {
     for (const bad of ["{", "[]", "null", "1", '"x"', "{}", '{"type":"1"}', '{"type":1}', '{"type":1,"target":7}']) {
       const { outputs, state } = outputsOf([call + bad + recordSeparator + call], open)
       expect(outputs).toEqual([expect.objectContaining({ _tag: "Invoke" }), closing("could not be understood")])
@@ -69,7 +69,7 @@ describe("A connection", () => {
     expect(outputsOf(["x".repeat(40_000)], open).outputs).toEqual([closing("32 KB")])
   })
 
-  it("passes over messages that ask for nothing, also of kinds that are yet to come", () => {
+  it("ignores messages that ask for nothing, even of unknown kinds", () => {
     const { outputs, state } = outputsOf(
       [2, 3, 5, 6, 8, 9, 10, 77].map((type) => message({ type, anything: true })),
       open
@@ -82,7 +82,7 @@ describe("A connection", () => {
     expect(outputsOf([message({ type: 7 }) + call], open).outputs).toEqual([{ _tag: "Close", text: "" }])
   })
 
-  it("takes whatever comes without breaking, and says nothing more once it is closed", () => {
+  it("survives any input, and sends nothing more once closed", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom(
@@ -105,14 +105,14 @@ describe("A connection", () => {
     )
   })
 
-  /** Looked at once a second until then; what happened at the end. */
+  /** Checks the state once a second until then, and returns the last outcome. */
   const watched = (start: ConnectionState, from: number, until: number) => {
     let last = elapse(start, from)
     for (let now = from + 1000; now <= until; now += 1000) last = elapse(last.state, now)
     return last
   }
 
-  it("is asked for a handshake and for signs of life in time", () => {
+  it("must send its handshake and signs of life in time", () => {
     expect(watched(opened(0), 0, handshakeWithin - 1000).outputs).toEqual([])
     expect(watched(opened(0), 0, handshakeWithin).outputs).toEqual([closing("did not arrive in time")])
     expect(watched(open, 0, pingEvery - 1000).outputs).toEqual([])
@@ -124,7 +124,7 @@ describe("A connection", () => {
     expect(elapse(heard.state, silentFor).outputs).toEqual([{ _tag: "Send", text: `{"type":6}${recordSeparator}` }])
   })
 
-  it("is not taken for silent when nobody was listening", () => {
+  it("is not considered silent after a pause of the node itself", () => {
     const stalled = elapse(open, 10 * silentFor)
     expect(stalled.state.phase).toBe("Open")
     expect(watched(stalled.state, 10 * silentFor, 11 * silentFor).state.phase).toBe("Closed")

@@ -11,7 +11,7 @@ const begin = ({ invoke }: HubPeer, ticketToken: string, message: string) =>
   Effect.flatMap(invoke("SendMessage", { ticketToken, message }), decodeSent)
 
 layer(testApp(), { excludeTestServices: true })("The first message of a chat", (it) => {
-  it.scoped("may choose the chat's token, so that it makes one ticket however often it is said", () =>
+  it.scoped("may choose the chat's token, so that repeating it creates only one ticket", () =>
     Effect.gen(function* () {
       const ticketToken = randomUUID()
       const lost = yield* visitorPeer()
@@ -24,7 +24,7 @@ layer(testApp(), { excludeTestServices: true })("The first message of a chat", (
       const other = yield* visitorPeer()
       const again = yield* begin(other, ticketToken, "Hello again")
       expect(again).toMatchObject({ ticketID: first.ticketID, ticketToken })
-      // Whoever says it again is in that chat from then on.
+      // A client that repeats it is in that chat from then on.
       yield* other.invoke("Typing", first.ticketID)
       const { ticketMessages } = yield* clientOf("acme-admin")
       const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: first.ticketID } })
@@ -32,7 +32,7 @@ layer(testApp(), { excludeTestServices: true })("The first message of a chat", (
     })
   )
 
-  it.scoped("makes one message of one ticket also when it is said several times at once, and once more", () =>
+  it.scoped("creates one message in one ticket even when sent several times at once and again later", () =>
     Effect.gen(function* () {
       const ticketToken = randomUUID()
       const visitors = yield* Effect.replicateEffect(visitorPeer(), 6)
@@ -48,7 +48,7 @@ layer(testApp(), { excludeTestServices: true })("The first message of a chat", (
       expect(others).toEqual([])
       const ticketId = (yield* Effect.fromNullable(ticket)).ticketID
       expect((yield* ticketMessages.listTicketMessages({ urlParams: { ticketId } })).items).toHaveLength(1)
-      // Each of them is in the chat: what it says from then on is new, whatever it says.
+      // Each of them is in the chat now: whatever it sends next is a new message, even the same words.
       yield* (yield* Effect.fromNullable(first[0])).invoke("SendMessage", { message: "At once" })
       expect((yield* ticketMessages.listTicketMessages({ urlParams: { ticketId } })).items).toHaveLength(2)
     })
@@ -63,7 +63,7 @@ layer(testApp(), { excludeTestServices: true })("The first message of a chat", (
       })
       expect((yield* Effect.flip(begin(stranger, ticketToken, "Mine, too"))).message).toMatch(/ticketToken is taken/)
       expect((yield* Effect.flip(begin(stranger, "1", "Hm"))).message).toMatch(/ticketToken/)
-      // It has begun no chat by that.
+      // The refused attempts have not begun a chat.
       expect((yield* begin(stranger, randomUUID(), "My own")).ticketToken).not.toBe(ticketToken)
     })
   )

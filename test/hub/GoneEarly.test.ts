@@ -11,7 +11,7 @@ const here = ["Origin: https://acme.example", "X-Forwarded-For: 192.0.2.1"]
 
 const asVisitor = Effect.map(channelTokenOf("Acme"), (token) => `?channelToken=${token}`)
 
-/** Asks for a connection and goes away after so many turns of the event loop, with or without a word. */
+/** Asks for a connection and goes away after so many turns of the event loop, with a reset or a plain close. */
 const goAway = (query: string, turns: number, isRude: boolean) =>
   Effect.gen(function* () {
     const socket = yield* openSocket
@@ -29,13 +29,13 @@ const goAwayOften = Effect.gen(function* () {
   for (let time = 0; time < 40; time++) yield* goAway("", time % 10, true)
 })
 
-/** The library answers it itself, and never comes back from that. */
+/** The WebSocket library answers this request itself, and never returns from that. */
 const askForNoProtocol = Effect.flatMap(asVisitor, (query) =>
   Effect.map(rawHub(query, [...here, "Sec-WebSocket-Protocol:"]), ({ answer }) => answer)
 )
 
-layer(quietApp({ HUB_LIMIT_ADDRESS: "3" }), { excludeTestServices: true })("Who goes away while connecting", (it) => {
-  it.scoped("takes nothing and nobody along, and leaves no place taken", () =>
+layer(quietApp({ HUB_LIMIT_ADDRESS: "3" }), { excludeTestServices: true })("A client gone while connecting", (it) => {
+  it.scoped("does no harm to others, and frees its place", () =>
     Effect.gen(function* () {
       yield* goAwayOften
       for (let time = 0; time < 5; time++) expect(yield* askForNoProtocol).toMatch(/^HTTP\/1\.1 400 /)
@@ -48,7 +48,7 @@ layer(quietApp({ HUB_LIMIT_ADDRESS: "3" }), { excludeTestServices: true })("Who 
   )
 })
 
-it.live("A node stops also when somebody went away while connecting", () =>
+it.live("A node can stop after clients went away while connecting", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const app = yield* Layer.buildWithScope(quietApp(), scope)

@@ -30,7 +30,7 @@ const calls = (text: string) => {
     })
 }
 
-it("A message comes to representatives before its ticket, and to visitors as they may see it", () => {
+it("Representatives get a message before its ticket, and visitors get only what they may see", () => {
   const message = event({
     kind: "MessageReceived",
     message: '{"messageID":1,"status":"Sent"}',
@@ -44,13 +44,13 @@ it("A message comes to representatives before its ticket, and to visitors as the
   expect(calls(forVisitors(message))).toEqual([["MessageReceived", { messageID: 1 }]])
 })
 
-it("A draft has a name of its own, and visitors hear nothing of it", () => {
+it("A draft has an event of its own, which visitors do not get", () => {
   const draft = event({ kind: "DraftReady", message: '{"messageID":1}' })
   expect(calls(forRepresentatives(draft))).toEqual([["DraftReady", { messageID: 1 }]])
   expect(forVisitors(draft)).toBe("")
 })
 
-it("Representatives also hear which ticket somebody joined or types in", () => {
+it("Representatives also hear which ticket somebody joins or types in", () => {
   const joined = event({ kind: "AgentJoined", agentName: 'Ann "the" Agent' })
   expect(calls(forRepresentatives(joined))).toEqual([["AgentJoined", { name: 'Ann "the" Agent', ticketID }]])
   expect(calls(forVisitors(joined))).toEqual([["AgentJoined", { name: 'Ann "the" Agent' }]])
@@ -59,6 +59,6 @@ it("Representatives also hear which ticket somebody joined or types in", () => {
   expect(calls(typingForVisitors(typing))).toEqual([["Typing", { from: "Ann" }]])
 })
 
-it("What clients are not to get is told to nobody", () => {
+it("Events that are not meant for clients are sent to nobody", () => {
   expect([forRepresentatives(event({})), forVisitors(event({ ticket: '{"ticketID":7}' }))]).toEqual(["", ""])
 })

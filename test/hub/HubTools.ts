@@ -5,7 +5,7 @@ import { HubSentMessage } from "../../schema/Hub.ts"
 import { baseUrl, tokenOf } from "../support/TestApp.ts"
 import { nextOf } from "./NextOf.ts"
 
-/** What a client was told: the name of the event, and its argument. */
+/** An event that a client received: its name and its argument. */
 export interface Told {
   readonly event: string
   readonly argument: unknown
@@ -63,7 +63,7 @@ export const peer = (
     } satisfies HubPeer
   })
 
-/** A demo representative at the hub. */
+/** A demo representative, connected to the hub. */
 export const repPeer = (username: string, options: Parameters<typeof peer>[1] = {}) =>
   Effect.flatMap(tokenOf(username), (token) => peer("", { token, ...options }))
 
@@ -92,15 +92,15 @@ const next = ({ ended, told }: Listening) =>
     Effect.map(ended, (error) => error?.message ?? "nothing was wrong")
   )
 
-/** The next thing of a kind that a client is told; what comes before it is passed over. */
+/** The next event of a kind that a client receives; other events before it are skipped. */
 export const nextTold = (peer: Listening, event: string): Effect.Effect<unknown> =>
   Effect.flatMap(next(peer), (one) => (one.event === event ? Effect.succeed(one.argument) : nextTold(peer, event)))
 
-/** The message with this number, once a client is told of it: what was told late of earlier ones is passed over. */
+/** The message with this number, once a client receives it; late events about earlier messages are skipped. */
 export const toldMessage = (peer: Listening, messageID: number) =>
   Effect.repeat(nextTold(peer, "MessageReceived"), { until: (message) => Object(message).messageID === messageID })
 
-/** The first thing of each kind that a client is told, in whatever order they come. */
+/** The first event of each kind that a client receives, in whatever order they come. */
 export const firstOfEach = (peer: Listening, events: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const first = new Map<string, unknown>()
@@ -111,11 +111,11 @@ export const firstOfEach = (peer: Listening, events: ReadonlyArray<string>) =>
     return first
   })
 
-/** Everything a client was told so far. */
+/** Everything that a client has received so far. */
 export const allTold = ({ told }: HubPeer) => Effect.map(Queue.takeAll(told), (all) => [...all])
 
 const decodeSent = Schema.decodeUnknown(HubSentMessage)
 
-/** A message through the hub, with the answer that the client gets. */
+/** Sends a message through the hub, and returns the result that the client gets. */
 export const say = ({ invoke }: HubPeer, message: string, ticketID?: number) =>
   Effect.flatMap(invoke("SendMessage", { message, ...(ticketID !== undefined && { ticketID }) }), decodeSent)

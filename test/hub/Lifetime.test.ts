@@ -22,13 +22,13 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
           tokens.forRep(acmeAdmin, { lifetime: Duration.seconds(seconds), impersonated: false }),
           (token) => peer("", { token, reconnect: [0, 100], skipNegotiation: true })
         )
-      // On a slow machine it may run out on the way.
+      // On a slow machine the token may expire while connecting.
       const rep = yield* Effect.firstSuccessOf([2, 4, 8, 16].map(lasting))
       expect((yield* rep.ended)?.message).toMatch(/token has expired/)
     })
   )
 
-  it.scoped("ends when its representative gets a new password, the others go on", () =>
+  it.scoped("ends when its representative gets a new password, while the others go on", () =>
     Effect.gen(function* () {
       const { representatives } = yield* clientOf("acme-admin")
       const { customerRepID } = yield* representatives.createCustomerRep({
@@ -52,7 +52,7 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
     })
   )
 
-  it.scoped("outlives whatever happens at once, many things or large ones, as long as it reads", () =>
+  it.scoped("survives bursts of many or large events as long as the client reads", () =>
     Effect.gen(function* () {
       const rep = yield* repPeer("acme-agent")
       const events = yield* Events
@@ -68,7 +68,7 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
     })
   )
 
-  it.scoped("of somebody who does not read is cut, and holds up nobody", () =>
+  it.scoped("is cut off when the client does not read, and holds up nobody", () =>
     Effect.gen(function* () {
       const rep = yield* repPeer("acme-agent")
       const slow = yield* rawHub(`?access_token=${yield* login("acme-agent")}`)
@@ -81,7 +81,7 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
       for (let at = 0; at < 200 && slow.socket.readyState === "open"; at++) {
         yield* newMessage({ ticketID, message, senderType: "CustomerRep", status: "Sent" })
         yield* eventually(nextTold(rep, "MessageReceived"), (told) => Object(told).message === message)
-        // The other side's end shows only to who reads; a write to it shows it too.
+        // The other side's end is noticed only by reading or by writing, so it writes.
         slow.socket.write(frame('{"type":6}\u001e'))
       }
       yield* gone
@@ -89,7 +89,7 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
   )
 })
 
-/** A node at a port that can be told to stop, on a database that outlives it. */
+/** A node on a given port that can be told to stop, on a database that outlives it. */
 const startNode = (database: Context.Context<SqlClient.SqlClient>, port: string) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -97,7 +97,7 @@ const startNode = (database: Context.Context<SqlClient.SqlClient>, port: string)
     return { services: Context.merge(node, database), stop: Scope.close(scope, Exit.void) }
   })
 
-it.live("A node that stops sends its clients away politely; they come back to the next and go on", () =>
+it.live("A node that stops closes its connections politely, and clients reconnect to the next node and go on", () =>
   Effect.gen(function* () {
     const database = yield* Layer.build(TestDatabase)
     const port = String(yield* freePort)

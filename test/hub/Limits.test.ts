@@ -16,12 +16,12 @@ const visitor = (customer: "Acme" | "Globex", address: string) =>
 const letIn = /^HTTP\/1\.1 101 /
 const turnedAway = /^HTTP\/1\.1 429 .*\r\nretry-after: \d+\r\n/is
 
-/** Once whoever left before has given the place back. */
+/** Connects once the place of a client that left before is free again. */
 const welcomed = (customer: "Acme" | "Globex", address: string) =>
   eventually(visitor(customer, address), ({ answer }) => letIn.test(answer))
 
 layer(quietApp({ HUB_LIMIT: "2", HUB_LIMIT_ADDRESS: "3" }), { excludeTestServices: true })("The hub", (it) => {
-  it.scoped("has so many places for a customer's visitors, which take none from representatives and others", () =>
+  it.scoped("limits a customer's visitors, without taking places from representatives and other customers", () =>
     Effect.gen(function* () {
       const first = yield* visitor("Acme", "192.0.2.1")
       const second = yield* visitor("Acme", "192.0.2.2")
@@ -41,7 +41,7 @@ layer(quietApp({ HUB_LIMIT: "2", HUB_LIMIT_ADDRESS: "3" }), { excludeTestService
     })
   )
 
-  it.scoped("has so many places for an address, whomever it visits", () =>
+  it.scoped("limits the connections of an address, whichever customer it visits", () =>
     Effect.gen(function* () {
       const here = "198.51.100.7"
       for (const customer of ["Acme", "Globex", "Globex"] as const) {
@@ -52,7 +52,7 @@ layer(quietApp({ HUB_LIMIT: "2", HUB_LIMIT_ADDRESS: "3" }), { excludeTestService
     })
   )
 
-  it.scoped("cuts off who floods it, and nobody else", () =>
+  it.scoped("cuts off a client that floods it, and nobody else", () =>
     Effect.gen(function* () {
       const other = yield* repPeer("globex-admin")
       const flooding = yield* rawHub(`?access_token=${yield* tokenOf("acme-agent")}`)

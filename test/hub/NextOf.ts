@@ -1,6 +1,6 @@
 import { Effect, Option, Queue } from "effect"
 
-/** The next that a connection brings; one that has ended brings only what had come before, and then says why. */
+/** Returns the next item of a connection; one that has ended gives what came before, and then dies with the reason. */
 export const nextOf = <A>(arrived: Queue.Dequeue<A>, ended: Effect.Effect<string>) =>
   Effect.flatMap(Queue.poll(arrived), (waiting) =>
     Option.isSome(waiting)

@@ -14,8 +14,8 @@ const acme = CustomerID.make(1)
 
 const isAgentAvailable = Effect.flatMap(PresenceRepo, (presence) => presence.isAgentAvailable(acme))
 
-layer(quietApp(), { excludeTestServices: true })("Who is connected", (it) => {
-  it.effect("is known as long as they are, on whichever node is asked", () =>
+layer(quietApp(), { excludeTestServices: true })("The presence of representatives", (it) => {
+  it.effect("lasts as long as they are connected, whichever node is asked", () =>
     Effect.gen(function* () {
       expect(yield* isAgentAvailable).toBe(false)
       yield* Effect.scoped(
@@ -33,7 +33,7 @@ layer(quietApp(), { excludeTestServices: true })("Who is connected", (it) => {
     })
   )
 
-  it.effect("is forgotten when their node has gone without a word", () =>
+  it.effect("expires when their node died without saying so", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const present = (age: string) => sql`
@@ -48,7 +48,7 @@ layer(quietApp(), { excludeTestServices: true })("Who is connected", (it) => {
   )
 })
 
-/** Waits until every node has asked its database anew. */
+/** Waits until every node has queried its database again. */
 const heartbeat = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [now] = yield* sql<{ at: string }>`select clock_timestamp()::text as at`
@@ -63,7 +63,7 @@ const messageIDs = (peer: HubPeer) =>
     told.flatMap(({ argument, event }) => (event === "MessageReceived" ? [Number(Object(argument).messageID)] : []))
   )
 
-/** The connections on which nodes hear what happens; cutting one is what a network does on a bad day. */
+/** Cuts the connections on which nodes listen for events, as a network does on a bad day. */
 const cutListeners = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`
@@ -71,7 +71,7 @@ const cutListeners = Effect.flatMap(
     where application_name = 'casework hub' and datname = current_database()`
 )
 
-// The embedded database serves one process: there are no two nodes on it.
+// The embedded database serves one process, so there are no two nodes on it.
 if (onPostgres) {
   layer(quietApp(), { excludeTestServices: true })("Two nodes", (it) => {
     it.scoped("share a chat", () =>
@@ -118,7 +118,7 @@ if (onPostgres) {
       })
     )
 
-    it.scoped("tell what a transaction records only once it has committed, also when it began long before", () =>
+    it.scoped("tell what a transaction recorded only once it has committed, even when it began long before", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const rep = yield* repPeer("acme-agent")
@@ -130,14 +130,14 @@ if (onPostgres) {
             values (1, 'MessageReceived', ${ticketID}, ${messageID})`
           const later = yield* newMessage({ ticketID, senderType: "CustomerRep", status: "Sent" })
           expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID: later.messageID })
-          // Nobody was told of the first when it was recorded, as if the notification had been lost.
+          // Nobody was notified when the first was recorded, as if the notification had been lost.
           yield* cutListeners
         }).pipe(sql.withTransaction)
         expect(yield* nextTold(rep, "MessageReceived")).toMatchObject({ messageID })
       })
     )
 
-    it.scoped("tell what one of them committed and did not live to tell", () =>
+    it.scoped("tell what one of them committed but died before telling", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const rep = yield* repPeer("acme-agent")
@@ -151,7 +151,7 @@ if (onPostgres) {
     )
 
     it.scoped(
-      "tell nobody of what happened before it came, nor send it away, however long some transaction was open",
+      "tell a new client nothing from before it connected, nor close it, however long a transaction was open",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -178,14 +178,14 @@ if (onPostgres) {
         })
     )
 
-    it.scoped("do not send away who comes when much has happened already", () =>
+    it.scoped("keep a client that connects after many events", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { messageID, ticketID } = yield* newMessage({})
         yield* sql`
           insert into event (customer_id, kind, ticket_id, ticket_message_id)
           select 1, 'MessageChanged', ${ticketID}::int, ${messageID}::int from generate_series(1, 600)`
-        // Whatever else was open on the server before them would keep them new.
+        // Any older transaction open on the server would keep them from settling.
         const areSettled = sql`
           select 1 from event where customer_id = 1 and ticket_id = ${ticketID}
             and transaction_id >= pg_snapshot_xmin(pg_current_snapshot()) limit 1`

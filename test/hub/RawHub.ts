@@ -7,7 +7,7 @@ import { nextOf } from "./NextOf.ts"
 export const separator = "\u001e"
 export const handshake = `{"protocol":"json","version":1}${separator}`
 
-/** Something told to a client, not an answer to it: it may come at any time, also of what happened before. */
+/** An event pushed to a client rather than a reply: it may come at any time, even about earlier things. */
 const isTold = (record: string) => record.startsWith('{"type":1,')
 
 const mask = Buffer.from([1, 2, 3, 4])
@@ -23,7 +23,7 @@ const header = (opcode: number, length: number, isLast: boolean) => {
   return long
 }
 
-/** A frame as a client sends it; it may promise more than it holds. */
+/** A frame as a client sends it; it may promise more bytes than it holds. */
 export const frame = (
   payload: string | Buffer,
   options: { readonly opcode?: number; readonly isLast?: boolean; readonly promised?: number } = {}
@@ -34,7 +34,7 @@ export const frame = (
   return Buffer.concat([header(opcode, options.promised ?? bytes.length, isLast), mask, masked])
 }
 
-/** Takes the server's frames apart: texts, and the end. */
+/** Parses the server's frames: texts, and the close. */
 const readFrames = (socket: Socket, onText: (text: string) => void) => {
   let waiting = Buffer.alloc(0)
   socket.on("data", (chunk) => {
@@ -91,7 +91,7 @@ export const rawHub = (query: string, headers: ReadonlyArray<string> = []) =>
       socket,
       answer,
       send: (...frames: ReadonlyArray<Buffer>) => Effect.sync(() => socket.write(Buffer.concat(frames))),
-      /** The next record that answers. */
+      /** The next record that is a reply rather than an event. */
       next: nextOf(records, Effect.as(Deferred.await(closed), "its socket is closed")),
       closed: Deferred.await(closed)
     }

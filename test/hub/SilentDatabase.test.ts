@@ -8,7 +8,7 @@ import { quietApp } from "../support/TestApp.ts"
 import { channelTokenOf, peer, repPeer } from "./HubTools.ts"
 import { frame, handshake, rawHub } from "./RawHub.ts"
 
-/** Somebody whose token ends soon, but not before all are connected. */
+/** A representative whose token expires soon, but not before all are connected. */
 const shortLived = Effect.gen(function* () {
   const tokens = yield* Tokens
   const token = yield* tokens.forRep(acmeAdmin, { lifetime: Duration.seconds(12), impersonated: false })
@@ -22,7 +22,7 @@ const greetedVisitor = Effect.gen(function* () {
   return visitor
 })
 
-/** Revokes a representative's tokens, in a transaction for which all wait who look for revoked ones. */
+/** Revokes a representative's tokens in a transaction that blocks everyone who looks for revoked tokens. */
 const revokeSlowly = (username: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -40,7 +40,7 @@ const revokeSlowly = (username: string) =>
   })
 
 layer(quietApp(), { excludeTestServices: true })("While the database does not answer", (it) => {
-  it.scoped("connections get their pings and end with their tokens; who was revoked is found afterwards", () =>
+  it.scoped("connections get their pings and end with their tokens, and revocations are found afterwards", () =>
     Effect.gen(function* () {
       const revoked = yield* repPeer("acme-agent")
       const expiring = yield* shortLived

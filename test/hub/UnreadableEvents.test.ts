@@ -17,11 +17,11 @@ const log = capturedLog()
 
 const quietNode = testNode(TestDatabase, {}, log.layer).pipe(Layer.provide(Layer.succeed(Reactions, () => undefined)))
 
-/** No number where one belongs: reading it fails, whenever it is tried. */
+/** Has a text where a number belongs, so reading it fails every time. */
 const unreadable = (ticketID: TicketID) =>
   ({ kind: "AgentJoined", ticketID, details: { customerRepID: "nobody" } }) as const
 
-/** Much sooner than what cannot be read would be given up if it were tried again and again. */
+/** Much sooner than an unreadable event would be given up if it were tried again and again. */
 const soon = <A, E, R>(heard: Effect.Effect<A, E, R>) =>
   heard.pipe(Effect.timeoutFail({ duration: "1 minute", onTimeout: () => "nothing was told" }))
 
@@ -37,7 +37,7 @@ const logged = Effect.sync(() =>
   log.entries().flatMap(({ annotations, message }) => (/cannot be read/.test(String(message)) ? [annotations] : []))
 )
 
-/** A representative who has heard of a message, and the message. */
+/** A representative who has been told about a message, and the message. */
 const informed = Effect.gen(function* () {
   const rep = yield* repPeer("acme-agent")
   const sent = yield* newMessage({})
@@ -47,7 +47,7 @@ const informed = Effect.gen(function* () {
 })
 
 layer(quietNode, { excludeTestServices: true })("Events that cannot be read", (it) => {
-  it.scoped("hold up no others, whosever these are, and are named in the log", () =>
+  it.scoped("do not hold up other events of any customer, and are named in the log", () =>
     Effect.gen(function* () {
       const events = yield* Events
       const other = yield* repPeer("globex-admin")
@@ -63,9 +63,9 @@ layer(quietNode, { excludeTestServices: true })("Events that cannot be read", (i
     })
   )
 
-  // The embedded database has no heartbeats: nothing is looked up there.
+  // The embedded database has no heartbeats, so nothing is looked up there.
   if (onPostgres) {
-    /** Only a heartbeat finds it. */
+    /** Records an event without a notification, so that only a heartbeat finds it. */
     const tellNobody = ({ messageID, rep, ticketID }: { messageID: number; rep: HubPeer; ticketID: number }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

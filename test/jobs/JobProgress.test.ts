@@ -37,7 +37,7 @@ layer(testApp(), { excludeTestServices: true })("GET /api/Jobs/{jobID}", (it) =>
     })
   )
 
-  it.effect("says why a job failed, and calls one that waits for its next turn running", () =>
+  it.effect("says why a job failed, and reports one that waits for its next turn as running", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { jobs } = yield* clientOf("acme-admin")
@@ -55,7 +55,7 @@ layer(testApp(), { excludeTestServices: true })("GET /api/Jobs/{jobID}", (it) =>
     })
   )
 
-  it.effect("is 404 for what is unknown or another customer's, and 400 for what is no GUID", () =>
+  it.effect("returns 404 for an unknown job or another customer's, and 400 for an id that is not a GUID", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{

@@ -13,7 +13,7 @@ const text = (size: number, letter: string) => letter.repeat(size)
 
 layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => {
   it.effect(
-    "takes what representatives attached along, small and large, once each, and not what the end user sent",
+    "takes along the files that representatives attached, small and large, once each, but not the end user's",
     () =>
       Effect.gen(function* () {
         const server = yield* GraphServer
@@ -24,7 +24,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
             subject: "Tap",
             attachments: [
               file("tap.txt", "text/plain", Buffer.from("drip")),
-              // A picture inside the question, which the answer quotes, has the name of a file of ours.
+              // An inline picture of the question, which the answer quotes, has the same name as one of our files.
               file("plan.txt", "text/plain", Buffer.from("quoted"), "plan")
             ]
           })
@@ -41,7 +41,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
         for (const [name, size, letter] of files) {
           expect((yield* upload(id, formWith(text(size, letter), name, "text/plain"))).status).toBe(200)
         }
-        // The first attempt dies in the middle of the files, the second one in the middle of one of them.
+        // The first attempt dies between two files, the second one in the middle of a file.
         yield* server.set({ cutUploads: 1, cutPieces: 1 })
         const { ticketMessageAttachments, ticketMessages } = yield* clientOf("acme-agent")
         yield* ticketMessages.sendReply({ path: { id }, payload: { modifiedAnswer: "Here is our offer." } })
@@ -65,7 +65,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer with files", (it) => 
       })
   )
 
-  it.effect("takes them along through the mailer, too, where there is no mail provider", () =>
+  it.effect("takes its files along through the mailer, too, when there is no mail provider", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { messageID } = yield* newMessage()

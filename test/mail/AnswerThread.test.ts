@@ -8,7 +8,7 @@ import { clientOf } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
 
-layer(mailApp(), { excludeTestServices: true })("What a representative writes in a ticket that came by mail", (it) => {
+layer(mailApp(), { excludeTestServices: true })("A representative's message in a ticket that came by mail", (it) => {
   const thread = Effect.gen(function* () {
     const server = yield* GraphServer
     const { address, channelID, ...place } = yield* subscribedChannel
@@ -64,7 +64,7 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
     return { write, bounces, move }
   })
 
-  it.effect("goes into its thread, also when it answers no message in particular", () =>
+  it.effect("goes into the thread, even when it answers no message in particular", () =>
     Effect.gen(function* () {
       const { write } = yield* thread
       const sent = yield* write("Somebody comes at nine.")
@@ -73,7 +73,7 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
     })
   )
 
-  it.effect("still leaves when the channel has got another mailbox, which knows nothing of the thread", () =>
+  it.effect("still leaves when the channel has a new mailbox that does not know the thread", () =>
     Effect.gen(function* () {
       const { move, write } = yield* thread
       yield* move
@@ -82,7 +82,7 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
     })
   )
 
-  it.effect("keeps its form, with its links, and their places where only text can go", () =>
+  it.effect("keeps its HTML, and shows where its links lead in plain text", () =>
     Effect.gen(function* () {
       const { write } = yield* thread
       const htmlBody =
@@ -102,7 +102,7 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
     })
   )
 
-  it.effect("goes to the person who asked, and not to a program that wrote since", () =>
+  it.effect("goes to the person who asked, not to a program that has written since", () =>
     Effect.gen(function* () {
       const { bounces, write } = yield* thread
       yield* bounces
@@ -110,7 +110,7 @@ layer(mailApp(), { excludeTestServices: true })("What a representative writes in
     })
   )
 
-  it.effect("shows nobody a mail that was not theirs", () =>
+  it.effect("does not quote the thread to another recipient", () =>
     Effect.gen(function* () {
       const { write } = yield* thread
       const sent = yield* write("Please look at the boiler.", { toAddress: "plumber@pipes.example" })

@@ -11,7 +11,7 @@ const secretField = "overrideMailProviderClientSecret"
 const email = { channelType: "Email", name: "Mail", isActive: true, emailAddress: "mail@acme.example" } as const
 const elsewhere = { ...email, overrideMailProviderAuthorityURL: "https://elsewhere.example/acme" }
 
-/** The customer's own credentials, at an authority that it names or at the usual one. */
+/** Sets the customer's own credentials, with its own authority or the default one. */
 const configure = (mailProviderAuthorityURL: string | null) =>
   Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
     customers.updateCustomer({
@@ -30,7 +30,7 @@ const subscribed = (channelID: ChannelID) =>
   )
 
 layer(mailApp(), { excludeTestServices: true })("The client secret of a mail provider", (it) => {
-  it.effect("is written with the authority that it is for, when that is not the customer's", () =>
+  it.effect("must be given along with an authority that is not the customer's", () =>
     Effect.gen(function* () {
       yield* configure(null)
       const token = yield* tokenOf("acme-agent")
@@ -63,7 +63,7 @@ layer(mailApp(), { excludeTestServices: true })("The client secret of a mail pro
     })
   )
 
-  it.effect("is the customer's only at the customer's authority, whatever a channel says", () =>
+  it.effect("falls back to the customer's only at the customer's own authority", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       yield* server.serviceAt(yield* baseUrl)

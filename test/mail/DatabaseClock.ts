@@ -8,7 +8,7 @@ import { eventually } from "../support/Eventually.ts"
 import { mailApp, newMailChannel, roundIsOver, subscribedChannel } from "../support/MailApp.ts"
 import { minutesLater } from "../support/MinutesLater.ts"
 
-/** With what the process takes for the time of day 26 hours ahead, and not the database's. */
+/** Runs with the clock of the process 26 hours ahead, but not the database's. */
 const clockJumps = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 26 * 3600 * 1000 })),
@@ -16,7 +16,7 @@ const clockJumps = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     () => Effect.sync(() => vi.useRealTimers())
   )
 
-/** For PostgreSQL: the embedded database has no clock but the process's. */
+/** PostgreSQL only: the embedded database has no clock but that of the process. */
 export const testDatabaseClock = () =>
   layer(mailApp(), { excludeTestServices: true })("A node whose clock is wrong", (it) => {
     it.effect("reads a new folder from now on, and notes when it was read, by the database's clock", () =>
@@ -45,7 +45,7 @@ export const testDatabaseClock = () =>
       })
     )
 
-    it.effect("renews subscriptions when the database says that it is time", () =>
+    it.effect("renews subscriptions when they are due by the database's clock", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const [early, due] = [yield* subscribedChannel, yield* subscribedChannel]

@@ -24,7 +24,7 @@ layer(mailApp(), { excludeTestServices: true })("A question whose answer is dele
     return { answer, answerIs, message, messageID, remove }
   })
 
-  it.effect("before that has left can be answered again", () =>
+  it.effect("can be answered again when the answer had not left yet", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { ticketMessages } = yield* clientOf("acme-admin")
@@ -47,7 +47,7 @@ layer(mailApp(), { excludeTestServices: true })("A question whose answer is dele
     })
   )
 
-  it.effect("after it has left stays answered", () =>
+  it.effect("stays answered when the answer had already left", () =>
     Effect.gen(function* () {
       const { answer, answerIs, message, remove } = yield* asked
       yield* answer("It has left.")

@@ -30,7 +30,7 @@ const asked = Effect.gen(function* () {
 
 const sqlOf = <A>(use: (sql: SqlClient.SqlClient) => A) => Effect.map(SqlClient.SqlClient, use)
 
-/** The next attempt at an answer does not come before the test is over, however long that takes. */
+/** Postpones the next attempt at an answer beyond the end of the test. */
 const holdBack = (answerID: TicketMessageID) =>
   eventually(
     Effect.flatten(
@@ -43,7 +43,7 @@ const holdBack = (answerID: TicketMessageID) =>
     ({ length }) => length === 1
   )
 
-/** The same with an answer that the provider has as a draft and could not send. */
+/** The same, with an answer that the provider holds as a draft and could not send. */
 const stuck = Effect.gen(function* () {
   const server = yield* GraphServer
   const question = yield* asked
@@ -61,7 +61,7 @@ const hurry = (kind: string) =>
     sqlOf((sql) => sql`update job set due_at = now() where customer_id = 1 and kind = ${kind} and status = 'Queued'`)
   )
 
-/** As if the request to send it had been made long ago. */
+/** Makes the request to send look as if it had been made long ago. */
 const letSendingEnd = (channelID: ChannelID) =>
   Effect.flatten(
     sqlOf(
@@ -80,7 +80,7 @@ const removals = (channelID: ChannelID) =>
     )
   )
 
-/** How often it is looked for, whether it is removed or not. */
+/** Hurries the removal until it has this status and has been tried at least so often. */
 const removalIs = (channelID: ChannelID, status: string, atLeast = 1) =>
   eventually(
     Effect.zipRight(hurry("RemoveDraft"), removals(channelID)),
@@ -103,7 +103,7 @@ type Stuck = Effect.Effect.Success<typeof stuck>
 
 const asAdmin = clientOf("acme-admin")
 
-/** How an answer comes to its end before it has left. */
+/** The ways in which an answer can go away before it has left. */
 const ends = {
   "its answer": ({ answerID }: Stuck) =>
     Effect.flatMap(asAdmin, ({ ticketMessages }) => ticketMessages.deleteTicketMessage({ path: { id: answerID } })),
@@ -123,7 +123,7 @@ const ends = {
 
 layer(mailApp(), { excludeTestServices: true })("The draft of an answer", (it) => {
   for (const [cause, end] of Object.entries(ends)) {
-    it.effect(`leaves the mailbox with ${cause}, once nobody can be sending it any more`, () =>
+    it.effect(`is removed with ${cause}, once nobody can be sending it any more`, () =>
       Effect.gen(function* () {
         const one = yield* stuck
         yield* end(one)
@@ -137,7 +137,7 @@ layer(mailApp(), { excludeTestServices: true })("The draft of an answer", (it) =
     )
   }
 
-  it.effect("leaves it when the answer is given up, and who answers again sends one mail", () =>
+  it.effect("is removed when the answer is given up, and answering again sends one mail", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { answer, answerIs, channelID, counts, message } = yield* stuck
@@ -154,7 +154,7 @@ layer(mailApp(), { excludeTestServices: true })("The draft of an answer", (it) =
     })
   )
 
-  it.effect("stays when it has become a mail that left, by whomever", () =>
+  it.effect("is not deleted when it turns out to have been sent", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { ticketMessages } = yield* clientOf("acme-admin")
@@ -179,7 +179,7 @@ layer(mailApp(), { excludeTestServices: true })("The draft of an answer", (it) =
       yield* server.set({ fail: { requests: 1000, status: 403 } })
       yield* ticketMessages.deleteTicketMessage({ path: { id: answerID } })
       yield* letSendingEnd(channelID)
-      // More often than other work is tried.
+      // More attempts than other work gets.
       yield* removalIs(channelID, "Queued", 12)
       mailbox.messages.clear()
       yield* server.set()
@@ -188,14 +188,14 @@ layer(mailApp(), { excludeTestServices: true })("The draft of an answer", (it) =
     })
   )
 
-  it.effect("goes, and is not sent, when its answer is deleted while it is being made", () =>
+  it.effect("is removed unsent when its answer is deleted while it is being made", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { ticketMessages } = yield* clientOf("acme-admin")
       const moments = [
-        // The provider is about to make it.
+        // The provider is about to create it.
         { drafts: 0, seen: 0 },
-        // It is filled, and files are about to go up.
+        // It is filled in, and files are about to be uploaded.
         { drafts: 1, seen: 2 }
       ]
       for (const { drafts, seen } of moments) {

@@ -14,7 +14,7 @@ import { clientOf } from "../support/TestApp.ts"
 
 const Made = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ jobID: JobID })))
 
-/** A job that has been tried as often as any, and never came to an end. */
+/** A job that has used up all its attempts without coming to an end. */
 const worn = (kind: string, payload: Readonly<Record<string, unknown>>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -32,7 +32,7 @@ const folderOf = (folderID: ChannelFolderID) =>
   )
 
 layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (it) => {
-  it.effect("a folder says so, and the next catch-up mends it", () =>
+  it.effect("is reported on the folder, and the next catch-up repairs it", () =>
     Effect.gen(function* () {
       const { channelID, folderID, mailbox } = yield* subscribedChannel
       mailbox.add("AAMk-inbox", mail({ subject: "Unseen" }).fields)
@@ -46,7 +46,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
     })
   )
 
-  it.effect("a folder says what went wrong at each attempt, also when the way into it is missing", () =>
+  it.effect("is explained on the folder at each attempt, even when credentials are missing", () =>
     Effect.gen(function* () {
       const { channelID, mailbox } = yield* newMailChannel()
       mailbox.add("AAMk-inbox", mail({ subject: "Behind a locked door" }).fields)
@@ -58,7 +58,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       yield* channels.updateChannel({ path, payload: { overrideMailProviderClientSecret: "wrong" } })
       yield* channels.importEmails({ path })
       const sql = yield* SqlClient.SqlClient
-      // Attempt follows attempt, without the pauses between them, and none of them is the last.
+      // The attempts follow each other without pauses, and none of them is the last.
       const hurry = sql`
         update job set due_at = now(), attempts = 1
         where customer_id = 1 and kind = 'ImportFolder' and status = 'Queued'`
@@ -77,7 +77,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
     })
   )
 
-  it.effect("mails that were told about are found by catching up", () =>
+  it.effect("leaves announced mails to the next catch-up", () =>
     Effect.gen(function* () {
       const { channelID, folderID, mailbox } = yield* subscribedChannel
       const { id } = mailbox.add("AAMk-inbox", mail({ subject: "Told about" }).fields)
@@ -88,7 +88,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
     })
   )
 
-  it.effect("a single mail is set aside with its source, and forgotten once it has come another way", () =>
+  it.effect("sets a single mail aside with its source, and forgets it once it has come another way", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channelID, folderID, mailbox } = yield* subscribedChannel
@@ -111,7 +111,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
     })
   )
 
-  it.effect("a single mail that is set aside outlives its deletion from the mailbox, and is left in peace then", () =>
+  it.effect("keeps a mail that was set aside and then deleted from the mailbox, and stops retrying it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channelID, folderID, mailbox } = yield* subscribedChannel
@@ -140,7 +140,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
     })
   )
 
-  it.effect("a folder that is to be read anew is not set back to where an older reading got to", () =>
+  it.effect("does not move a folder that is to be read from scratch to where an older reading got", () =>
     Effect.gen(function* () {
       const repo = yield* MailFoldersRepo
       const { customerID, folderID } = yield* subscribedChannel

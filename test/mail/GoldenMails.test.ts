@@ -53,13 +53,13 @@ const check = (golden: GoldenMail, found: Imported, tickets: ReadonlyMap<string,
 }
 
 layer(mailApp(), { excludeTestServices: true })("Golden mails", (it) => {
-  it.effect(`of ${all.length} kinds become what they should`, () =>
+  it.effect(`become the expected tickets and messages for all ${all.length} kinds`, () =>
     Effect.gen(function* () {
       expect(all.length).toBeGreaterThanOrEqual(40)
       expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
       const { channelID, mailbox } = yield* newMailChannel()
       const { channels, jobs } = yield* clientOf("acme-admin")
-      // Written at one moment, so that a copy is a copy.
+      // All are sent at one moment, so that a copy counts as a copy.
       const sentDateTime = "2026-05-04T09:00:00Z"
       const arrived = all.map((one) => ({
         one,

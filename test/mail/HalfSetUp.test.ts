@@ -22,7 +22,7 @@ const newChannel = (settings: Omit<ChannelCreate, "channelType" | "name" | "isAc
     channels.createChannel({ payload: { channelType: "Email", name: "Half", isActive: true, ...settings } })
   )
 
-/** A question on a channel, and its answer when that has come to its end. */
+/** A question on a channel, and its answer once delivery has ended. */
 const answered = (channelID: ChannelID) =>
   Effect.gen(function* () {
     const { ticketMessages } = yield* clientOf("acme-agent")
@@ -39,8 +39,8 @@ const answered = (channelID: ChannelID) =>
     return { answer, messageID, outcome, send, story: JSON.stringify(entries) }
   })
 
-layer(mailApp(), { excludeTestServices: true })("An answer from a mailbox that is set up only in part", (it) => {
-  it.effect("is kept, says what is missing, and leaves from the mailbox once that is there", () =>
+layer(mailApp(), { excludeTestServices: true })("An answer from a half-configured mailbox", (it) => {
+  it.effect("is kept, says what is missing, and leaves from the mailbox once that is configured", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const mailer = yield* TestMailer
@@ -64,7 +64,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer from a mailbox that i
     })
   )
 
-  it.effect("is kept as well without an address of the mailbox", () =>
+  it.effect("is also kept when the mailbox has no address", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const mailer = yield* TestMailer
@@ -78,7 +78,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer from a mailbox that i
     })
   )
 
-  it.effect("leaves through the service's own mailer where nothing of a mail provider is set up", () =>
+  it.effect("leaves through the service's own mailer when no mail provider is configured at all", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       for (const settings of [

@@ -8,7 +8,7 @@ import { root } from "../support/Processes.ts"
 import { sharedData } from "../support/SharedData.ts"
 
 layer(GraphServer.layer, { excludeTestServices: true })("The service killed with -9", (it) => {
-  it.scoped("while it imports, renews and sends leaves every mail imported once and every answer sent once", () =>
+  it.scoped("imports every mail once, sends every answer once and keeps its subscription", () =>
     Effect.gen(function* () {
       yield* Effect.promise(() => promisify(execFile)(process.execPath, ["esbuild.config.mjs"], { cwd: root }))
       expect(yield* runMailFaults(yield* sharedData, 3)).toMatchObject({

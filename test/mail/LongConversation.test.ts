@@ -6,7 +6,7 @@ import { mailApp, messagesOf, settled, subscribedChannel, ticketsArrive } from "
 import { mail } from "../support/Mails.ts"
 
 layer(mailApp(), { excludeTestServices: true })("A conversation of many mails", (it) => {
-  it.effect("does not keep an answer from the mail that it names", () =>
+  it.effect("does not keep a reply from finding the mail that it names", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -19,7 +19,7 @@ layer(mailApp(), { excludeTestServices: true })("A conversation of many mails", 
       yield* server.arrive(address, mail({ from: "tom@home.example", conversationId, subject: "Leak, too" }))
       const [first] = yield* ticketsArrive(channelID, 2)
       const ticketID = yield* Effect.fromNullable(first?.ticketID)
-      // Tom goes on and on.
+      // Adds 500 more mails from Tom.
       yield* sql`
         insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash,
           conversation_id, participants, ticket_message_id)

@@ -30,7 +30,7 @@ const onlyTicket = (channelID: ChannelID) =>
 const messagesArrive = (ticketID: TicketID, number: number) =>
   eventually(messagesOf(ticketID), (messages) => messages.length >= number)
 
-/** A mail that has come, with an answer that is on its way to a provider that makes difficulties. */
+/** A mail that has come, with an answer on its way to a provider that causes trouble. */
 const answered = (
   question: ReturnType<typeof mail>,
   modifiedAnswer: string,
@@ -57,7 +57,7 @@ const folderOf = (channelID: ChannelID) =>
   ).pipe(Effect.flatMap(([folder]) => Effect.fromNullable(folder)))
 
 layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
-  it.effect("finds the ticket that it belongs to", () =>
+  it.effect("joins the ticket that it belongs to", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel
@@ -77,7 +77,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
     })
   )
 
-  it.effect("is shown without scripts, with its files and the pictures inside it", () =>
+  it.effect("is shown without scripts, with its files and inline pictures", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel
@@ -112,7 +112,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
     })
   )
 
-  it.effect("does not reopen a ticket when a program wrote it, and does when a person did", () =>
+  it.effect("reopens a ticket when a person wrote it, but not when a program did", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel
@@ -131,7 +131,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
     })
   )
 
-  it.effect("that is broken is kept, tried again, set aside with its source, and imported when the operator asks", () =>
+  it.effect("is kept when broken, tried again, set aside with its source, and imported when the operator asks", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -146,7 +146,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
       expect((yield* onlyTicket(channelID)).subject).toBe("Whole")
       const failing = yield* eventually(folderOf(channelID), ({ failedMessages }) => failedMessages === 1)
       expect(failing.lastError).toContain("not understood")
-      // The last attempt, without waiting for the pauses before it.
+      // Makes the next attempt the last one, and due now.
       yield* sql`
           update job set attempts = 9, due_at = now()
           where customer_id = 1 and kind = 'ImportMessage' and payload ->> 'messageID' = ${poison?.id ?? ""}`
@@ -168,7 +168,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
     })
   )
 
-  it.effect("is answered in its thread with the signature, once, however the sending breaks off", () =>
+  it.effect("is answered once in its thread, with the signature, even when the sending breaks off", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -177,7 +177,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
         "We come <tomorrow>.\n\nAt nine.",
         { cutAfterSend: 1 }
       )
-      // As soon as the attempt that broke off has failed, the next one follows.
+      // Lets the next attempt follow as soon as the broken one has failed.
       const hurry = sql`
           update job set due_at = now() where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'`
       yield* eventually(Effect.zipRight(hurry, messagesOf(ticketID)), (all) =>
@@ -202,7 +202,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
     })
   )
 
-  it.effect("that the customer wrote elsewhere joins its ticket as an answer, and alone is none", () =>
+  it.effect("joins its ticket as an answer when the customer wrote it elsewhere, and is ignored without a ticket", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel
@@ -221,7 +221,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
     })
   )
 
-  it.effect("that is a copy of one that came before makes nobody known again", () =>
+  it.effect("does not recreate an end user when it is a copy of an earlier mail", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, mailbox } = yield* subscribedChannel
@@ -243,7 +243,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
     })
   )
 
-  it.effect("that a form sends in the mailbox's name asks for whoever is to be replied to", () =>
+  it.effect("belongs to its Reply-To address when a form sends it in the mailbox's name", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel
@@ -251,13 +251,13 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
       const mails = [
         mail({ ...form, subject: "Form", replyTo: ["visitor@home.example"], conversationId: "form" }),
         mail({ ...form, subject: "Nobody to reply to" }),
-        // What the service or its people sent, and got a copy of.
+        // Copies of what the service or its people sent.
         mail({ ...form, subject: "Answer", headers: { "In-Reply-To": "<unknown@home.example>" } }),
         mail({ ...form, subject: "Notification", messageId: "<casework-notification-1@casework.example>" }),
         mail({ from: address, to: ["somebody@home.example"], cc: [address], subject: "Copy" }),
         mail({ subject: "Last" })
       ]
-      // At once they would come in any order.
+      // One after the other: together they would arrive in any order.
       for (const one of mails) yield* Effect.zipRight(server.arrive(address, one), settled(channelID))
       const tickets = yield* ticketsArrive(channelID, 3)
       expect((yield* ticketsOf(channelID)).map(({ subject }) => subject)).toEqual([
@@ -294,7 +294,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
     })
   )
 
-  it.effect("is answered when the provider wants to be asked again, and not before, from the draft that is there", () =>
+  it.effect("is answered from the existing draft when the provider allows it again, and not before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -307,7 +307,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
           where ${ofAnswer} and status = 'Queued'`
       const [job] = yield* eventually(waiting, ({ length }) => length === 1)
       expect(job?.seconds).toBeGreaterThan(280)
-      // However often it is told to wait, no attempt is used up, and yet none is the first one again.
+      // Being told to wait uses up no attempt, but does not reset the count either.
       expect(job?.attempts).toBe(1)
       yield* sql`update job set due_at = now() where ${ofAnswer}`
       yield* eventually(messagesOf(ticketID), ([, one]) => one?.status === "Sent")

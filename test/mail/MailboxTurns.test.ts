@@ -8,7 +8,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 type Turns = Effect.Effect.Success<typeof makeMailboxTurns>
 
-/** Requests to one mailbox, and what they see of each other. */
+/** Requests to one mailbox, with a count of how many overlap. */
 const requestsTo = (mailbox: string) => {
   const seen = { atOnce: 0, mostAtOnce: 0, done: 0 }
   const request = (turns: Turns, millis = 20) =>
@@ -29,7 +29,7 @@ const turnsAt = (mailbox: string) =>
 const atOnce = { concurrency: "unbounded" } as const
 
 layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) => {
-  it.scoped("are four at a time for two nodes together, and both get through", () =>
+  it.scoped("are limited to four at a time across two nodes, and both get through", () =>
     Effect.gen(function* () {
       const nodes = [yield* makeMailboxTurns, yield* makeMailboxTurns]
       const { request, seen } = requestsTo("both@acme.example")
@@ -41,7 +41,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
-  it.scoped("are left to another node by one that never stops asking", () =>
+  it.scoped("reach another node even when one never stops asking", () =>
     Effect.gen(function* () {
       const [busy, late] = [yield* makeMailboxTurns, yield* makeMailboxTurns]
       const { request, seen } = requestsTo("busy@acme.example")
@@ -56,7 +56,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
-  it.scoped("are used again and again, and go back soon after", () =>
+  it.scoped("are reused, and released soon after the last request", () =>
     Effect.gen(function* () {
       const turns = yield* makeMailboxTurns
       const { request, seen } = requestsTo("Idle@Acme.example")
@@ -81,7 +81,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
-  it.scoped("are not given to any node while the provider wants to be left alone", () =>
+  it.scoped("are granted to no node while the provider asks to be left alone", () =>
     Effect.gen(function* () {
       const [told, other] = [yield* makeMailboxTurns, yield* makeMailboxTurns]
       const { request, seen } = requestsTo("throttled@acme.example")
@@ -97,7 +97,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
-  it.scoped("are given when a pause is over, also when the clock was set back meanwhile", () =>
+  it.scoped("are granted after a pause, even when the clock was set back meanwhile", () =>
     Effect.gen(function* () {
       const turns = yield* makeMailboxTurns
       const { request, seen } = requestsTo("paused@acme.example")
@@ -107,7 +107,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
-  it.scoped("go back, and to other nodes, also when the clock was set back", () =>
+  it.scoped("are released and reach other nodes, even when the clock was set back", () =>
     Effect.gen(function* () {
       const [busy, late] = [yield* makeMailboxTurns, yield* makeMailboxTurns]
       const { request, seen } = requestsTo("back@acme.example")
@@ -125,7 +125,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
-  it.scoped("are not lost with a request that is interrupted while it waits", () =>
+  it.scoped("are not lost when a waiting request is interrupted", () =>
     Effect.gen(function* () {
       const mailbox = "gone@acme.example"
       const turns = yield* makeMailboxTurns
@@ -142,7 +142,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
-  it.scoped("are no longer waited for by a request that ends behind one that asks the database", () =>
+  it.scoped("do not hold an interrupted request whose predecessor waits for the database", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const turns = yield* makeMailboxTurns
@@ -157,7 +157,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
       yield* Deferred.await(locked)
       const asking = yield* Effect.fork(request(turns))
       const behind = yield* Effect.fork(request(turns))
-      // Until one waits for the database, and one behind it.
+      // Until one waits for the database, and the other waits for the first.
       yield* Effect.yieldNow({ priority: 10 }).pipe(Effect.repeatN(100))
       const ended = yield* Effect.timeoutOption(Effect.disconnect(Fiber.interrupt(behind)), "5 seconds")
       yield* Deferred.succeed(goOn, undefined)
@@ -170,7 +170,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
     })
   )
 
-  it.scoped("come back from requests that end while the database is asked for them", () =>
+  it.scoped("are not lost when requests end while the database is asked for them", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const turns = yield* makeMailboxTurns
@@ -184,7 +184,7 @@ layer(TestDatabase, { excludeTestServices: true })("Turns at a mailbox", (it) =>
       )
       yield* Deferred.await(locked)
       const gone = yield* Effect.forEach([1, 2, 3, 4], () => Effect.fork(request(turns)))
-      // Until all four are where they wait for the database.
+      // Until all four wait for the database.
       yield* Effect.yieldNow({ priority: 10 }).pipe(Effect.repeatN(100))
       yield* Effect.forEach(gone, Fiber.interruptFork)
       yield* Deferred.succeed(goOn, undefined)

@@ -19,7 +19,7 @@ const graphAt = (url?: string) =>
     )
   ).pipe(Layer.provideMerge(GraphServer.layer))
 
-/** A mailbox of its own for each test, and the credentials that the provider knows unless it is told others. */
+/** A mailbox for one test, with the credentials that the provider knows unless others are given. */
 const mailboxOf = (
   address: string,
   more: { readonly secret?: string; readonly authorityURL?: string; readonly clientID?: string } = {}
@@ -50,7 +50,7 @@ const outgoing = {
 }
 
 layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
-  it.effect("is asked with one token for all, until it is withdrawn", () =>
+  it.effect("is asked with one token for all requests, until it is withdrawn", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("tokens@acme.example")
@@ -63,7 +63,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("gives a token only to who it knows, and over https or where it is allowed", () =>
+  it.effect("gives a token only for known credentials, and is asked only over https or where that is allowed", () =>
     Effect.gen(function* () {
       const graph = yield* MailGraph
       const wrong = yield* mailboxOf("secret@acme.example", { secret: "wrong" })
@@ -81,7 +81,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("is asked for a token once for all who wait, also when it gives none, and left alone about it", () =>
+  it.effect("is asked for a token once for all waiting requests, even when it refuses or throttles", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const stranger = yield* mailboxOf("tokens@acme.example", { secret: "nobody's" })
@@ -101,7 +101,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("gets no more than four requests at a time for one mailbox", () =>
+  it.effect("gets at most four requests at a time for one mailbox", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       yield* server.set({ latency: 1000 })
@@ -132,7 +132,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("answers whoever may read a mailbox, while others wait for a token", () =>
+  it.effect("serves authorised requests while others wait for a token", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const stranger = yield* mailboxOf("named@acme.example", { secret: "wrong" })
@@ -141,14 +141,14 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
       const waiting = yield* Effect.fork(Effect.all(asks, { concurrency: "unbounded" }))
       yield* Effect.sleep("500 millis")
       const mine = graph.folder(yield* mailboxOf("named@acme.example"), "inbox")
-      // Before their requests are given up.
+      // Well before the waiting requests are given up.
       expect(Option.isSome(yield* Effect.timeoutOption(mine, "10 seconds"))).toBe(true)
       yield* Fiber.interrupt(waiting)
       yield* server.set()
     })
   )
 
-  it.effect("is left alone about a mailbox only by the application that it asks to wait", () =>
+  it.effect("is left alone about a mailbox only by the application that it throttled", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const other = yield* mailboxOf("shared@acme.example", { clientID: otherClientID })
@@ -160,7 +160,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("is asked again when it fails or breaks off, but not for ever", () =>
+  it.effect("is asked again when it fails or breaks off, but not forever", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("failing@acme.example")
@@ -176,7 +176,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("tells what is new in a folder, page by page, and when it has forgotten", () =>
+  it.effect("reports what is new in a folder, page by page, and when a delta link has expired", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("delta@acme.example")
@@ -201,7 +201,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("never gets the token sent to an address that is not its own", () =>
+  it.effect("never causes the token to be sent to a foreign address", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("links@acme.example")
@@ -214,7 +214,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("gives messages with headers, attachments, their bytes and their source", () =>
+  it.effect("returns messages with headers, attachments, their bytes and their source", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("messages@acme.example")
@@ -240,7 +240,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("sends an answer in the thread, above what it answers, with small and large files", () =>
+  it.effect("sends an answer in its thread, above the question, with small and large files", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("sending@acme.example")
@@ -276,7 +276,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("keeps no draft of an answer that it does not take, nor of one that is taken back", () =>
+  it.effect("keeps no draft of an answer that it refuses or that is withdrawn", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("drafts@acme.example")
@@ -298,7 +298,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("is told which mail nobody wrote, so that programs do not answer it, and which somebody did", () =>
+  it.effect("is told which mails are automatic, so that programs do not answer them", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("automatic@acme.example")
@@ -317,7 +317,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
-  it.effect("is not asked to send again when nobody knows whether it has", () =>
+  it.effect("is not asked to send again when it may already have sent", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const mailbox = yield* mailboxOf("once@acme.example")
@@ -331,8 +331,8 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
   )
 })
 
-layer(graphAt("http://127.0.0.1:1/v1.0"), { excludeTestServices: true })("Microsoft Graph that is not there", (it) => {
-  it.effect("has surely done nothing, as when it gives no token", () =>
+layer(graphAt("http://127.0.0.1:1/v1.0"), { excludeTestServices: true })("An unreachable Microsoft Graph", (it) => {
+  it.effect("has certainly not sent a mail, as when it gives no token", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
       const message = { to: "lead@acme.example", subject: "x", text: "x", html: undefined, internetMessageID: "<1@x>" }

@@ -33,7 +33,7 @@ const app = Layer.unwrapScoped(
   )
 )
 
-/** Attempt follows attempt, without the pauses between them. */
+/** Lets the attempts follow each other without pauses. */
 const hurry = (kind: string, folderID: ChannelFolderID) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -45,8 +45,8 @@ const hurry = (kind: string, folderID: ChannelFolderID) =>
 const subjectsOf = (channelID: ChannelID) =>
   Effect.map(ticketsOf(channelID), (tickets) => tickets.map(({ subject }) => subject))
 
-layer(app, { excludeTestServices: true })("A mail that the provider does not give", (it) => {
-  it.effect("has a job of its own, and the others of its page come at once", () =>
+layer(app, { excludeTestServices: true })("A mail that cannot be fetched", (it) => {
+  it.effect("gets a job of its own, and the others of its page are imported at once", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { channelID, mailbox } = yield* newMailChannel()
@@ -67,7 +67,7 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
     })
   )
 
-  it.effect("has one after a while also when no other shows that they can be fetched", () =>
+  it.effect("gets a job of its own after a while, even when no other mail shows that fetching works", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { channelID, mailbox } = yield* newMailChannel()
@@ -89,7 +89,7 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
     })
   )
 
-  it.effect("is not blamed while none is given", () =>
+  it.effect("is not blamed while no mail can be fetched", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { channelID, mailbox } = yield* newMailChannel()
@@ -109,8 +109,8 @@ layer(app, { excludeTestServices: true })("A mail that the provider does not giv
 
 const impatientApp = Layer.provide(app, Layer.succeed(LongestFetch, Duration.seconds(3)))
 
-layer(impatientApp, { excludeTestServices: true })("A mail whose files make difficulties", (it) => {
-  it.effect("has a job of its own when they come byte by byte, and those behind it come", () =>
+layer(impatientApp, { excludeTestServices: true })("A mail whose files cause trouble", (it) => {
+  it.effect("gets a job of its own when a file arrives byte by byte, and the mails after it are imported", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { channelID, mailbox } = yield* newMailChannel()
@@ -129,7 +129,7 @@ layer(impatientApp, { excludeTestServices: true })("A mail whose files make diff
     })
   )
 
-  it.effect("is set aside without its source when that comes byte by byte", () =>
+  it.effect("is set aside without its source when that arrives byte by byte", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -149,7 +149,7 @@ layer(impatientApp, { excludeTestServices: true })("A mail whose files make diff
     })
   )
 
-  it.effect("comes without those that are too large, and says so", () =>
+  it.effect("is imported without files that are too large, and says so", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel
@@ -176,7 +176,7 @@ layer(impatientApp, { excludeTestServices: true })("A mail whose files make diff
     })
   )
 
-  it.effect("is set aside while there is no place for them, and comes by itself once there is", () =>
+  it.effect("is set aside while its files cannot be stored, and imported by itself once they can", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -192,7 +192,7 @@ layer(impatientApp, { excludeTestServices: true })("A mail whose files make diff
       const attachments = [file("note.txt", "text/plain", Buffer.from("small"))]
       yield* server.arrive(address, mail({ subject: "With a file", attachments }))
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 1)
-      // The last attempt, without waiting for the pauses before it.
+      // Makes the next attempt the last one, and due now.
       const hurryToTheLast = sql`
         update job set attempts = 9, due_at = now() where customer_id = 1 and kind = 'ImportMessage'
           and status = 'Queued' and payload ->> 'folderID' = ${String(folderID)}`

@@ -22,7 +22,7 @@ import { clientOf } from "../support/TestApp.ts"
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 9, minute))
 
-/** A channel whose sent mail is known before anything that came in. */
+/** A channel whose sent mail has been read before anything that came in. */
 const withSentMail = (sent: (address: string) => ReadonlyArray<MailParts>) =>
   Effect.gen(function* () {
     const channel = yield* newMailChannel()
@@ -47,7 +47,7 @@ const doneTo = (messageID: TicketMessageID, operation: OperationName) =>
 const ticketAbout = (channelID: ChannelID, wanted: string) =>
   Effect.flatMap(ticketsOf(channelID), (all) => Effect.fromNullable(all.find(({ subject }) => subject === wanted)))
 
-/** The texts of a ticket with who wrote them, once there are so many. */
+/** The texts of a ticket with their sender types, once there are so many. */
 const conversation = (channelID: ChannelID, subject: string, count: number) =>
   Effect.flatMap(ticketAbout(channelID, subject), ({ ticketID }) =>
     Effect.map(
@@ -56,13 +56,13 @@ const conversation = (channelID: ChannelID, subject: string, count: number) =>
     )
   )
 
-layer(mailApp(), { excludeTestServices: true })("What people answer in their mail program", (it) => {
-  it.effect("joins its ticket, in its order, also when it was read before the question", () =>
+layer(mailApp(), { excludeTestServices: true })("An answer written in a mail program", (it) => {
+  it.effect("joins its ticket, in order, even when it was read before the question", () =>
     Effect.gen(function* () {
       const tenant = { to: ["tenant@home.example"] }
       const tap = { "In-Reply-To": "<tap@home.example>" }
       const { channelID, mailbox } = yield* withSentMail(() => [
-        // To an answer that is itself to come.
+        // Refers to an answer that itself comes later.
         { ...tenant, text: "Third", received: at(30), headers: { "In-Reply-To": "<first@acme.example>" } },
         { ...tenant, text: "Second", received: at(20), headers: tap },
         { ...tenant, text: "First", received: at(10), headers: tap, messageId: "<first@acme.example>" },
@@ -94,7 +94,7 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
       ]
       expect(yield* conversation(channelID, "Heating", 2)).toEqual(cold)
 
-      // However often it is asked for, each comes once, and the rest stays nobody's question.
+      // However often it is imported, each comes once, and the rest still belongs to no question.
       yield* importAll(channelID)
       yield* settled(channelID)
       expect(yield* conversation(channelID, "Tap", 4)).toHaveLength(4)
@@ -103,7 +103,7 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
     })
   )
 
-  it.effect("joins them all, while both folders are read at once", () =>
+  it.effect("joins its ticket even when both folders are read at the same time", () =>
     Effect.gen(function* () {
       const { address, channelID, mailbox } = yield* newMailChannel()
       const numbers = Array.from({ length: 12 }, (_, index) => index)
@@ -129,7 +129,7 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
     })
   )
 
-  it.effect("is not lost when the work that fetches it again is given up", () =>
+  it.effect("is not lost when the job that fetches it again is given up", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channelID, mailbox, written } = yield* withSentMail(() => [
@@ -142,7 +142,7 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
       yield* conversation(channelID, "Door", 2)
       yield* settled(channelID)
       const [answer] = written
-      // As it is until it has come again.
+      // The state that it is in until it has been fetched again.
       const due = sql`
         update mail_message set ticket_message_id = null, waits_for = '{<door@home.example>}', is_due = true
         where customer_id = 1 and channel_id = ${channelID} and external_id = ${answer?.id ?? ""}`
@@ -156,7 +156,7 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
       yield* importAll(channelID)
       yield* conversation(channelID, "Door", 4)
       yield* settled(channelID)
-      // Whoever was to fetch it is gone.
+      // The job that was to fetch it is gone.
       yield* due
       yield* sql`
         update mail_message set called_at = now() - interval '31 minutes' where customer_id = 1 and is_due`
@@ -165,7 +165,7 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
     })
   )
 
-  it.effect("is no second answer when it is a copy of one that left from here", () =>
+  it.effect("is ignored when it is a copy of one that left from here", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, mailbox } = yield* subscribedChannel
@@ -194,7 +194,7 @@ layer(mailApp(), { excludeTestServices: true })("What people answer in their mai
     })
   )
 
-  it.effect("is a person's answer: no action sends a prepared one on top of it, nor any to a program", () =>
+  it.effect("keeps actions from sending a prepared answer, as a mail from a program does", () =>
     Effect.gen(function* () {
       const { address, channelID } = yield* subscribedChannel
       const server = yield* GraphServer

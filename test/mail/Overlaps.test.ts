@@ -21,7 +21,7 @@ import { mail } from "../support/Mails.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
 import { onPostgres, waitingForMe } from "../support/TestDatabase.ts"
 
-/** Tells of something new in two mailboxes at once. */
+/** Notifies about something new in two mailboxes at once. */
 const tellOfBoth = (...addresses: readonly [string, string]) =>
   Effect.gen(function* () {
     const subscriptions = yield* Effect.forEach(addresses, subscriptionsOf)
@@ -36,7 +36,7 @@ const comesRound = (name: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update periodic_work set next_at = now() where name = ${name}`)
 
 layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) => {
-  it.effect("a resource with a NUL in it is nobody's, and those beside it are followed", () =>
+  it.effect("a resource with a NUL in it is ignored, and those beside it are processed", () =>
     Effect.gen(function* () {
       const { address, folderID } = yield* subscribedChannel
       const [subscription] = yield* subscriptionsOf(address)
@@ -54,7 +54,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a channel whose shared subscription vanishes while it joins is told by its own", () =>
+  it.effect("a channel whose shared subscription vanishes while it joins gets its own", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const first = yield* subscribedTo()
@@ -98,7 +98,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a folder that fetches by itself from the beginning leaves the mail that was there before", () =>
+  it.effect("a folder that retrieves mail by itself leaves the mail that was there before", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, mailbox } = yield* newMailChannel()
@@ -129,7 +129,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a subscription that comes into being while its channel goes away does not outlive it", () =>
+  it.effect("a subscription that is created while its channel goes away does not outlive it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -155,7 +155,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a subscription that comes into being while its channel is told no more is ended again", () =>
+  it.effect("a subscription that is created while its channel is unsubscribed is ended again", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -181,7 +181,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a removal that broke off after it was heard leaves nobody with a subscription that is gone", () =>
+  it.effect("a removal that broke off after the provider acted leaves no folder with a dead subscription", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -195,7 +195,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a word that cannot be read any more keeps nobody else from being told", () =>
+  it.effect("an unreadable client state does not keep other channels from being notified", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [broken, other] = [yield* subscribedTo(), yield* subscribedTo("globex-admin")]
@@ -209,7 +209,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a customer whose mail cannot be noted keeps nobody else from being told", () =>
+  it.effect("a customer whose mail cannot be recorded does not keep others from being notified", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [broken, other] = [yield* subscribedTo(), yield* subscribedTo("globex-admin")]
@@ -219,7 +219,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
         create trigger refused before insert on job for each row when (new.customer_id = 1) execute function refuse()`
       const { status } = yield* tellOfBoth(broken.address, other.address)
       yield* sql`drop function refuse cascade`
-      // The provider tells all of it again.
+      // The provider repeats the whole notification.
       expect(status).toBe(500)
       const { channelFolders } = yield* clientOf("globex-admin")
       const told = yield* channelFolders.getChannelFolder({ path: { id: other.folderID } })
@@ -228,7 +228,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a notification waits for whoever changes the folder and then asks for an import", () =>
+  it.effect("a notification waits for a transaction that changes the folder and then asks for an import", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* Jobs
@@ -240,7 +240,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
         yield* sql`update channel_folder set last_sync_at = now()
           where customer_id = 1 and channel_folder_id = ${folderID}`
         const sent = yield* Effect.forkDaemon(sendJson("POST", "/api/MailWebhook", { body }))
-        // The embedded database has one connection: there it waits in any case.
+        // The embedded database has one connection, so there it waits in any case.
         if (onPostgres) yield* eventually(waitingForMe, (waiting) => waiting > 0)
         yield* jobs.enqueue(importFolder, CustomerID.make(1), { folderID }, folderKey(folderID))
         return sent
@@ -266,7 +266,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
-  it.effect("a mail that refers to another by a name with a NUL in it becomes a ticket", () =>
+  it.effect("a mail whose References contain a NUL becomes a ticket", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, folderID } = yield* subscribedChannel

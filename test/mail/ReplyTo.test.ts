@@ -7,7 +7,7 @@ import { mailApp, messagesOf, settled, subscribedChannel, ticketsArrive, tickets
 import { type MailParts, mail } from "../support/Mails.ts"
 import { clientOf } from "../support/TestApp.ts"
 
-/** A mail of a form on a web page: whoever filled it in is named by the Reply-To. */
+/** A mail sent by a form on a web page: its Reply-To names the person who filled it in. */
 const formMail = (visitor: string, parts: MailParts = {}) =>
   mail({ from: "wordpress@shop.example", fromName: "The shop", replyTo: [visitor], ...parts })
 
@@ -26,13 +26,13 @@ const questionsOf = (channelID: ChannelID) =>
   )
 
 layer(mailApp(), { excludeTestServices: true })("A mail with a Reply-To", (it) => {
-  it.effect("is from whoever that names, and answered there", () =>
+  it.effect("comes from the person whom that names, and is answered there", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, mailbox } = yield* subscribedChannel
       yield* server.arrive(address, formMail("maria@mail.example"), formMail("tom@mail.example"))
       const [first, second] = yield* ticketsArrive(channelID, 2)
-      // Each is told of by itself: either may be the first.
+      // Each has a notification of its own: either may be the first.
       const question = (yield* questionsOf(channelID)).find(({ fromAddress }) => fromAddress === "maria@mail.example")
       expect(question).toMatchObject({ fromName: "maria" })
       expect(first?.endUserID).not.toBeNull()
@@ -47,7 +47,7 @@ layer(mailApp(), { excludeTestServices: true })("A mail with a Reply-To", (it) =
     })
   )
 
-  it.effect("is from its writer still where that names nobody else, or a list", () =>
+  it.effect("still comes from its writer when that names nobody else, or a list", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel
@@ -85,7 +85,7 @@ layer(mailApp(), { excludeTestServices: true })("A mail with a Reply-To", (it) =
       yield* settled(channelID)
       const senders = (yield* questionsOf(channelID)).map(({ fromAddress, fromName }) => [fromAddress, fromName])
       expect(senders.toSorted(([one = ""], [other = ""]) => (String(one) < String(other) ? -1 : 1))).toEqual([
-        // Whose mail it is, is not called as the web page that sent it.
+        // A sender taken from the Reply-To does not get the name of the web page that sent the mail.
         ["guest@mail.example", null],
         ["home@mail.example", null],
         ...Array.from({ length: 5 }, () => ["maria@mail.example", "Maria Keller"]),
@@ -98,7 +98,7 @@ layer(mailApp(), { excludeTestServices: true })("A mail with a Reply-To", (it) =
     })
   )
 
-  it.effect("is automatic by its writer and its headers, as ever", () =>
+  it.effect("counts as automatic by its writer and its headers, as any other mail", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel
@@ -118,7 +118,7 @@ layer(mailApp(), { excludeTestServices: true })("A mail with a Reply-To", (it) =
     })
   )
 
-  it.effect("joins a conversation only when its writer and whoever it names both had part in it", () =>
+  it.effect("joins a conversation only when its writer and its Reply-To both took part in it", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel

@@ -9,7 +9,7 @@ import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
 import { onPostgres } from "../support/TestDatabase.ts"
 
 layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription", (it) => {
-  it.effect("tells every channel that stands for it, until the last one is told no more", () =>
+  it.effect("notifies every channel that shares it, until the last one unsubscribes", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { mailWebhook } = yield* clientOf("acme-admin")
@@ -30,7 +30,7 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
       expect((yield* folderOf(first.folderID)).subscriptionID).toBeNull()
       yield* server.arrive(first.address, mail({ subject: "For the second" }))
       yield* ticketsArrive(second.channelID, 2)
-      // Were it removed for the first, this mail would be told to nobody.
+      // If it were removed for the first, nobody would be notified of this mail.
       const removed = server.state.seen.filter(({ method, path }) => method === "DELETE" && path.includes("subscript"))
       expect(removed).toEqual([])
 
@@ -39,7 +39,7 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
     })
   )
 
-  it.effect("asks for the agreed word from each of them, also when they are of different customers", () =>
+  it.effect("checks the client state of each channel, even of different customers", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const first = yield* subscribedTo()
@@ -64,7 +64,7 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
     })
   )
 
-  it.effect("is subscribed to again at once, while the end of the last time is still to be told", () =>
+  it.effect("can be subscribed to again while the removal of its last subscription is still pending", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -87,7 +87,7 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
       yield* mailWebhook.subscribeMail({ path })
       expect((yield* removals).filter(({ status }) => status !== 503)).toHaveLength(1)
       yield* putOff(0)
-      // The removal that was put off has been tried again, and found nothing to remove.
+      // The postponed removal has been tried again, and found nothing to remove.
       yield* eventually(removals, (seen) => seen.filter(({ status }) => status !== 503).length === 2)
       const now = yield* subscriptionsOf(address)
       expect(now.map(({ id }) => id)).toEqual([(yield* folderOf(folderID)).subscriptionID])
@@ -101,14 +101,14 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
     })
   )
 
-  it.effect("is subscribed to once by many who ask at the same time", () =>
+  it.effect("is subscribed to once by many concurrent requests", () =>
     Effect.gen(function* () {
       const { address, channelID } = yield* newMailChannel()
       const token = yield* tokenOf("acme-admin")
       const subscribe = sendJson("POST", `/api/MailWebhook/subscribe/${channelID}`, { token })
       const answers = yield* Effect.all([subscribe, subscribe, subscribe, subscribe], { concurrency: 4 })
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-      // A provider may give more than one to those who ask in the same moment: one is kept.
+      // A provider may grant more than one to concurrent requests: one is kept.
       const folders = sendJson("GET", `/api/ChannelFolders/byChannel/${channelID}`, { token })
       yield* eventually(
         Effect.all({ left: subscriptionsOf(address), held: Effect.map(folders, ({ json }) => Object(json)[0]) }),
@@ -117,7 +117,7 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
     }).pipe(Effect.replicateEffect(onPostgres ? 10 : 1, { discard: true }))
   )
 
-  it.effect("is subscribed to although the one that was there ends before it can be taken over", () =>
+  it.effect("is subscribed to even if the existing subscription ends before it can be taken over", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const first = yield* subscribedTo()
@@ -133,7 +133,7 @@ layer(mailApp(), { excludeTestServices: true })("A mailbox with one subscription
     })
   )
 
-  it.effect("is subscribed to although the provider fails at first", () =>
+  it.effect("is subscribed to even if the provider fails at first", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* newMailChannel()

@@ -14,7 +14,7 @@ import { onPostgres, waitingForMe } from "../support/TestDatabase.ts"
 const acme = CustomerID.make(1)
 
 layer(mailApp(), { excludeTestServices: true })("While a mailbox is being subscribed to", (it) => {
-  it.effect("who is told no more by then does not take over what others are told by", () =>
+  it.effect("a channel that has unsubscribed does not take over the subscription of others", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const sql = yield* SqlClient.SqlClient
@@ -44,7 +44,7 @@ layer(mailApp(), { excludeTestServices: true })("While a mailbox is being subscr
     })
   )
 
-  it.effect("nothing stays behind when it cannot be switched on in the end", () =>
+  it.effect("nothing is left behind when it cannot be switched on in the end", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { address, channelID } = yield* newMailChannel()
@@ -64,7 +64,7 @@ layer(mailApp(), { excludeTestServices: true })("While a mailbox is being subscr
     })
   )
 
-  it.effect("what somebody else's failure ends just before it is switched on is begun anew", () =>
+  it.effect("a subscription that is removed just before it is switched on is created again", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { address, channelID } = yield* newMailChannel()
@@ -84,7 +84,7 @@ layer(mailApp(), { excludeTestServices: true })("While a mailbox is being subscr
     })
   )
 
-  it.effect("an import of what lies there that is asked for in that moment is done", () =>
+  it.effect("an import that is asked for at that moment still runs", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* Jobs
@@ -101,7 +101,7 @@ layer(mailApp(), { excludeTestServices: true })("While a mailbox is being subscr
             update channel_folder set delta_link = null, delta_since = null
             where customer_id = ${acme} and channel_folder_id = ${folderID}`
           const subscribing = yield* Effect.fork(subscribe)
-          // The embedded database lets nobody in meanwhile.
+          // The embedded database has no second connection meanwhile.
           if (onPostgres) yield* eventually(waitingForMe, (waiting) => waiting > 0)
           yield* jobs.enqueue(importFolder, acme, { folderID }, folderKey(folderID))
           return subscribing

@@ -28,7 +28,7 @@ const folderOf = (folderID: ChannelFolderID) =>
     channelFolders.getChannelFolder({ path: { id: folderID } })
   )
 
-/** Surely later than a subscription that was made just now: the provider's moments are whole seconds. */
+/** Certainly later than a subscription made just now: the provider counts in whole seconds. */
 const inAMinute = () => new Date(Date.now() + 60_000)
 
 const post = (body: unknown) => sendJson("POST", "/api/MailWebhook", { body })
@@ -40,7 +40,7 @@ const subscriptionOf = (address: string) =>
     return mine ?? (yield* Effect.dieMessage(`The provider knows no subscription of ${address}`))
   })
 
-/** How long the slowest takes of many that are asked at once. */
+/** How long the slowest of many concurrent requests takes. */
 const slowestOf = <E, R>(requests: ReadonlyArray<Effect.Effect<{ readonly status: number }, E, R>>) =>
   Effect.forEach(
     requests,
@@ -58,7 +58,7 @@ const comesRound = (name: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update periodic_work set next_at = now() where name = ${name}`)
 
 layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
-  it.effect("a mail becomes a ticket as soon as the provider tells", () =>
+  it.effect("a mail becomes a ticket as soon as the provider notifies", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, folderID } = yield* subscribedChannel
@@ -93,7 +93,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("mail that was there before stays where it is, until import-emails asks for it", () =>
+  it.effect("earlier mail stays where it is until import-emails asks for it", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, mailbox } = yield* newMailChannel()
@@ -149,7 +149,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("a forged, missing or foreign clientState is not followed", () =>
+  it.effect("a forged, missing or foreign clientState is ignored", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, folderID } = yield* subscribedChannel
@@ -174,7 +174,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("is known by its id in whichever case that is written, there and here", () =>
+  it.effect("a subscription is known by its id in any case, in notifications and in the database", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const sql = yield* SqlClient.SqlClient
@@ -183,7 +183,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       const { messages } = yield* server.arrive(address, mail(), mail())
       yield* server.set()
       const { clientState, id } = yield* subscriptionOf(address)
-      // The form in which only its id tells the folder.
+      // The form in which only the id tells the folder.
       const tell = (subscriptionId: string, messageID = "") =>
         post({
           value: [{ subscriptionId, clientState, changeType: "created", resource: `Users/1/Messages/${messageID}` }]
@@ -198,7 +198,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("whatever is sent is answered 200, unless it is no JSON", () =>
+  it.effect("any notification is answered with 200, unless it is not JSON", () =>
     Effect.gen(function* () {
       for (const body of [{}, [], 5, "text", null, { value: 5 }, { value: [null, 5, {}, { resource: 7 }] }]) {
         expect([body, (yield* post(body)).status]).toEqual([body, 200])
@@ -231,14 +231,14 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       }
       expect((yield* sendJson("GET", "/api/MailWebhook")).status).toBe(400)
       expect((yield* sendJson("GET", "/api/MailWebhook?validationToken=")).status).toBe(400)
-      // Without a token in it, it is no handshake: the body is looked at.
+      // Without a token it is not a handshake, so the body is parsed.
       const broken = { headers: { "content-type": "application/json" }, body: "{" }
       expect((yield* send("POST", "/api/MailWebhook?validationToken=", broken)).status).toBe(400)
       expect((yield* sendJson("GET", `/api/MailWebhook?validationToken=${"x".repeat(3000)}`)).status).toBe(400)
     })
   )
 
-  it.effect("a burst of a thousand is answered before the provider has given a single mail, and loses nothing", () =>
+  it.effect("a burst of a thousand notifications is answered before any mail is fetched, and loses nothing", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const sql = yield* SqlClient.SqlClient
@@ -251,10 +251,10 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
         resource: `Users/x/Messages/${id}`,
         resourceData: { id }
       })
-      // A provider that does not give a single mail before the last answer must not make a difference.
+      // The provider gives no mail before the last response: that must not make a difference.
       yield* server.set({ latency: 600_000 })
-      // On a machine that has no time for anything, a second is less than a thousand empty ones take; and one that is
-      // taken away for a moment makes one burst slow, not the next.
+      // On a busy machine even a thousand empty requests take more than a second each, hence the comparison; a short
+      // pause of the machine makes one burst slow, but not the next, hence the repetition.
       let [bursts, isQuick] = [0, false]
       while (!isQuick && bursts < 5) {
         bursts += 1
@@ -268,14 +268,14 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       const [row] = yield* sql<{ noted: number }>`
         select sum(jsonb_array_length(payload -> 'messageIDs'))::int as noted from job
         where customer_id = 1 and kind = 'ImportMessages' and payload ->> 'folderID' = ${String(folderID)}`
-      // What is under way notices, and ends: nobody needs a thousand mails that are not there.
+      // Work under way notices this and ends: nobody needs a thousand mails that do not exist.
       yield* sql`delete from job where customer_id = 1 and kind = 'ImportMessages'`
       expect(isQuick).toBe(true)
       expect(row?.noted).toBe(1000 * bursts)
     })
   )
 
-  it.effect("subscriptions are renewed in time, and made anew when the provider has lost them", () =>
+  it.effect("subscriptions are renewed in time, and created again when the provider has lost them", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const sql = yield* SqlClient.SqlClient
@@ -320,7 +320,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("a channel that gets another mailbox leaves the old one alone, and is told about the new one", () =>
+  it.effect("a channel that gets another mailbox leaves the old one alone, and is notified about the new one", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, folderID, mailbox } = yield* subscribedChannel
@@ -344,7 +344,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("what exists already at the provider is adopted", () =>
+  it.effect("an existing subscription at the provider is adopted", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* newMailChannel()
@@ -365,7 +365,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("a notification that is faster than the answer, and a slow handshake, lose nothing", () =>
+  it.effect("a notification that arrives before the subscription's response, and a slow handshake, lose nothing", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       yield* server.set({ notifyEarly: true, handshakeDelay: 500 })
@@ -376,7 +376,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("a mail that is gone before it is fetched is passed over", () =>
+  it.effect("a mail that is gone before it is fetched is skipped", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, folderID } = yield* subscribedChannel
@@ -408,7 +408,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("a mail whose file is missing is not lost, unless it is gone as well", () =>
+  it.effect("a mail whose file is missing is tried again, unless the mail is gone as well", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -430,7 +430,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("a catch-up survives a withdrawn token, throttling and a forgotten place", () =>
+  it.effect("a catch-up survives a withdrawn token, throttling and an expired delta link", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, mailbox } = yield* subscribedChannel
@@ -452,7 +452,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("a catch-up begins anew when the provider is called at another address than the last time", () =>
+  it.effect("a catch-up starts from scratch when the provider's address has changed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -472,7 +472,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("an inbox that has another id since its mailbox was restored is read and told about there", () =>
+  it.effect("an inbox that has another id since its mailbox was restored is read and subscribed to under that id", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, folderID, mailbox } = yield* subscribedChannel
@@ -494,7 +494,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("an inbox that has another id is found also when its subscription is made anew", () =>
+  it.effect("an inbox that has another id is also found when its subscription is created again", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID, folderID, mailbox } = yield* subscribedChannel
@@ -512,13 +512,13 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
-  it.effect("what is not authorised again, or not ended, is said in the log, and nobody is named there", () =>
+  it.effect("a failed reauthorisation or removal is logged without naming anybody", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
       const { address, customerID, folderID } = yield* subscribedChannel
       server.state.subscriptions.delete((yield* subscriptionOf(address)).id)
-      // Of a channel that nobody finds.
+      // Of a channel that does not exist.
       const removal = JSON.stringify({ channelID: 999_999, subscriptionID: "left" })
       yield* sql`
         insert into job (customer_id, kind, payload, due_at)

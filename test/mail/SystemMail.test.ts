@@ -60,7 +60,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail", (it) =
     })
   )
 
-  it.effect("leaves from the customer's mailbox when it has one: resets, notifications, escalations, no copies", () =>
+  it.effect("leaves from the customer's mailbox when it has one, without keeping copies there", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const server = yield* GraphServer
@@ -85,7 +85,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail", (it) =
     })
   )
 
-  it.effect("does not leave from a node that has lost its work to another", () =>
+  it.effect("does not leave from a node that has lost its claim to another", () =>
     Effect.gen(function* () {
       const before = yield* subjectsIn
       const jobID = JobID.make("00000000-0000-4000-8000-000000000001")

@@ -10,10 +10,10 @@ import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
 
-/** What a mail server says, or the way to it, when the mail has surely not left. */
+/** The error of a refused connection, after which the mail has certainly not left. */
 const refusesConnections = Object.assign(new Error("connect ECONNREFUSED"), { code: "ESOCKET", syscall: "connect" })
 
-/** In the middle, nobody knows. */
+/** The error of a connection that broke halfway, after which nobody knows whether the mail has left. */
 const breaksOff = Object.assign(new Error("Connection closed unexpectedly"), { code: "ECONNECTION" })
 
 const kinds = ["NotifyByMail", "NotifyEscalation", "SendResetMail"] as const
@@ -34,7 +34,7 @@ const escalate = Effect.flatMap(Effect.all([notify, clientOf("acme-agent")]), ([
   ticketMessages.escalateMessage({ path: { id }, payload: { email: "lead@acme.example" } })
 )
 
-/** The newest of its kind, or the one about a message, which may not be there yet. */
+/** The newest job of its kind, or the one about a message, which may not exist yet. */
 const jobOf = (kind: Kind, messageID?: TicketMessageID) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -52,7 +52,7 @@ const hurry = (kind: Kind, hours = 0) =>
       where customer_id = 1 and kind = ${kind} and status = 'Queued' returning job_id`
   )
 
-/** As if it had been asked for so many hours ago, with what it has made; a job that runs just now is waited for. */
+/** Makes a job, and what it has made, so many hours older; waits for a job that is running just now. */
 const aged = (kind: Kind, hours: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -65,7 +65,7 @@ const aged = (kind: Kind, hours: number) =>
     yield* eventually(sql.withTransaction(all), ({ length }) => length > 0)
   })
 
-/** Tried so often, and at once again. */
+/** Makes the job due again and again until it has been tried so often. */
 const tried = (kind: Kind, claims: number, messageID?: TicketMessageID) =>
   eventually(
     Effect.zipLeft(jobOf(kind, messageID), hurry(kind)),
@@ -75,8 +75,8 @@ const tried = (kind: Kind, claims: number, messageID?: TicketMessageID) =>
 const waits = (kind: Kind) =>
   eventually(jobOf(kind), ({ seconds, status }) => (status === "Queued" && seconds > 1) || status === "Failed")
 
-layer(mailApp({}, testApp), { excludeTestServices: true })("System mail that nobody takes", (it) => {
-  it.effect("outlasts hours without a mail server, with pauses that grow", () =>
+layer(mailApp({}, testApp), { excludeTestServices: true })("System mail that cannot be delivered", (it) => {
+  it.effect("survives hours without a mail server, with growing pauses", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       yield* mailer.fail(refusesConnections)
@@ -98,7 +98,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail that nob
     })
   )
 
-  it.effect("is given up after a day, and at once counted when it may have left", () =>
+  it.effect("is given up after a day, or after ten attempts when it may have left", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       yield* mailer.fail(refusesConnections)
@@ -114,13 +114,13 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail that nob
     })
   )
 
-  it.effect("does not bring a link for a new password that was asked for longer ago than it would be good", () =>
+  it.effect("is not sent when its password link would have expired", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       yield* mailer.fail(refusesConnections)
       yield* requestReset
       yield* waits("SendResetMail")
-      // Aged before anything can be sent: it may come due again at any moment.
+      // Aged before anything can be sent, because it may come due again at any moment.
       yield* aged("SendResetMail", 5)
       yield* mailer.fail()
       yield* eventually(jobOf("SendResetMail"), ({ status }) => status === "Succeeded")
@@ -128,7 +128,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail that nob
     })
   )
 
-  it.effect("waits for a mail provider that has no time, too", () =>
+  it.effect("also waits for a mail provider that is unavailable", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { customers } = yield* clientOf("acme-admin")
@@ -143,7 +143,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail that nob
       yield* server.set({ fail: { requests: 1000, status: 503 } })
       const messageID = yield* notify
       expect((yield* tried("NotifyByMail", 12, messageID)).status).not.toBe("Failed")
-      // Whether it has done it before it failed, nobody knows, whenever it says to come back.
+      // Nobody knows whether the provider sent it before failing, even when it says when to come back.
       yield* server.set({ failPath: "/sendMail", failPathRetryAfter: "0" })
       expect((yield* tried("NotifyByMail", 50, messageID)).status).toBe("Failed")
       yield* server.set()

@@ -45,7 +45,7 @@ describe("The ticket that a mail belongs to", () => {
     )
   })
 
-  it("is else that of the newest mail it refers to", () => {
+  it("is otherwise that of the newest mail it refers to", () => {
     fc.assert(
       fc.property(hints, knownMails, ticketTokens, (mail, known, ofTickets) => {
         const references = mail.references.toReversed().flatMap((reference) => {
@@ -58,7 +58,7 @@ describe("The ticket that a mail belongs to", () => {
     )
   })
 
-  it("is else that of its conversation, if its senders have taken part, else that of the token", () => {
+  it("is otherwise that of its conversation if its senders took part, or else that of its token", () => {
     fc.assert(
       fc.property(hints, knownMails, ticketTokens, (mail, known, ofTickets) => {
         const alone = { ...mail, inReplyTo: [], references: [] }
@@ -75,7 +75,7 @@ describe("The ticket that a mail belongs to", () => {
     )
   })
 
-  it("is a new one when nothing points to another", () => {
+  it("is a new one when nothing points to an existing one", () => {
     const nothing = { inReplyTo: [], references: [], conversationID: null, senders: [], tokens: [] }
     fc.assert(fc.property(knownMails, ticketTokens, (known, all) => threadOf(nothing, known, all) === undefined))
   })

@@ -84,7 +84,7 @@ const browserTests = () =>
       })
     )
 
-    it.scoped("a broken line is shown, and what was written meanwhile arrives once", () =>
+    it.scoped("a broken connection is shown, and what was written meanwhile arrives once", () =>
       Effect.gen(function* () {
         const { address } = yield* HttpServer.HttpServer
         const line = yield* makeLine(address._tag === "TcpAddress" ? address.port : 0)
@@ -106,12 +106,12 @@ const browserTests = () =>
       })
     )
 
-    it.scoped("who wants a person while nobody is there leaves an address", () =>
+    it.scoped("a visitor who wants a person while nobody is there leaves an address", () =>
       Effect.gen(function* () {
         const { page } = yield* openWindow(`${yield* localUrl}/demo/chat`, { locale: "de-DE" })
         yield* Effect.promise(async () => {
           await openChat(page)
-          // About no topic, whose actions would change the ticket, too.
+          // It is about no topic, because a topic's actions would change the ticket, too.
           await sayInChat(page, "The picnic was lovely")
           await arrived(page, "The picnic")
         })
@@ -138,7 +138,7 @@ const browserTests = () =>
       })
     )
 
-    it.scoped("the chat window withstands the web site that it is on", () =>
+    it.scoped("the chat window withstands the styles and the policy of its web site", () =>
       Effect.gen(function* () {
         const service = yield* localUrl
         const sockets = service.replace("http", "ws")
@@ -167,7 +167,7 @@ const browserTests = () =>
       })
     )
 
-    it.scoped("everything can be done from the keyboard", () =>
+    it.scoped("the chat window can be operated from the keyboard", () =>
       Effect.gen(function* () {
         const { page } = yield* chatWindow
         yield* Effect.promise(async () => {
@@ -188,7 +188,7 @@ const browserTests = () =>
       })
     )
 
-    it.scoped("nothing is nameless or too faint, by day and by night, on a desk and on a phone", () =>
+    it.scoped("every control has a name and every text enough contrast, in light and dark, on desktop and phone", () =>
       Effect.gen(function* () {
         const chat = yield* chatWindow
         const desk = yield* deskWindow

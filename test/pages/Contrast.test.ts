@@ -4,8 +4,8 @@ import { contrast, readableOn, textOn } from "../../src/pages/dom/Contrast.ts"
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, "0")}`)
 
-describe("Colours of a web site's own choice", () => {
-  it("are measured as WCAG has it", () => {
+describe("Custom colours", () => {
+  it("have their contrast measured as WCAG defines it", () => {
     expect(contrast("#000000", "#ffffff")).toBeCloseTo(21)
     expect(contrast("#767676", "#ffffff")).toBeCloseTo(4.54, 2)
   })
@@ -14,7 +14,7 @@ describe("Colours of a web site's own choice", () => {
     fc.assert(fc.property(colour, (background) => contrast(textOn(background), background) >= 4.5))
   })
 
-  it("can be read on light and dark themselves, after a change if need be", () => {
+  it("are changed where necessary to be readable on light and dark", () => {
     fc.assert(
       fc.property(colour, fc.constantFrom("#ffffff", "#171a20"), (accent, surface) => {
         expect(contrast(readableOn(accent, surface), surface)).toBeGreaterThanOrEqual(4.5)

@@ -31,7 +31,7 @@ describe("A conversation in the chat window", () => {
     )
   })
 
-  it("knows its own message again, whether the echo or the answer is first", () => {
+  it("recognises its own message, whether the echo or the response comes first", () => {
     const sent = depart(write([], "a", "Hello", 1), "a")
     const echoFirst = settle(receive(sent, message(7, "Hello", "visitor")), "a", 7)
     const answerFirst = receive(settle(sent, "a", 7), message(7, "Hello", "visitor"))
@@ -40,7 +40,7 @@ describe("A conversation in the chat window", () => {
     }
   })
 
-  it("does not take a message that was never sent for one that arrived", () => {
+  it("does not mistake a message that was never sent for one that arrived", () => {
     const lines = receive(write([], "a", "Hello", 1), message(3, "Hello", "visitor"))
     expect(lines).toMatchObject([
       { messageID: 3, state: "sent" },
@@ -48,7 +48,7 @@ describe("A conversation in the chat window", () => {
     ])
   })
 
-  it("does not take an older message with the same words for one that was lost", () => {
+  it("does not mistake an older message with the same words for one that was lost", () => {
     const before = [message(3, "Hello", "visitor"), message(4, "Yes?")]
     const lost = mark(depart(write(before.reduce(receive, []), "a", "Hello", 5), "a"), "a", "lost")
     const remembered = lost.filter(({ state }) => state !== "sent")
@@ -73,7 +73,7 @@ describe("A conversation in the chat window", () => {
     ])
   })
 
-  it("reads what the hub sends, and nothing else", () => {
+  it("reads what the hub sends, and ignores anything else", () => {
     const stored = { messageID: 5, senderType: "CustomerRep", message: "Hi", customerRepName: "Acme Admin" }
     expect(readMessage(stored)).toMatchObject({ messageID: 5, from: "agent", text: "Hi", name: "Acme Admin" })
     for (const bad of [null, 5, "x", [], {}, { messageID: "5", message: "Hi" }, { messageID: 5, message: null }]) {

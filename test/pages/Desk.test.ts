@@ -24,7 +24,7 @@ const deskTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("At the desk", (it) => {
-    it.scoped("topics that were made since stay on the message when others are chosen", () =>
+    it.scoped("topics that were added meanwhile stay on the message when others are chosen", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* question("The heating is cold")
         const { ticketMessages, topics } = yield* clientOf("acme-admin")
@@ -53,7 +53,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("what was said while an answer was on its way comes right after it", () =>
+    it.scoped("messages that arrive during a request are shown right after it", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("One")
         const { page } = yield* atTheDesk
@@ -72,7 +72,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("the open ticket and the inbox keep up while others pour in", () =>
+    it.scoped("the open ticket and the inbox keep up while other messages pour in", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Is it quiet there?")
         const other = yield* question("A noisy one")
@@ -101,7 +101,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("long names have room or end in dots", () =>
+    it.scoped("long names fit or end in an ellipsis", () =>
       Effect.gen(function* () {
         const { tickets } = yield* clientOf("acme-admin")
         const name = "Maximiliana".repeat(14)
@@ -124,7 +124,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("what cannot be taken back is said", () =>
+    it.scoped("a failed undo is reported", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Can I pay by card?")
         const { complaints, page } = yield* atTheDesk
@@ -140,7 +140,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("an escalated ticket that was closed by mistake opens again without a second escalation", () =>
+    it.scoped("an escalated ticket that was closed by mistake is reopened without a second escalation", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* question("I want a person")
         const { ticketMessages, tickets } = yield* clientOf("acme-admin")
@@ -160,7 +160,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("a ticket that was deleted elsewhere does not stay", () =>
+    it.scoped("a ticket that was deleted elsewhere disappears", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Delete me")
         const { tickets } = yield* clientOf("acme-admin")
@@ -175,7 +175,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("a summary arrives although something happened meanwhile", () =>
+    it.scoped("a summary arrives even if something happened meanwhile", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("The tap drips")
         const { page } = yield* atTheDesk
@@ -198,7 +198,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("an address that is none is called so", () =>
+    it.scoped("an invalid address is reported as such", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("I want to talk to somebody")
         const { page } = yield* atTheDesk
@@ -212,7 +212,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("names that did not load at first are asked for again", () =>
+    it.scoped("names that did not load at first are requested again", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Who looks after me?")
         const { representatives, tickets } = yield* clientOf("acme-admin")

@@ -34,7 +34,7 @@ const deskTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("Answers at the desk", (it) => {
-    it.scoped("an answer under way is not sent again, and what is typed meanwhile stays", () =>
+    it.scoped("an answer that is being sent is not sent again, and what is typed meanwhile stays", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Where is the cellar?")
         const { complaints, page } = yield* atTheDesk
@@ -64,7 +64,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("what is sent again after a broken connection arrives once", () =>
+    it.scoped("an answer that is sent again after a broken connection arrives once", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("When do you open?")
         const { page } = yield* atTheDesk
@@ -74,7 +74,7 @@ const deskTests = () =>
           await page.getByText("The service cannot be reached.").waitFor()
           await said(page, text)
           await sendButton(page).click()
-          // Not for "Sent.", which may still be there from the time before.
+          // "Sent." may still be there from the time before, so it is not waited for.
           await page.locator("#answer:placeholder-shown").waitFor()
         }
         yield* Effect.promise(async () => {
@@ -89,7 +89,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("a draft that is discarded slowly, and its return, leave other tickets alone", () =>
+    it.scoped("a slow discard of a draft, and its undo, leave other tickets alone", () =>
       Effect.gen(function* () {
         const one = yield* question("Is the lift out of order?")
         const other = yield* question("May I have a dog?")
@@ -117,7 +117,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("a draft that is discarded does not come back with an answer from before", () =>
+    it.scoped("a discarded draft does not come back with an older response", () =>
       Effect.gen(function* () {
         const { page } = yield* atTheDesk
         const { messageID, ticketID } = yield* question("Is there an attic?")
@@ -142,7 +142,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("what a person wrote comes back with the draft that was discarded", () =>
+    it.scoped("a person's edits come back when the discard of a draft is undone", () =>
       Effect.gen(function* () {
         const { page } = yield* atTheDesk
         const { messageID, ticketID } = yield* question("Is there a cellar?")
@@ -163,7 +163,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("a newer draft takes the place of a person's text only until that is undone", () =>
+    it.scoped("a newer draft replaces a person's text only until that is undone", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* question("Is there an attic?")
         const { page } = yield* atTheDesk
@@ -173,7 +173,7 @@ const deskTests = () =>
         })
         yield* draft(messageID, "There is an attic")
         yield* Effect.promise(async () => {
-          // A draft by hand tells nobody: the desk asks because the ticket is chosen again.
+          // A draft saved by hand notifies nobody: the desk loads it because the ticket is chosen again.
           await page.locator(".item[aria-current]").click()
           await page.getByRole("button", { name: "A new draft is ready: use it" }).click()
           expect(await field(page).inputValue()).toBe("There is an attic")
@@ -187,7 +187,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("what went wrong with one ticket is not said on another", () =>
+    it.scoped("a problem with one ticket is not shown on another", () =>
       Effect.gen(function* () {
         const one = yield* question("Is there a garden?")
         const other = yield* question("Is there a balcony?")
@@ -212,7 +212,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("a text outlives a reload and the end of the session, not a log out", () =>
+    it.scoped("a text survives a reload and the end of the session, but not a logout", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Who has the keys?")
         const { page } = yield* atTheDesk
@@ -224,7 +224,7 @@ const deskTests = () =>
           expect(await field(page).inputValue()).toBe("The caretaker")
 
           await page.route("**/tickets?**", (route) => route.fulfill({ status: 401, json: {} }), { times: 1 })
-          // Unless the inbox has just asked by itself, and the session is over already.
+          // Clicks only if the tab is still there: the inbox may have asked by itself, and the session be over already.
           await page.evaluate("document.querySelector('.tab[aria-pressed=false]')?.click()")
           await page.getByText("Please log in again.").waitFor()
           await logIn(page)
@@ -239,7 +239,7 @@ const deskTests = () =>
       })
     )
 
-    it.scoped("who was answered by a colleague meanwhile is answered again only on purpose", () =>
+    it.scoped("a question that a colleague has answered meanwhile is answered again only on purpose", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* question("How long is the lease?")
         const { page } = yield* atTheDesk

@@ -27,7 +27,7 @@ import { inBrowser } from "./browser/InBrowser.ts"
 
 const page = "<script>document.title = 'taken over'</script><p>Hello</p>"
 
-/** What a customer sent along. */
+/** Stores files that a customer sent along. */
 const sentAlong = (messageID: TicketMessageID, files: ReadonlyArray<readonly [name: string, content: Uint8Array]>) =>
   Effect.gen(function* () {
     for (const [name, content] of files) {
@@ -45,7 +45,7 @@ const sendCall = calls("POST", /\/send$/)
 const plan = { name: "plan.pdf", mimeType: "application/pdf", buffer: samples.pdf }
 const photo = { name: "door.png", mimeType: "image/png", buffer: samples.png }
 
-/** The names of the files that went along with the answers. */
+/** The names of the files that were sent with the answers. */
 const filesOfAnswers = (ticketId: TicketID) =>
   Effect.gen(function* () {
     const { ticketMessageAttachments, ticketMessages } = yield* clientOf("acme-admin")
@@ -62,7 +62,7 @@ const filesTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("Files at the desk", (it) => {
-    it.scoped("stand below their message and are saved, never opened", () =>
+    it.scoped("are listed below their message and downloaded, never opened", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* mail("Look at this")
         const notes = Buffer.from("The radiator\n".repeat(200))
@@ -116,7 +116,7 @@ const filesTests = () =>
       })
     )
 
-    it.scoped("that do not load say so", () =>
+    it.scoped("say so when they do not load", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* mail("And this")
         yield* sentAlong(messageID, [["notes.txt", Buffer.from("The radiator")]])
@@ -127,7 +127,7 @@ const filesTests = () =>
           await openTicket(desk, ticketID)
           await desk.getByText("The files of this message did not load.").waitFor()
           list.mend()
-          // Unless the desk has asked by itself in this moment, as it does when something happens.
+          // Clicks only if the desk has not just asked by itself, as it does when something happens.
           await desk.evaluate("document.querySelector('.files-note button')?.click()")
           const card = desk.locator(".file").filter({ hasText: "notes.txt" })
           await card.getByText("It did not load: The service cannot be reached.").waitFor()
@@ -138,7 +138,7 @@ const filesTests = () =>
       })
     )
 
-    it.scoped("keep the place of whoever saves them or removes them by keyboard", () =>
+    it.scoped("keep the keyboard focus in place when they are saved or removed", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* mail("Is this the plan?")
         yield* sentAlong(messageID, [["notes.txt", Buffer.from("The radiator")]])
@@ -167,7 +167,7 @@ const filesTests = () =>
       })
     )
 
-    it.scoped("go along with an answer once, although the line breaks twice", () =>
+    it.scoped("are sent with an answer once, even if the connection breaks twice", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* mail("Where is the door?")
         const { complaints, page: desk } = yield* atTheDesk
@@ -200,7 +200,7 @@ const filesTests = () =>
       })
     )
 
-    it.scoped("go along, or do not, as the desk shows, although it did not hear that one had arrived", () =>
+    it.scoped("are sent or left out as the desk shows, even if it missed that one had arrived", () =>
       Effect.gen(function* () {
         for (const [which, files] of [
           ["first", ["plan.pdf"]],
@@ -215,7 +215,7 @@ const filesTests = () =>
             await loseAnswer(desk, uploadCall)
             await sendButton(desk).click()
             await desk.getByText("plan.pdf was not taken, and nothing was sent.").waitFor()
-            // What the service has, and what is to be sent.
+            // One card is the file that the service has, the other the file that is to be sent.
             const cards = desk.locator(".reply .file")
             await cards.nth(1).waitFor()
             await cards[which]().getByRole("button", { name: "Remove plan.pdf" }).click()
@@ -229,7 +229,7 @@ const filesTests = () =>
       })
     )
 
-    it.scoped("that the service does not take can be removed, and the answer goes without them", () =>
+    it.scoped("can be removed when the service refuses them, and the answer is sent without them", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* mail("What is it called?")
         const { page: desk } = yield* atTheDesk
@@ -248,7 +248,7 @@ const filesTests = () =>
       })
     )
 
-    it.scoped("stay with their author when a colleague was faster, and are not sent without a word", () =>
+    it.scoped("stay with their author when a colleague answers first, and are not dropped silently", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* mail("Is there a plan?")
         const { page: desk } = yield* atTheDesk

@@ -21,16 +21,16 @@ import { inBrowser } from "./browser/InBrowser.ts"
 
 const row = (page: Page, ticketID: TicketID) => page.locator(`.item[href="#/tickets/${ticketID}"]`)
 
-/** Where the keyboard is, as an address. */
+/** The address of the row that has the keyboard focus. */
 const focusedRow = (page: Page) => page.evaluate<unknown>("document.activeElement?.getAttribute('href')")
 
 const selection = (page: Page) => page.evaluate<unknown>("String(getSelection())")
 
-/** Selects everything that was said in a message, as a person does with the mouse. */
+/** Selects the whole text of a message, as a person does with the mouse. */
 const select = (page: Page, messageID: number) =>
   page.evaluate(`getSelection().selectAllChildren(document.querySelector('[data-message="${messageID}"] .bubble'))`)
 
-/** A long conversation: so much was said after the first message. */
+/** Makes a long conversation by adding so many messages after the first one. */
 const talkOn = (messageID: TicketMessageID, messages: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -52,8 +52,8 @@ const heightOf = (page: Page, text: string) =>
 const focusTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
-  })("Who works at the desk by keyboard", (it) => {
-    it.scoped("stays on a ticket of the list when others arrive and when it moves itself", () =>
+  })("A keyboard user at the desk", (it) => {
+    it.scoped("stays on a ticket in the list when others arrive and when it moves itself", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Is it free?")
         const { page } = yield* atTheDesk
@@ -79,7 +79,7 @@ const focusTests = () =>
       })
     )
 
-    it.scoped("is at the heading of the ticket that was chosen, and back in the list afterwards", () =>
+    it.scoped("gets to the heading of a chosen ticket, and back to the list afterwards", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Who is there?")
         const { page } = yield* atTheDesk
@@ -96,7 +96,7 @@ const focusTests = () =>
       })
     )
 
-    it.scoped("is not called away from a field while a ticket loads", () =>
+    it.scoped("is not taken out of a field while a ticket loads", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Slowly")
         const { page } = yield* atTheDesk
@@ -109,7 +109,7 @@ const focusTests = () =>
       })
     )
 
-    it.scoped("goes on in the answer after what was done with it, and at the heading after an escalation", () =>
+    it.scoped("continues in the answer field after an action on it, and at the heading after an escalation", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("May I paint the wall?")
         const { page } = yield* atTheDesk
@@ -142,7 +142,7 @@ const focusTests = () =>
       })
     )
 
-    it.scoped("does not lose a way back that it has reached", () =>
+    it.scoped("does not lose an undo button that has the focus", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Is it over?")
         const { page } = yield* atTheDesk
@@ -161,7 +161,7 @@ const focusTests = () =>
       })
     )
 
-    it.scoped("goes into what comes over the conversation, and out of it again", () =>
+    it.scoped("moves into a panel over the conversation, and out of it again", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("What do you know of me?")
         const { page } = yield* atTheDesk
@@ -186,7 +186,7 @@ const focusTests = () =>
           await about.click()
           await page.setViewportSize({ width: 1440, height: 900 })
           await page.locator(".talk:not([inert])").waitFor()
-          // On a phone, the way back leads out of it and not out of the ticket.
+          // On a phone, going back leaves the panel and not the ticket.
           await page.setViewportSize({ width: 390, height: 760 })
           await about.click()
           await page.locator(".side").waitFor()
@@ -215,7 +215,7 @@ const focusTests = () =>
       })
     )
 
-    it.scoped("reads a long conversation from its beginning, and keeps its place in it", () =>
+    it.scoped("can read a long conversation from its beginning without losing the place", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* question("Where it began")
         yield* talkOn(messageID, 400)
@@ -240,7 +240,7 @@ const focusTests = () =>
           expect(Math.abs((await heightOf(page, "Number 201")) - before)).toBeLessThan(5)
           expect(await focused(page)).toBe("Show earlier messages")
         })
-        // What comes meanwhile moves the pages, and nothing is shown twice.
+        // Messages that arrive meanwhile shift the pages, and still nothing is shown twice.
         yield* sayMore(ticketID, "And now?")
         yield* Effect.promise(async () => {
           await said(page, "And now?")
@@ -255,7 +255,7 @@ const focusTests = () =>
       })
     )
 
-    it.scoped("keeps what is selected and where the focus is when something happens", () =>
+    it.scoped("keeps the selection and the focus when something happens", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* question("Copy this number: 4711")
         const { page } = yield* atTheDesk
@@ -295,4 +295,4 @@ const focusTests = () =>
     )
   })
 
-inBrowser("Who works at the desk by keyboard", focusTests)
+inBrowser("A keyboard user at the desk", focusTests)

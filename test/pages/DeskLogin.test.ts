@@ -22,7 +22,7 @@ import { deskWindow, logIn } from "./browser/People.ts"
 
 const loginCall = calls("POST", /\/login$/)
 
-/** As where a person, or an organisation, lets web sites keep nothing: even to ask for it is refused. */
+/** A browser in which a person or an organisation forbids web storage: even accessing it throws. */
 const blockStorage = `
   for (const kind of ["localStorage", "sessionStorage"]) {
     Object.defineProperty(window, kind, {
@@ -35,8 +35,8 @@ const blockStorage = `
 const loginTests = () =>
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
-  })("At the door of the desk", (it) => {
-    it.scoped("who forgot the password gets a mail, and nobody learns who is known", () =>
+  })("Logging in at the desk", (it) => {
+    it.scoped("a forgotten password leads to a mail, without revealing which addresses are known", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* deskWindow
         const ask = async (email: string) => {
@@ -67,7 +67,7 @@ const loginTests = () =>
       })
     )
 
-    it.scoped("the own machine is known by its name, also where it was called by its number", () =>
+    it.scoped("the login address is localhost even if the page was opened by IP address", () =>
       Effect.gen(function* () {
         const { address } = yield* HttpServer.HttpServer
         const port = address._tag === "TcpAddress" ? address.port : 0
@@ -81,7 +81,7 @@ const loginTests = () =>
       })
     )
 
-    it.scoped("who may keep nothing in the browser comes in, and works as long as the page is open", () =>
+    it.scoped("a browser without storage can log in, and works as long as the page is open", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("May I come in?")
         const { complaints, page } = yield* deskWindow
@@ -105,7 +105,7 @@ const loginTests = () =>
       })
     )
 
-    it.scoped("who pressed the button by keyboard stays there until there is an answer", () =>
+    it.scoped("a login by keyboard keeps the focus on the button until there is a response", () =>
       Effect.gen(function* () {
         const { page } = yield* deskWindow
         yield* Effect.promise(async () => {
@@ -131,4 +131,4 @@ const loginTests = () =>
     )
   })
 
-inBrowser("At the door of the desk", loginTests)
+inBrowser("Logging in at the desk", loginTests)

@@ -11,7 +11,7 @@ const boxOf = async (page: Page, selector: string) => {
   return box ?? { x: 0, y: 0, width: 0, height: 0 }
 }
 
-/** How much of something is to be seen at all. */
+/** The visible share of an element. */
 const seenOf = (page: Page, selector: string) =>
   page.evaluate<number>(`new Promise((done) => new IntersectionObserver(([entry], observer) => {
     observer.disconnect()
@@ -22,7 +22,7 @@ const lookTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("The desk on screens of all sizes", (it) => {
-    it.scoped("shows what a long draft answers", () =>
+    it.scoped("keeps the question visible above a long draft", () =>
       Effect.gen(function* () {
         const { messageID, ticketID } = yield* mail("When do I get my deposit back?")
         const { ticketMessages } = yield* clientOf("acme-admin")
@@ -44,7 +44,7 @@ const lookTests = () =>
             const seen = [await seenOf(page, ".message .bubble"), await seenOf(page, ".reply .primary")]
             expect([width, height, ...seen]).toEqual([width, height, 1, 1])
           }
-          // On the lowest one everything scrolls as one, to its head as well.
+          // On the lowest screen everything scrolls together, so that its head can be reached as well.
           await page.setViewportSize({ width: 640, height: 360 })
           await page.getByRole("button", { name: "About" }).scrollIntoViewIfNeeded()
           expect(await seenOf(page, ".ticket-head h1")).toBe(1)
@@ -64,7 +64,7 @@ const lookTests = () =>
       })
     )
 
-    it.scoped("says what happened above the buttons, and long names take one line", () =>
+    it.scoped("shows notices above the buttons, and long names on one line", () =>
       Effect.gen(function* () {
         const name = "Maximiliana".repeat(21)
         const { messageID, ticketID } = yield* question("Are you there?", { fromName: name })

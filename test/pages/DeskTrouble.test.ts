@@ -10,7 +10,7 @@ import { deskWindow, logIn } from "./browser/People.ts"
 
 const messagesCall = calls("GET", /^\/ticketMessages$/)
 
-/** The service has enough of this caller for a while. */
+/** The response of a service that throttles this caller for a while. */
 const tired = {
   status: 429,
   headers: { "retry-after": "1" },
@@ -24,7 +24,7 @@ const refuse = (page: Page, path: RegExp, times: number) =>
     { times }
   )
 
-/** Everything that is said of the connection from now on, as somebody hears it who has it read out. */
+/** Records everything that a screen reader announces about the connection from now on. */
 const listenToConnection = `
   said = []
   new MutationObserver((changes) => {
@@ -35,9 +35,9 @@ const troubleTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("When something is wrong at the desk", (it) => {
-    it.scoped("a ticket that did not load is asked for again by its row and by a button", () =>
+    it.scoped("a ticket that did not load is requested again by its row and by a button", () =>
       Effect.gen(function* () {
-        // In this order: what happened just before the desk was opened may be told to it again.
+        // In this order, because the desk may be told again what happened just before it was opened.
         const { page } = yield* atTheDesk
         const { ticketID } = yield* question("Do not lose me")
         yield* Effect.promise(async () => {
@@ -55,7 +55,7 @@ const troubleTests = () =>
       })
     )
 
-    it.scoped("what the service says is said, and it is asked again when it wants to be", () =>
+    it.scoped("a throttled request shows the service's message, and is repeated when the service allows it", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Too much for you?")
         const { page } = yield* atTheDesk
@@ -72,7 +72,7 @@ const troubleTests = () =>
       })
     )
 
-    it.scoped("a question about one ticket does not stay in front of another", () =>
+    it.scoped("a dialog about one ticket does not stay open over another", () =>
       Effect.gen(function* () {
         const one = yield* question("The first one")
         const other = yield* question("The other one")
@@ -93,7 +93,7 @@ const troubleTests = () =>
       })
     )
 
-    it.scoped("a broken connection is said once, however often it is tried", () =>
+    it.scoped("a broken connection is announced once, however often it is retried", () =>
       Effect.gen(function* () {
         const { page } = yield* deskWindow
         yield* Effect.promise(async () => {
@@ -111,7 +111,7 @@ const troubleTests = () =>
       })
     )
 
-    it.scoped("a clock that is days ahead keeps nobody out", () =>
+    it.scoped("a clock that is days ahead locks nobody out", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* deskWindow
         yield* Effect.promise(async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { lasting } from "../../src/pages/desk/Format.ts"
 
-describe("How long something took", () => {
-  it("is said in the unit that people would use", () => {
+describe("A duration", () => {
+  it("is shown in the unit that people would use", () => {
     const minute = 60_000
     expect(
       [12.4, 999, 1500, 59_900, minute, 30 * minute, 90 * minute, 47 * 60 * minute, 72 * 60 * minute].map(lasting)

@@ -18,7 +18,7 @@ describe("The pages' hub client", () => {
     expect(official.parseMessages(ping, NullLogger.instance)).toEqual([{ type: MessageType.Ping }])
   })
 
-  it("reads several messages of a frame, and passes over what it does not know", () => {
+  it("reads several messages of a frame, and ignores unknown ones", () => {
     const frame = ["{}", '{"type":6}', '{"type":1,"target":"T","arguments":[1]}', '{"type":99}', "no json", "[]"]
     expect(receive(`${frame.join("\u001e")}\u001e`)).toEqual([
       { kind: "handshake" },
@@ -35,7 +35,7 @@ describe("The pages' hub client", () => {
     fc.assert(fc.property(fc.string(), fc.json(), (text, json) => Array.isArray(receive(`${text}\u001e${json}\u001e`))))
   })
 
-  it("waits longer each time, half a minute at most, and not all at once", () => {
+  it("waits longer before each attempt, half a minute at most, and by a random share", () => {
     fc.assert(
       fc.property(fc.nat(100), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, random) => {
         const wait = backoff(attempt, random)

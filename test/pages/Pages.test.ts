@@ -7,7 +7,7 @@ import { baseUrl, clientOf, send, testApp } from "../support/TestApp.ts"
 const pages = ["/desk", "/demo/chat"]
 const assets = ["/widget.js", "/desk/desk.js", "/desk/desk.css", "/demo/chat.css"]
 
-/** The bytes as they travel: fetch would unpack them. */
+/** The bytes as they are sent: fetch would decompress them. */
 const raw = (path: string, encoding: string) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
@@ -23,7 +23,7 @@ const raw = (path: string, encoding: string) =>
   )
 
 layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The pages", (it) => {
-  it.effect("run nothing that is inline or from elsewhere", () =>
+  it.effect("run no inline code and nothing from elsewhere", () =>
     Effect.gen(function* () {
       for (const path of pages) {
         const { headers, status, text } = yield* send("GET", path)
@@ -37,7 +37,7 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The pages", (it
     })
   )
 
-  it.effect("never make markup or code out of text", () =>
+  it.effect("never turn text into markup or code", () =>
     Effect.gen(function* () {
       for (const path of ["/widget.js"]) {
         const { text } = yield* send("GET", path)
@@ -46,7 +46,7 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The pages", (it
     })
   )
 
-  it.effect("travel compressed, and not at all to a browser that has them", () =>
+  it.effect("are sent compressed, and not again to a browser that has them", () =>
     Effect.gen(function* () {
       for (const path of [...pages, ...assets]) {
         const plain = yield* send("GET", path, { headers: { "accept-encoding": "identity" } })
@@ -91,7 +91,7 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The pages", (it
     })
   )
 
-  it.effect("let a chat window ask from any web site, and nothing else", () =>
+  it.effect("let a chat window call its routes from any web site, and nothing else", () =>
     Effect.gen(function* () {
       const { channels, tickets } = yield* clientOf("acme-admin")
       const chat = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Chat")
@@ -126,7 +126,7 @@ layer(testApp({ CORS_ORIGINS: "https://desk.example" }), { excludeTestServices: 
     })
   )
 
-  it.effect("configured origins and open routes go together", () =>
+  it.effect("configured origins and routes that are open to all origins work side by side", () =>
     Effect.gen(function* () {
       const path = "/api/ChannelTranslations/resolve?token=none"
       const known = yield* send("GET", path, { headers: { origin: "https://desk.example" } })

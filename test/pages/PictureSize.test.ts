@@ -35,7 +35,7 @@ describe("The size of a picture", () => {
     )
   }
 
-  it("is not known of anything else", () => {
+  it("is unknown for anything else", () => {
     expect(pictureSize(bytesOf(Buffer.alloc(200, 0xff)))).toBeUndefined()
     expect(pictureSize(bytesOf(Buffer.from(`\xff\xd8${"\xff\x00\x00\x00".repeat(100)}`, "latin1")))).toBeUndefined()
   })

@@ -12,7 +12,7 @@ const call = "**/api/Auth/reset-password"
 const unreachable = "The service cannot be reached. Try again."
 const isSet = "Your new password is set. You can log in with it now."
 
-/** The page behind the link of a mail that was asked for just now. */
+/** Opens the link of a reset mail that was requested just now. */
 const openLink = Effect.gen(function* () {
   expect((yield* askForReset("agent@acme.example")).status).toBe(200)
   const { text } = yield* Effect.flatMap(TestMailer, ({ next }) => next)
@@ -21,7 +21,7 @@ const openLink = Effect.gen(function* () {
 
 const resetPageTests = () =>
   layer(Layer.merge(testApp(), Browser.layer), { excludeTestServices: true })("The page that sets a password", (it) => {
-    it.scoped("sets it once however often the button is pressed, and leads to the desk", () =>
+    it.scoped("sets it once however often the button is pressed, and links to the desk", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* openLink
         let calls = 0
@@ -40,7 +40,7 @@ const resetPageTests = () =>
       })
     )
 
-    it.scoped("says what went wrong, also what is not the service's word, and can be tried again", () =>
+    it.scoped("says what went wrong, even when a proxy responded, and can be tried again", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* openLink
         const say = page.getByRole("status")
@@ -61,7 +61,7 @@ const resetPageTests = () =>
           await page.getByRole("button").press("Enter")
           await asked
           expect(await say.textContent()).toBe("")
-          // Whoever presses it by keyboard stays there, and asks once.
+          // A second press by keyboard keeps the focus and sends no second request.
           await page.keyboard.press("Enter")
           await settled(page)
           expect(answers.length).toBe(1)

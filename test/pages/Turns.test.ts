@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { Turns } from "../../src/pages/desk/Turns.ts"
 
-/** A service whose answers come when they are let go; each shows its number, if it is taken. */
+/** A service whose responses come when they are released; each response that is taken shows its number. */
 const makeService = () => {
   const waiting: Array<() => void> = []
   const shown: Array<number> = []
@@ -17,11 +17,11 @@ const makeService = () => {
   return { answer, asked: () => waiting.length, shown, turns }
 }
 
-describe("What is asked for at the desk", () => {
+describe("A refresh at the desk", () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it("is asked for within a moment, however much happens meanwhile", async () => {
+  it("starts within a moment, however much happens meanwhile", async () => {
     const { asked, turns } = makeService()
     for (const _ of Array.from({ length: 10 })) {
       turns.soon()
@@ -30,7 +30,7 @@ describe("What is asked for at the desk", () => {
     expect(asked()).toBe(1)
   })
 
-  it("is shown although something has happened since, and that is asked for afterwards", async () => {
+  it("is shown even if something has happened since, and is followed by another", async () => {
     const { answer, asked, shown, turns } = makeService()
     turns.now()
     for (const number of [1, 2, 3]) {
@@ -48,7 +48,7 @@ describe("What is asked for at the desk", () => {
     expect(asked()).toBe(4)
   })
 
-  it("is not shown when something else is wanted by then", async () => {
+  it("is dropped when something else is wanted by then", async () => {
     const { answer, asked, shown, turns } = makeService()
     turns.now()
     turns.anew()
@@ -58,7 +58,7 @@ describe("What is asked for at the desk", () => {
     expect(shown).toEqual([2])
   })
 
-  it("does not wait for an answer that does not come, and takes it if it comes after all", async () => {
+  it("does not wait for a response that does not come, but takes it if it comes after all", async () => {
     const { answer, asked, shown, turns } = makeService()
     turns.now()
     turns.soon()
@@ -93,7 +93,7 @@ describe("What is asked for at the desk", () => {
     expect(other.asked()).toBe(1)
   })
 
-  it("is not asked for any more once the desk was left", async () => {
+  it("is not repeated once the desk was left", async () => {
     const { answer, asked, shown, turns } = makeService()
     turns.now()
     turns.soon()
@@ -104,7 +104,7 @@ describe("What is asked for at the desk", () => {
     expect([asked(), shown]).toEqual([1, []])
   })
 
-  it("is not asked for any more once it has ended, whatever was still under way then", async () => {
+  it("is not repeated once it has ended, whatever was still under way then", async () => {
     const { answer, asked, shown, turns } = makeService()
     turns.now()
     turns.stop()

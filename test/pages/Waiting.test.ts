@@ -12,7 +12,7 @@ import { arrived, chatWindow, openChat, sayInChat } from "./browser/People.ts"
 const offer = "Would you like to talk to a person?"
 const search = "One moment, we are looking for somebody"
 
-/** A visitor whose clock can be put forward, with a chat that has begun. */
+/** A visitor with a chat that has begun, whose clock can be put forward. */
 const openChatWith = (text: string) =>
   Effect.gen(function* () {
     const { complaints, page } = yield* chatWindow
@@ -52,7 +52,7 @@ const waitingTests = () =>
           await putForward(page, 30)
           await page.getByText(offer).waitFor()
         })
-        // The same one is back, which makes the question needless.
+        // The same person is back, so the offer is no longer needed.
         yield* agent.invoke("Typing", ticketID)
         yield* Effect.promise(async () => {
           await status(page).getByText("Acme Admin").waitFor()
@@ -65,7 +65,7 @@ const waitingTests = () =>
       })
     )
 
-    it.scoped("finds nobody of the last chat in the next one", () =>
+    it.scoped("does not see the representative of the last chat in the next one", () =>
       Effect.gen(function* () {
         const { page, ticketID } = yield* openChatWith("The lift is stuck")
         const agent = yield* repPeer("acme-admin")
@@ -82,7 +82,7 @@ const waitingTests = () =>
       })
     )
 
-    it.scoped("for somebody who never comes is asked for an address, and is not disturbed in writing", () =>
+    it.scoped("is asked for an address when nobody comes, and is not interrupted while writing", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* openChatWith("May I paint the walls?")
         yield* repPeer("acme-agent")

@@ -23,7 +23,7 @@ const widgetTests = () =>
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("The chat window", (it) => {
-    it.scoped("says that its chat was switched off, and knocks no more", () =>
+    it.scoped("says that its chat was switched off, and stops connecting", () =>
       Effect.gen(function* () {
         const site = yield* makeChatSite(yield* localUrl)
         const { complaints, page } = yield* openWindow(yield* site.siteIn("en"))
@@ -50,7 +50,7 @@ const widgetTests = () =>
           await page.getByText(switchedOff.en).waitFor()
         })
         yield* site.setActive(true)
-        // Whoever opens it again asks again.
+        // Opening it again connects again.
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Close the chat" }).last().click()
           await page.getByRole("button", { name: "Open the chat" }).click()
@@ -63,7 +63,7 @@ const widgetTests = () =>
       })
     )
 
-    it.scoped("sends nothing that waited when its chat was switched off meanwhile, and does not promise it", () =>
+    it.scoped("sends nothing that waited when its chat was switched off meanwhile, and does not promise to", () =>
       Effect.gen(function* () {
         const { address } = yield* HttpServer.HttpServer
         const line = yield* makeLine(address._tag === "TcpAddress" ? address.port : 0)
@@ -86,7 +86,7 @@ const widgetTests = () =>
       })
     )
 
-    it.scoped("says so in every language of its own", () =>
+    it.scoped("says in each of its languages that its chat was switched off", () =>
       Effect.gen(function* () {
         const site = yield* makeChatSite(yield* localUrl)
         yield* site.delete
@@ -100,7 +100,7 @@ const widgetTests = () =>
       })
     )
 
-    it.scoped("begins one chat when the connection breaks before the first message is answered", () =>
+    it.scoped("begins one chat when the connection breaks before the first response", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* chatWindow
         const desk = yield* repPeer("acme-admin")

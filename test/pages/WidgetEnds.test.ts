@@ -21,7 +21,7 @@ const endsTests = () => {
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("A chat window", (it) => {
-    it.scoped("says that it may not be on this web site, in every language of its own", () =>
+    it.scoped("says in each of its languages that it may not be on this web site", () =>
       Effect.gen(function* () {
         const site = yield* makeChatSite(yield* localUrl, "shop.example")
         for (const [language, words] of Object.entries(notHere)) {
@@ -34,7 +34,7 @@ const endsTests = () => {
       })
     )
 
-    it.scoped("says that it was cut off, and goes on when it is opened again", () =>
+    it.scoped("says that it was cut off, and continues when it is opened again", () =>
       Effect.gen(function* () {
         const site = yield* makeChatSite(yield* localUrl)
         const { complaints, page } = yield* openWindow(yield* site.siteIn("en"))
@@ -47,7 +47,7 @@ const endsTests = () => {
           await openChat(page)
           await sayInChat(page, "Before")
           await arrived(page, "Before")
-          // The hub takes nothing that it does not understand, and says goodbye for good.
+          // The hub ends a connection for good when it does not understand a message.
           hubs[0]?.send("nonsense\u001e")
           await page.getByText("The chat was interrupted. Close and open it to go on.").waitFor()
           expect(await page.getByText("switched off").count()).toBe(0)
@@ -63,7 +63,7 @@ const endsTests = () => {
       })
     )
 
-    it.scoped("begins one chat in tabs that begin at the same time", () =>
+    it.scoped("begins one chat in tabs that start it at the same time", () =>
       Effect.gen(function* () {
         const site = yield* makeChatSite(yield* localUrl)
         const { page } = yield* openWindow(yield* site.siteIn("en"))
@@ -105,7 +105,7 @@ const endsTests = () => {
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost", HUB_LIMIT_ADDRESS: "1" }), Browser.layer), {
     excludeTestServices: true
   })("A chat window without room", (it) => {
-    it.scoped("says so, and comes in when there is room", () =>
+    it.scoped("says so, and connects when there is room", () =>
       Effect.gen(function* () {
         const service = yield* localUrl
         const first = yield* openWindow(`${service}/demo/chat`)

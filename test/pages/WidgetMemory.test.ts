@@ -28,7 +28,7 @@ const input = (page: Page) => page.getByRole("textbox", { name: "Write a message
 const own = (page: Page, text: string) => page.locator(".line.visitor").filter({ hasText: text })
 const open = (page: Page) => page.getByRole("button", { name: "Open the chat" }).click()
 
-/** Said and known to the service, though the window may be closed. */
+/** Sent and known to the service, even if the window is closed. */
 const hasArrived = (page: Page, text: string) =>
   page.locator(".line.visitor[data-message]").filter({ hasText: text }).waitFor({ state: "attached" })
 
@@ -41,7 +41,7 @@ const memoryTests = () =>
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("What a chat window remembers", (it) => {
-    it.scoped("is which answers were read, on every page and in every tab", () =>
+    it.scoped("includes which answers were read, on every page and in every tab", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* visitor
         yield* Effect.promise(async () => {
@@ -75,7 +75,7 @@ const memoryTests = () =>
       })
     )
 
-    it.scoped("is what was half written", () =>
+    it.scoped("includes half-written text", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* visitor
         yield* Effect.promise(async () => {
@@ -95,7 +95,7 @@ const memoryTests = () =>
       })
     )
 
-    it.scoped("is what waited for the connection, which is sent once", () =>
+    it.scoped("includes what waited for the connection, which is sent once", () =>
       Effect.gen(function* () {
         const { complaints, line, page } = yield* visitor
         yield* Effect.promise(async () => {
@@ -109,7 +109,7 @@ const memoryTests = () =>
           await page.reload()
           await open(page)
           await own(page, "During").getByText(queued).waitFor()
-          // Nobody has to open the window for it. The page before is gone, or it would send it while it goes.
+          // It is sent without opening the window. The previous page is gone, or it would send it while leaving.
           await page.goto(new URL("/another", page.url()).href)
           line.mend()
           await hasArrived(page, "During")
@@ -122,7 +122,7 @@ const memoryTests = () =>
       })
     )
 
-    it.scoped("is a first message whose answer never came, which begins one chat", () =>
+    it.scoped("includes a first message without a response, which begins one chat", () =>
       Effect.gen(function* () {
         const { line, page } = yield* visitor
         const desk = yield* repPeer("acme-admin")
@@ -145,7 +145,7 @@ const memoryTests = () =>
       })
     )
 
-    it.scoped("is a message that did not arrive, though the same was said before", () =>
+    it.scoped("includes a message that did not arrive, even if the same was said before", () =>
       Effect.gen(function* () {
         const { line, page } = yield* visitor
         yield* Effect.promise(async () => {
@@ -168,7 +168,7 @@ const memoryTests = () =>
       })
     )
 
-    it.scoped("is not sent again by a page that comes back as it was left", () =>
+    it.scoped("is not sent again by a page that is restored as it was left", () =>
       Effect.gen(function* () {
         const { complaints, line, page } = yield* visitor
         yield* Effect.promise(async () => {
@@ -178,7 +178,7 @@ const memoryTests = () =>
           await sayInChat(page, "Only here")
           await own(page, "Only here").getByText(queued).waitFor()
           await input(page).fill("And then")
-          // What another page does meanwhile, which has sent both.
+          // As if another page had sent both meanwhile.
           await page.evaluate("sessionStorage.clear()")
           await page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))')
           await own(page, "Only here").waitFor({ state: "detached" })
@@ -188,7 +188,7 @@ const memoryTests = () =>
       })
     )
 
-    it.scoped("is shown in another tab as soon as it begins", () =>
+    it.scoped("is shared with other tabs as soon as a chat begins", () =>
       Effect.gen(function* () {
         const { complaints, page } = yield* visitor
         yield* Effect.promise(async () => {

@@ -9,7 +9,7 @@ import { openChat } from "./browser/People.ts"
 
 const resolve = "**/api/ChannelTranslations/resolve**"
 
-/** A page with shortcuts of its own, as most have them: whatever is not written into a field is one. */
+/** A page with shortcuts of its own, as many have: every key that is not typed into a field is one. */
 const shortcuts = `
   heard = []
   for (const type of ["keydown", "keypress", "keyup", "beforeinput", "input", "paste", "copy", "cut"]) {
@@ -24,7 +24,7 @@ const onPagesTests = () =>
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
   })("A chat window on somebody's page", (it) => {
-    it.scoped("keeps what is written in it from the page's shortcuts", () =>
+    it.scoped("keeps what is written in it from the page's shortcuts, and only while open", () =>
       Effect.gen(function* () {
         const site = yield* makeChatSite(yield* localUrl)
         const { complaints, page } = yield* openWindow(yield* site.siteIn("en"))
@@ -46,7 +46,7 @@ const onPagesTests = () =>
           expect(await page.evaluate("heard")).toEqual([])
           await page.keyboard.up("Escape")
 
-          // Closed, it takes nothing away from the page.
+          // When closed, it takes no keys from the page.
           await page.evaluate("heard = []")
           await page.keyboard.press("/")
           expect(await page.evaluate("heard")).toContain("keydown /")
@@ -55,7 +55,7 @@ const onPagesTests = () =>
       })
     )
 
-    it.scoped("is there once, however often the page loads it", () =>
+    it.scoped("appears once, however often the page loads it", () =>
       Effect.gen(function* () {
         const site = yield* makeChatSite(yield* localUrl)
         const { page } = yield* openWindow(yield* site.siteIn("en", site.tag + site.tag))
@@ -73,7 +73,7 @@ const onPagesTests = () =>
       })
     )
 
-    it.scoped("is there in its own words when the channel's do not come", () =>
+    it.scoped("appears with its own texts when the channel's do not load", () =>
       Effect.gen(function* () {
         const site = yield* makeChatSite(yield* localUrl)
         const { page } = yield* openWindow(yield* site.siteIn("en"))

@@ -15,7 +15,7 @@ const tooLong = "This message is too long."
 
 const input = (page: Page) => page.getByRole("textbox", { name: "Write a message" })
 
-/** Everything that is put into a place from now on, as somebody hears it who has it read out. */
+/** Records everything that a screen reader announces in a place from now on. */
 const listenTo = (page: Page, place: string) =>
   page.evaluate(`
     said = []
@@ -75,7 +75,7 @@ const writingTests = () =>
       })
     )
 
-    it.scoped("an address goes on while somebody types or answers", () =>
+    it.scoped("keeps an unfinished address while somebody types or answers", () =>
       Effect.gen(function* () {
         const { agent, complaints, page, ticketID } = yield* withChat("My door is stuck")
         const email = page.getByLabel("Your e-mail address")
@@ -94,7 +94,7 @@ const writingTests = () =>
           await page.locator(".line.agent").getByText("Or pull.").waitFor()
           await page.keyboard.type("mail.example")
           expect(await email.inputValue()).toBe("eva@mail.example")
-          // Also when it is left for a moment.
+          // Also when the field loses the focus for a moment.
           await input(page).focus()
         })
         yield* say(agent, "Or wait.", ticketID)
@@ -113,7 +113,7 @@ const writingTests = () =>
       })
     )
 
-    it.scoped("reads out each message once", () =>
+    it.scoped("announces each message to screen readers once", () =>
       Effect.gen(function* () {
         const { agent, complaints, page, ticketID } = yield* withChat("Hello")
         yield* Effect.promise(async () => {
@@ -137,7 +137,7 @@ const writingTests = () =>
       })
     )
 
-    it.scoped("keeps the place of whoever is at a button that goes", () =>
+    it.scoped("keeps the focus in the window when the focused button disappears", () =>
       Effect.gen(function* () {
         const { agent, page, ticketID } = yield* withChat("Hello")
         yield* say(agent, "First answer", ticketID)
@@ -150,7 +150,7 @@ const writingTests = () =>
       })
     )
 
-    it.scoped("goes on for whoever has asked for a person by keyboard", () =>
+    it.scoped("continues in the text field after a person was asked for by keyboard", () =>
       Effect.gen(function* () {
         const { page } = yield* withChat("Hello")
         yield* Effect.promise(async () => {
@@ -162,7 +162,7 @@ const writingTests = () =>
       })
     )
 
-    it.scoped("says once that there is no connection, however often it is tried", () =>
+    it.scoped("announces a lost connection once, however often it is retried", () =>
       Effect.gen(function* () {
         const { line, page } = yield* withChat("Hello")
         yield* Effect.promise(async () => {

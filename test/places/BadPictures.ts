@@ -12,10 +12,10 @@ const chunk = (type: string, data: Uint8Array) => {
   return Buffer.concat([length, body, check])
 }
 
-/** A good PNG of a megabyte that would take far more than that once it is unpacked: grey, with one bit for a pixel. */
+/** A valid PNG of one megabyte that takes far more once it is unpacked: grey, with one bit per pixel. */
 export const bomb = (side: number) => pngOf(side, [1, 0, 0, 0, 0])
 
-/** The header of an interlaced PNG with 16 bits for each of four channels, and nothing that could be read behind it. */
+/** The header of an interlaced PNG with four channels of 16 bits, and no readable data after it. */
 export const heavy = (side: number) => pngOf(side, [16, 6, 0, 0, 1])
 
 const pngOf = (side: number, format: ReadonlyArray<number>) => {
@@ -50,14 +50,14 @@ export const animatedWebp = Effect.promise(async () => {
     .toBuffer()
 })
 
-/** As large as a photo may be, but of a kind that nothing can make smaller. */
+/** As large as a photo may be, and of a kind that cannot be made smaller. */
 export const noise = Effect.promise(() =>
   sharp(randomBytes(2048 * 768 * 4), { raw: { width: 2048, height: 768, channels: 4 } })
     .png({ compressionLevel: 0 })
     .toBuffer()
 )
 
-/** As a telephone takes it: lying on its side, with the place where it was taken and a thumbnail of facts. */
+/** As a phone takes it: lying on its side, with the location and other metadata. */
 export const fromTelephone = Effect.promise(() =>
   sharp({ create: { width: 400, height: 200, channels: 3, background: "#336699" } })
     .composite([

@@ -13,7 +13,7 @@ const hero = {
   heightPx: 10
 }
 
-describe("A document that nobody reads to its end", () => {
+describe("A document whose reader goes away", () => {
   it.live("closes the photo that it was just reading", () =>
     Effect.gen(function* () {
       const [opened, closed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

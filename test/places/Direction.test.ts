@@ -6,7 +6,7 @@ import { documentOf, render } from "./RenderedReports.ts"
 import { elementsNamed, textIn } from "./XmlTree.ts"
 
 describe("Text in two directions", () => {
-  it("is cut where its direction changes, and signs go with the paragraph", () => {
+  it("is split where its direction changes, and punctuation follows the paragraph", () => {
     const cut = (text: string, inBackward: boolean) =>
       stretchesOf(text, inBackward).map((stretch) => `${stretch.isBackward ? "<" : ">"}${stretch.text}`)
     expect(cut("a, b 1.", false)).toEqual([">a, b 1."])
@@ -16,7 +16,7 @@ describe("Text in two directions", () => {
     expect(cut("", true)).toEqual([])
   })
 
-  it("is all there", () => {
+  it("loses no character when it is split", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "א", "ب", " ", ".", "1", "é", "\u0301") })
     fc.assert(
       fc.property(text, fc.boolean(), (written, inBackward) => {
@@ -38,7 +38,7 @@ describe("A report from right to left", () => {
     expect(elementsNamed(docx.document, "w:r").length).toBeLessThan(110_000)
   })
 
-  it("goes from right to left in Word: its paragraphs, lists, headings and tables", async () => {
+  it("is right to left in Word: its paragraphs, lists, headings and tables", async () => {
     const cells = "<tr><td>1</td><td>קיר</td></tr>"
     const html = `<h2>מטבח</h2><p>קיר <b>white</b></p><ul><li>דלת<p>חלון</p></li></ul><table>${cells}</table>`
     const docx = await openDocx(await render(documentOf([`${html}<p>wall קיר</p><table><tr><td>x</td></tr></table>`])))

@@ -81,7 +81,7 @@ describe("HTML as blocks", () => {
     ).toEqual(["C", "A\n1/2"])
   })
 
-  it("has an entry for each number of a list, also for one that says nothing by itself", () => {
+  it("has an entry for each number of a list, even for an empty one", () => {
     expect(outline("<ol><li>a</li><li></li><li> <br> </li><li><ol><li>b</li></ol></li><li>c</li></ol>")).toEqual([
       "#1 a",
       "#1 ",
@@ -105,7 +105,7 @@ describe("HTML as blocks", () => {
 })
 
 describe("A table's grid", () => {
-  it("has as many columns in every row, and every cell once", () => {
+  it("has the same number of columns in every row, and every cell once", () => {
     const cell = fc.record({ columns: fc.integer({ min: 1, max: 99 }), rows: fc.integer({ min: 1, max: 99 }) })
     fc.assert(
       fc.property(fc.array(fc.array(cell, { maxLength: 6 }), { maxLength: 6 }), (spans) => {
@@ -137,7 +137,7 @@ describe("A Word document", () => {
     expect(wordsIn(docx).split("deep").length - 1).toBe(512)
   })
 
-  it("counts every numbered list from one", async () => {
+  it("numbers every list from one", async () => {
     const list = "<ol><li>a</li><li>b<ol><li>c</li></ol></li></ol>"
     const { document, xml } = await openDocx(await render(documentOf([list, `<ul><li>x</li></ul>${list}`])))
     const numbers = elementsNamed(document, "w:numId").map(({ attributes }) => attributes["w:val"])
@@ -149,7 +149,7 @@ describe("A Word document", () => {
     expect(restarted).toHaveLength(4)
   })
 
-  it("counts a list on from where it says, on its own level", async () => {
+  it("starts a list at its given number, on its own level", async () => {
     const html =
       '<ol><li>a</li></ol><p>between</p><ol start="12"><li>b<ol start="3"><li>c</li></ol></li></ol><ul><li><ol start="7"><li>d</li></ol></li></ul>'
     const docx = await openDocx(await render(documentOf([html])))
@@ -167,7 +167,7 @@ describe("A Word document", () => {
     ])
   })
 
-  it("never takes a value for a placeholder", async () => {
+  it("never treats a value as a placeholder", async () => {
     const names = ["address", "caseNumber", "rooms", "photos", "heroPhoto", "roomList", "description"]
     const tricky = names.map((name) => `{{${name}}}`).join(" ")
     const report = new PlaceDescriptionReport({
@@ -183,7 +183,7 @@ describe("A Word document", () => {
 })
 
 describe("Text in Word", () => {
-  it("keeps what can be read and nothing else", () => {
+  it("keeps readable characters and nothing else", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (written) => {
         const safe = wordText(written)
@@ -216,7 +216,7 @@ describe("A picture in Word", () => {
 })
 
 describe("The name of the file", () => {
-  it("can be saved anywhere, whatever the case is called", () => {
+  it("is a valid file name everywhere, whatever the case number", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 255, size: "max" }), (caseNumber) => {
         const name = documentFileName(new PlaceDescriptionReport({ ...blank, caseNumber }))

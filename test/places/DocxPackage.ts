@@ -10,7 +10,7 @@ export interface DocxPackage {
   readonly document: XmlElement
 }
 
-/** Takes a document apart; what is no ZIP or no XML throws. */
+/** Takes a document apart; throws if it is not a ZIP or its parts are not XML. */
 export const openDocx = async (file: Uint8Array): Promise<DocxPackage> => {
   const zip = await JSZip.loadAsync(file, { checkCRC32: true })
   const bytes = new Map<string, Buffer>()
@@ -32,7 +32,7 @@ const valuesOf = (root: XmlElement, name: string, attribute = "w:val") =>
 
 const doubled = (values: ReadonlyArray<string>) => values.filter((value, index) => values.indexOf(value) !== index)
 
-/** A part without a type is what Word calls damaged. */
+/** Word calls a document damaged when a part has no type. */
 const untyped = ({ names, xml }: DocxPackage) => {
   const types = xml.get("[Content_Types].xml")
   if (types === undefined) return ["There is no [Content_Types].xml"]
@@ -180,7 +180,7 @@ const leftovers = ({ xml }: DocxPackage) =>
       : []
   )
 
-/** Whatever would make Word offer to repair the document; nothing when it opens as it is. */
+/** Everything that would make Word offer to repair the document; empty when it opens as it is. */
 export const problemsOf = (docx: DocxPackage): ReadonlyArray<string> =>
   [untyped, badRelations, badLists, badStyles, badTables, badParagraphs, badReferences, badPictures, leftovers].flatMap(
     (check) => check(docx)

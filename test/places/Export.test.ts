@@ -25,7 +25,7 @@ const exported = (reportID: number, query = "", username = "acme-admin") =>
     })
   })
 
-/** A document that opens without repair. */
+/** Exports a report, and expects a document that opens without repair. */
 const soundDocx = (reportID: number, query = "", username = "acme-admin") =>
   Effect.gen(function* () {
     const { bytes, response } = yield* exported(reportID, query, username)
@@ -47,11 +47,11 @@ const fileNameOf = ({ headers }: Response) =>
 const hostile =
   '\u0001\u0008\u000b\u001f\u007f\u0085\ufffe\uffff ]]> <w:p/> &amp; & "q" \' {{address}} {{rooms}} {{ {{{ ɵ \ufdd0 ‮ 👩‍👧 ﷺ'
 
-/** What is left of it for a reader. */
+/** What a reader sees of it. */
 const readable = ']]> <w:p/> &amp; & "q" \' {{address}} {{rooms}} {{ {{{ ɵ'
 
 layer(testApp(), { excludeTestServices: true })("The Word document of a report", (it) => {
-  it.effect("has everything of the report, and opens without repair", () =>
+  it.effect("contains the whole report, and opens without repair", () =>
     Effect.gen(function* () {
       const reportID = yield* demoReport
       const { bytes, response } = yield* exported(reportID)
@@ -93,7 +93,7 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
       const places = order.map((text) => paragraphs.lastIndexOf(text))
       expect(places.every((place) => place > 0)).toBe(true)
       expect([...places].sort((a, b) => a - b)).toEqual(places)
-      // The hero photo and the seven of the rooms.
+      // The hero photo, and the seven photos of the rooms.
       expect(picturesIn(docx)).toHaveLength(8)
       expect(elementsNamed(docx.document, "w:drawing")).toHaveLength(8)
 
@@ -123,7 +123,7 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
     })
   )
 
-  it.effect("puts photos below their rooms, at the end or nowhere, the hero photo once or twice", () =>
+  it.effect("puts photos below their rooms, at the end or nowhere, and the hero photo once or twice", () =>
     Effect.gen(function* () {
       const reportID = yield* demoReport
       for (const query of ["?photoPlacement=atEnd", "?PhotoPlacement=AT-END"]) {
@@ -149,7 +149,7 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
     })
   )
 
-  it.effect("holds any text in any field", () =>
+  it.effect("accepts any text in any field", () =>
     Effect.gen(function* () {
       const { placeDescriptionReports: reports, placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
       const fields = {
@@ -184,7 +184,7 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
     })
   )
 
-  it.effect("is named after the case, whatever that is called", () =>
+  it.effect("is named after the case number, whatever that is", () =>
     Effect.gen(function* () {
       const { placeDescriptionReports: reports } = yield* clientOf("acme-admin")
       const names: ReadonlyArray<readonly [string | null, string]> = [
@@ -214,7 +214,7 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
     })
   )
 
-  it.effect("of an empty report, and of rooms without anything, is sound too", () =>
+  it.effect("is sound for an empty report, and for empty rooms", () =>
     Effect.gen(function* () {
       const { placeDescriptionReports: reports, placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
       const { placeDescriptionReportID: id } = yield* reports.createPlaceDescriptionReport({ payload: {} })
@@ -246,7 +246,7 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
     })
   )
 
-  it.effect("is the caller's own only", () =>
+  it.effect("is available to the report's customer only", () =>
     Effect.gen(function* () {
       const reportID = yield* demoReport
       const { response } = yield* exported(reportID, "", "initech-admin")
@@ -312,7 +312,7 @@ const ownTemplate = Layer.unwrapScoped(
       await changeText(zip, "word/_rels/document.xml.rels", (xml) =>
         xml.replace(/<Relationship [^>]*numbering[^>]*\/>/, "")
       )
-      // As Word writes it once somebody has edited in the middle of a placeholder; and without some of them.
+      // As Word saves it after an edit in the middle of a placeholder; and without some of the placeholders.
       await changeText(zip, "word/document.xml", (xml) =>
         xml
           .replace("{{description}}", '{{descr</w:t></w:r><w:r><w:t xml:space="preserve">iption}}')
@@ -326,7 +326,7 @@ const ownTemplate = Layer.unwrapScoped(
 )
 
 layer(ownTemplate, { excludeTestServices: true })("An operator's own template", (it) => {
-  it.effect("is used instead, with the placeholders that it has", () =>
+  it.effect("is used with the placeholders that it has", () =>
     Effect.gen(function* () {
       const docx = yield* soundDocx(yield* demoReport)
       const words = wordsIn(docx)
@@ -341,7 +341,7 @@ layer(ownTemplate, { excludeTestServices: true })("An operator's own template", 
 layer(testApp({ DOCX_TEMPLATE: "/nowhere/template.docx" }), { excludeTestServices: true })(
   "A missing template",
   (it) => {
-    it.effect("is 500 and says so, without its path", () =>
+    it.effect("gives a 500 that says so, without its path", () =>
       Effect.gen(function* () {
         const token = yield* tokenOf("acme-admin")
         const answer = yield* sendJson("GET", `${reportsPath}/${yield* demoReport}/export/docx`, { token })
@@ -352,8 +352,8 @@ layer(testApp({ DOCX_TEMPLATE: "/nowhere/template.docx" }), { excludeTestService
   }
 )
 
-layer(testApp({ DOCX_TEMPLATE: "package.json" }), { excludeTestServices: true })("A template that is none", (it) => {
-  it.effect("is 500 and says so", () =>
+layer(testApp({ DOCX_TEMPLATE: "package.json" }), { excludeTestServices: true })("A non-Word template", (it) => {
+  it.effect("gives a 500 that says so", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const answer = yield* sendJson("GET", `${reportsPath}/${yield* demoReport}/export/docx`, { token })

@@ -33,7 +33,7 @@ const as = (id: number) =>
     impersonated: false
   })
 
-/** Exports for these customers, begun in this order; whose two were under way first, and how many at the most. */
+/** Exports for these customers, begun in this order. Returns whose two ran first, and how many ran at most. */
 const exportFor = (customers: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -68,23 +68,23 @@ const exportFor = (customers: ReadonlyArray<number>) =>
     return { done: done.length, first: first.slice(0, 2).sort(), most }
   })
 
-/** A report that never comes to its end. */
+/** A report whose document never ends. */
 const endless = Layer.succeed(DocxRenderer, { render: () => Effect.succeed(Stream.never) })
 
 describe("Exports at the same time", () => {
-  it.live("are written two at a time, to their end, and all of them", () =>
+  it.live("run two at a time, and all of them finish", () =>
     Effect.gen(function* () {
       expect(yield* exportFor([1, 2, 3, 4, 5])).toEqual({ done: 5, first: [1, 2], most: 2 })
     })
   )
 
-  it.live("of one customer, however many, leave a place for another", () =>
+  it.live("leave a place for another customer, however many one customer starts", () =>
     Effect.gen(function* () {
       expect(yield* exportFor([1, 1, 1, 1, 2])).toMatchObject({ done: 5, first: [1, 2] })
     })
   )
 
-  it.effect("are told to come back when their turn takes long, before their connection is cut", () =>
+  it.effect("are told to come back when their turn takes long, before the connection is cut", () =>
     Effect.gen(function* () {
       const { docx } = yield* ReportExport
       const ask = docx(blank.placeDescriptionReportID, {}).pipe(as(1), Effect.scoped)

@@ -14,7 +14,7 @@ import { openDocx, paragraphsIn, problemsOf, wordsIn } from "./DocxPackage.ts"
 import { blank, documentOf, render } from "./RenderedReports.ts"
 import { elementsNamed, textIn } from "./XmlTree.ts"
 
-/** The longest time in milliseconds that was computed in one go, in which nothing else could run. */
+/** The longest time in milliseconds that was computed in one go, while nothing else could run. */
 const longestGap = async <A>(work: () => Promise<A>) => {
   let longest = 0
   let last = processorTime()
@@ -30,7 +30,7 @@ const longestGap = async <A>(work: () => Promise<A>) => {
   return { longest, result }
 }
 
-/** Far above what it takes on a busy machine, and far below the seconds of a search that goes through all. */
+/** Far above what it takes on a busy machine, and far below the seconds of a search through the whole document. */
 const limit = 1_000
 
 const ordinary =
@@ -38,7 +38,7 @@ const ordinary =
   `<ul>${"<li>scratch</li>".repeat(10)}</ul><ol><li>one</li><li>two</li></ol>`
 
 describe("A long report", () => {
-  it("of hundreds of rooms leaves others their turn, and is sound", async () => {
+  it("yields to other work with hundreds of rooms, and is sound", async () => {
     const rooms = Array.from({ length: 250 }, () => ordinary)
     const { longest, result } = await longestGap(() => render(documentOf(rooms)))
     expect(longest).toBeLessThan(limit)
@@ -49,7 +49,7 @@ describe("A long report", () => {
     expect(paragraphs.filter((text) => text === "250. Room")).toHaveLength(2)
   })
 
-  it("leaves others their turn wherever its length is", async () => {
+  it("yields to other work whatever part of it is long", async () => {
     const long: Readonly<Record<string, ReportDocument>> = {
       paragraphs: documentOf(["<p>a</p>".repeat(20_000)]),
       "lists that count": documentOf(["<ol><li>a</li></ol>".repeat(4_000)]),
@@ -68,7 +68,7 @@ describe("A long report", () => {
 })
 
 describe("A table with one wide row", () => {
-  it("makes the short ones no longer, and is sound", async () => {
+  it("does not make its short rows longer, and is sound", async () => {
     const wide = `<tr>${"<td>w</td>".repeat(63)}</tr>`
     const docx = await openDocx(
       await render(documentOf([`<table>${wide}${"<tr><td>s</td></tr>".repeat(3_000)}</table>`]))
@@ -81,7 +81,7 @@ describe("A table with one wide row", () => {
 })
 
 describe("A value in a report", () => {
-  it("that looks like the name of a picture is text", async () => {
+  it("stays text when it looks like the name of a picture", async () => {
     const tricky = '"rId{foo.png}" r:embed="rId{bar.jpg}"'
     const report = new PlaceDescriptionReport({ ...blank, address: tricky, description: tricky })
     const docx = await openDocx(await render(documentOf([`<p>${tricky}</p>`], report)))
@@ -90,7 +90,7 @@ describe("A value in a report", () => {
   })
 })
 
-describe("What is written beside the patcher", () => {
+describe("The XML that is written beside the patcher", () => {
   it("is what the patcher would write", async () => {
     const text = `a  "b" 'c' <d> ]]> é 👩‍👧 `
     const parts = [
@@ -118,7 +118,7 @@ const ownTemplate = async (changes: Readonly<Record<string, (xml: string) => str
   return zip.generateAsync({ type: "nodebuffer" })
 }
 
-describe("An own template", () => {
+describe("An operator's own template", () => {
   it("may have a placeholder repeatedly, in pieces, in a header and among other words", async () => {
     const folder = await mkdtemp(join(tmpdir(), "casework-template-"))
     try {

@@ -12,7 +12,7 @@ import { onPostgres, waitingForMe } from "../support/TestDatabase.ts"
 import { truncatedJpeg } from "./BadPictures.ts"
 import { beginUpload, draw, formOf, formPart, newRoom, type Picture, upload } from "./Places.ts"
 
-/** Those that no photo refers to. */
+/** Blobs that no photo or attachment refers to. */
 const looseBlobs = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`
@@ -39,7 +39,7 @@ layer(testApp(), { excludeTestServices: true })("Photos on their way in", (it) =
     })
   )
 
-  it.effect("leave no bytes when another one of the request is refused", () =>
+  it.effect("leave no bytes behind when another photo of the request is refused", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const fine: Picture = { bytes: yield* draw(300, 200), name: "fine.jpg" }
@@ -52,9 +52,9 @@ layer(testApp(), { excludeTestServices: true })("Photos on their way in", (it) =
     })
   )
 
-  // The embedded database has one connection: nobody waits for a row there.
+  // The embedded database has one connection, so nobody waits for a row there.
   if (onPostgres) {
-    it.effect("go with a report that is deleted at the same time, with their bytes", () =>
+    it.effect("are removed with their bytes when their report is deleted at the same time", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { placeDescriptionReports } = yield* clientOf("acme-admin")
@@ -87,7 +87,7 @@ layer(testApp(), { excludeTestServices: true })("Photos on their way in", (it) =
 describe("The spool for photos", () => {
   const piece = Buffer.alloc(100_000, "x")
 
-  it.scoped("holds what is small, and has the rest in files of its own until it is done", () =>
+  it.scoped("holds small photos in memory, and large ones in temporary files", () =>
     Effect.gen(function* () {
       const path = yield* Effect.scoped(
         Effect.gen(function* () {

@@ -43,7 +43,7 @@ const pixelAt = (bytes: Buffer, left: number, top: number) =>
 const isYellow = ([red = 0, green = 0, blue = 0]: ReadonlyArray<number>) => red > 200 && green > 150 && blue < 90
 
 layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
-  it.effect("are appended in the order in which they were sent, and shown to whoever has their token", () =>
+  it.effect("are appended in the order in which they were sent, and served to anyone with their token", () =>
     Effect.gen(function* () {
       const { reportID, roomID } = yield* newRoom()
       const first = yield* uploadOne(roomID, { bytes: yield* draw(300, 200), name: "door.jpg" })
@@ -94,7 +94,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("are turned upright and tell nothing of where and how they were taken", () =>
+  it.effect("are turned upright and stripped of where and how they were taken", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const original = yield* fromTelephone
@@ -108,13 +108,13 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
       for (const trace of ["exif", "xmp", "iptc", "icc", "orientation", "comments"])
         expect(after).not.toHaveProperty(trace)
       expect(bytes.includes("Exif") || bytes.includes("GPS") || bytes.includes("who was here")).toBe(false)
-      // What was at the left is at the top now, and what was on top at the right.
+      // What was at the left is at the top now, and what was at the top is at the right.
       expect(isYellow(yield* pixelAt(bytes, 190, 10))).toBe(true)
       expect(isYellow(yield* pixelAt(bytes, 10, 10))).toBe(false)
     })
   )
 
-  it.effect("fit 2048 × 768, standing or lying, and are never enlarged", () =>
+  it.effect("fit into 2048 × 768 in either orientation, and are never enlarged", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const sizes = [
@@ -136,7 +136,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("of an animation are its first frame", () =>
+  it.effect("keep only the first frame of an animation", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const original = yield* animatedWebp
@@ -160,7 +160,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
 
   const good = draw(30, 20)
 
-  it.scoped("that are none are refused before the next ones have arrived", () =>
+  it.scoped("are refused before the next ones have arrived when they are not pictures", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const socket = yield* openSocket
@@ -173,7 +173,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("that are none by type are 415, and nothing of the request stays", () =>
+  it.effect("are refused with 415 when their declared type is no picture's, and nothing of the request stays", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const fine: Picture = { bytes: yield* good, name: "fine.jpg" }
@@ -198,7 +198,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("that cannot be read are 400, each of them named, and nothing of the request stays", () =>
+  it.effect("are refused with 400 and named when they cannot be read, and nothing of the request stays", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const fine: Picture = { bytes: yield* good, name: "fine.jpg" }
@@ -223,7 +223,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("must be there, and not too many", () =>
+  it.effect("must number 1 to 100 in a request", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const dot: Picture = { bytes: yield* draw(1, 1, "png"), type: "image/png" }
@@ -243,7 +243,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("over 25 MiB in one request are 413, with and without a length", () =>
+  it.effect("are refused with 413 over 25 MiB in one request, with and without a length", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const half = Buffer.alloc(13 * 1024 * 1024)
@@ -269,7 +269,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("of uploads at the same time stand one after the other", () =>
+  it.effect("get positions one after the other when uploaded at the same time", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const two = formOf([{ bytes: yield* good }, { bytes: yield* good }])
@@ -281,7 +281,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("are put in another order by the whole list only", () =>
+  it.effect("can be reordered by the whole list only", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const picture = { bytes: yield* good }
@@ -320,7 +320,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
     })
   )
 
-  it.effect("go with their bytes, alone, with their room and with their report", () =>
+  it.effect("are removed with their bytes, alone, with their room and with their report", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const client = yield* clientOf("acme-admin")
@@ -364,7 +364,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
 describe("The rules for photos", () => {
   const size = fc.integer({ min: 1, max: 20_000 })
 
-  plainIt("give every picture a box with its own sides up", () => {
+  plainIt("give every picture a box of the same orientation", () => {
     fc.assert(
       fc.property(size, size, (width, height) => {
         const box = fittingBox({ width, height })
@@ -374,7 +374,7 @@ describe("The rules for photos", () => {
     )
   })
 
-  plainIt("take a list as another order when it has the same ids, each once", () => {
+  plainIt("accept a list as a new order only if it has the same ids, each once", () => {
     const ids = fc.uniqueArray(fc.nat(), { maxLength: 8 })
     fc.assert(
       fc.property(ids, fc.array(fc.nat(20), { maxLength: 8 }), (before, other) => {

@@ -22,7 +22,7 @@ const png = { contentType: "image/png" } as const
 const webp = { contentType: "image/webp" } as const
 
 describe("The memory for pictures", () => {
-  it("is enough for what telephones and scanners make", () => {
+  it("suffices for the pictures of phones and scanners", () => {
     const honest = [
       photo(120),
       photo(50, { isProgressive: true }),
@@ -34,7 +34,7 @@ describe("The memory for pictures", () => {
     for (const megabytes of honest) expect(megabytes).toBeLessThanOrEqual(mostMegabytes)
   })
 
-  it("is less than pictures take that are held whole", () => {
+  it("does not suffice for large pictures that are decoded as a whole", () => {
     const bombs = [
       photo(120, { isProgressive: true }),
       photo(52, { isProgressive: true, channels: 4 }),
@@ -47,7 +47,7 @@ describe("The memory for pictures", () => {
 })
 
 describe("Turns by weight", () => {
-  it.effect("never weigh more together than they may, and each has its own", () =>
+  it.effect("never exceed the total weight, and everyone gets one", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 10 }), { maxLength: 30 }), (weights) =>
@@ -78,7 +78,7 @@ describe("Turns by weight", () => {
     )
   )
 
-  it.effect("come to the heavy ones, too, and go on when one that waits is given up", () =>
+  it.effect("reach heavy work as well, and go on when a waiting one is given up", () =>
     Effect.gen(function* () {
       const { inTurn } = yield* makeTurns(10, 5)
       const [first, second] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -110,7 +110,7 @@ describe("Turns by weight", () => {
     })
   )
 
-  it.effect("of one owner, however many, keep nobody else waiting", () =>
+  it.effect("keep nobody waiting for the many of one owner", () =>
     Effect.gen(function* () {
       const { inTurn } = yield* makeTurns(3, 2)
       const goOn = yield* Deferred.make<void>()
@@ -132,8 +132,8 @@ describe("Turns by weight", () => {
   )
 })
 
-describe("Pictures that are held whole", () => {
-  it.live("are taken as long as they are of a size that cameras have", () =>
+describe("Pictures that are decoded as a whole", () => {
+  it.live("are accepted up to the sizes that cameras have", () =>
     Effect.gen(function* () {
       const { prepare } = yield* ImageProcessor
       const plain = yield* draw(400, 300)
@@ -151,8 +151,8 @@ describe("Pictures that are held whole", () => {
   )
 })
 
-describe("A picture that could not be worked on", () => {
-  it.effect("is the sender's fault only when it is the picture's", () =>
+describe("A picture that could not be processed", () => {
+  it.effect("is the sender's fault only when the picture is the cause", () =>
     Effect.gen(function* () {
       const causeOf = (message: string) =>
         Effect.flip(Effect.sandbox(unreadable(new Cause.UnknownException(new Error(message)))))

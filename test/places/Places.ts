@@ -48,7 +48,7 @@ export const upload = (
     })
   )
 
-/** A picture with edges in it, so that it can be recognised and weighs something. */
+/** A picture with edges, so that it can be recognised and has some size. */
 export const draw = (width: number, height: number, format: "jpeg" | "png" | "webp" = "jpeg") =>
   Effect.promise(() =>
     sharp({
@@ -77,7 +77,7 @@ export interface PhotoRow {
 
 const isPhotoRows = (json: unknown): json is ReadonlyArray<PhotoRow> => Array.isArray(json)
 
-/** The rows that an upload answered; dies when it was refused. */
+/** The rows that an upload returned; dies when it was refused. */
 export const rowsOf = ({ json, status, text }: Answer): Effect.Effect<ReadonlyArray<PhotoRow>> =>
   status === 200 && isPhotoRows(json) ? Effect.succeed(json) : Effect.dieMessage(`Answered ${status}: ${text}`)
 
@@ -85,7 +85,7 @@ export const rowsOf = ({ json, status, text }: Answer): Effect.Effect<ReadonlyAr
 export const formPart = (name: string, type = "image/jpeg") =>
   `--b\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`
 
-/** Begins to send photos, of which more are announced than will come. */
+/** Begins to send photos, and announces more bytes than will come. */
 export const beginUpload = (socket: Socket, roomID: number, body: string) =>
   Effect.map(tokenOf("acme-admin"), (token) =>
     socket.write(

@@ -21,7 +21,7 @@ const photo = new StoredPhoto({
   blobID: BlobID.make("00000000-0000-4000-8000-000000000002")
 })
 
-/** The photos of prompts for these customers, each held until all that can be read at once have been. */
+/** Reads the photos of prompts for these customers, and holds each until all that fit at once have been read. */
 const readFor = (customers: ReadonlyArray<number>, megabytes: number) =>
   Effect.gen(function* () {
     const reading: Array<number> = []
@@ -54,7 +54,7 @@ const readFor = (customers: ReadonlyArray<number>, megabytes: number) =>
   })
 
 describe("Photos for prompts", () => {
-  it.effect("are read when there is room for them, those of two rooms of a customer at a time", () =>
+  it.effect("are read as memory allows, for at most two rooms of a customer at a time", () =>
     Effect.gen(function* () {
       expect(yield* readFor([1, 1, 1, 1, 2], 30)).toEqual({ atFirst: [1, 1, 2], done: 5 })
       expect(yield* readFor([1, 2, 3, 4, 5], 30)).toEqual({ atFirst: [1, 2, 3], done: 5 })
@@ -62,7 +62,7 @@ describe("Photos for prompts", () => {
     })
   )
 
-  it.effect("are refused before anything is read when they are too many", () =>
+  it.effect("are refused before anything is read when they are too large", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(readFor([1], 33))).toMatchObject({ status: 400 })
     })

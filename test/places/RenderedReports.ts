@@ -7,7 +7,7 @@ import { patchedDocx } from "../../src/places/document/PatchedDocx.ts"
 import type { ReportDocument } from "../../src/places/document/ReportDocument.ts"
 import { emptyReport } from "../../src/places/ReportFields.ts"
 
-/** A report of which nothing is known. */
+/** A report with nothing filled in. */
 export const blank = new PlaceDescriptionReport({
   ...emptyReport,
   placeDescriptionReportID: PlaceDescriptionReportID.make(7),
@@ -35,7 +35,7 @@ export const render = (document: ReportDocument, template = Option.none<string>(
     return Buffer.concat(Chunk.toReadonlyArray(yield* Stream.runCollect(bytes)))
   }).pipe(Effect.provide(patchedDocx(template)), Effect.runPromise)
 
-/** Reads one document at once. */
+/** Reads one document in one go. */
 export const blocksIn = (html: string) => {
   const steps = makeHtmlReader()(html)
   let step = steps.next()

@@ -44,7 +44,7 @@ const ownReferences = (username: string) =>
   })
 
 layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
-  it.effect("are created with nothing or with everything, read, changed and deleted", () =>
+  it.effect("are created empty or complete, read, changed and deleted", () =>
     Effect.gen(function* () {
       const { placeDescriptionReports: reports } = yield* clientOf("acme-agent")
       const bare = yield* reports.createPlaceDescriptionReport({ payload: {} })
@@ -104,7 +104,7 @@ layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
     })
   )
 
-  it.effect("take only documents and topics of their own customer", () =>
+  it.effect("accept only documents and topics of their own customer", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const foreign = yield* ownReferences("initech-admin")
@@ -120,7 +120,7 @@ layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
     })
   )
 
-  it.effect("name no document that retrieves data: a transformation would leave it out", () =>
+  it.effect("refuse documents that retrieve data, which a transformation would leave out", () =>
     Effect.gen(function* () {
       const { documents, placeDescriptionReports: reports } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -152,7 +152,7 @@ layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
     })
   )
 
-  it.effect("lose a document or a topic that is deleted, and stay", () =>
+  it.effect("lose a document or a topic that is deleted, but stay", () =>
     Effect.gen(function* () {
       const client = yield* clientOf("acme-admin")
       const references = yield* ownReferences("acme-admin")
@@ -164,7 +164,7 @@ layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
     })
   )
 
-  it.effect("have a hero photo of their own only, until it is deleted", () =>
+  it.effect("accept only a photo of their own as hero photo, and lose it when it is deleted", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { placeDescriptionPhotos, placeDescriptionReports: reports } = yield* clientOf("acme-admin")
@@ -287,7 +287,7 @@ layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
     })
   )
 
-  it.effect("have an ETag that a change of a room changes too", () =>
+  it.effect("have an ETag that also changes with a room", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { placeDescriptionReports: reports, placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")

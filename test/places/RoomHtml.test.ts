@@ -51,7 +51,7 @@ describe("The HTML of a room", () => {
     )
   })
 
-  it("has lists that go on counting where they say, and say nothing else", () => {
+  it("keeps the start number of lists, and none of their other attributes", () => {
     const list = (start: string) => `<ol${start}><li>Sockets</li></ol>`
     for (const start of [' start="1"', ' start="12"', ' start="9999"']) {
       expect(cleanHtml(list(start))).toBe(list(start))
@@ -64,7 +64,7 @@ describe("The HTML of a room", () => {
     expect(htmlOfAnswer(`${list("")}<p>b</p>${list(' start="2"')}`)).toBe(`${list("")}<p>b</p>${list(' start="2"')}`)
   })
 
-  it("has paragraphs where other elements held text apart", () => {
+  it("gets paragraphs where other elements separated text", () => {
     const clean: ReadonlyArray<readonly [string, string]> = [
       ["Wall white<div>Floor oak</div><div>Ceiling cracked</div>", "Wall white<p>Floor oak</p><p>Ceiling cracked</p>"],
       ["<div>a<br></div><div><br></div>", "<p>a<br /></p><p><br /></p>"],
@@ -86,7 +86,7 @@ describe("The HTML of a room", () => {
     for (const [html, expected] of clean) expect(cleanHtml(html)).toBe(expected)
   })
 
-  it("keeps apart the numbers that were raised or lowered", () => {
+  it("keeps superscript and subscript numbers apart", () => {
     const clean: ReadonlyArray<readonly [string, string]> = [
       ["<p>10<sup>3</sup> m<sup>2</sup>, CO<sub>2</sub></p>", "<p>10³ m², CO₂</p>"],
       ["<p>10<SUP class=x><b>-12</b></SUP> W</p>", "<p>10<b>⁻¹²</b> W</p>"],
@@ -99,7 +99,7 @@ describe("The HTML of a room", () => {
     for (const [html, expected] of clean) expect(cleanHtml(html)).toBe(expected)
   })
 
-  it("is clean soon, whatever is in it", () => {
+  it("is cleaned quickly, whatever is in it", () => {
     for (const part of ["<hr>x", "<div>x</div>", "<td>x</td>", "<span>x</span>", "<sup>2</sup>", "<p>x</p>"]) {
       const html = part.repeat(10_000 / (part.split("<").length - 1))
       const started = processorTime()
@@ -115,13 +115,13 @@ describe("The HTML of a room", () => {
     for (const html of ["0", "<p>.</p>"]) expect([html, isEmptyHtml(html)]).toEqual([html, false])
   })
 
-  it("has the lines of preformatted text", () => {
+  it("keeps the lines of preformatted text", () => {
     expect(cleanHtml("<pre class=x>\none\n<a\nhref=y>two</a>\r\n  three</pre>\nfour")).toBe(
       "<p>one<br />two<br />  three</p>\nfour"
     )
   })
 
-  it("never has two words run together that stood apart", () => {
+  it("never joins two words that were apart", () => {
     const around = "div section blockquote p h2 ul+li ol+li dl+dt dl+dd table+tr+td b em span u".split(" ")
     const { part } = fc.letrec<{ part: string }>((tie) => ({
       part: fc.oneof(
@@ -156,7 +156,7 @@ describe("The HTML of a room", () => {
     ).toEqual(["ab", "c"])
   })
 
-  it("marks what stands between [[ and ]], also across tags", () => {
+  it("marks what is between [[ and ]], also across tags", () => {
     expect(markReviews("<p>a [[b]] c</p>")).toBe(`<p>a ${review("b")} c</p>`)
     expect(markReviews("<p>[[a <b>b</b></p><p>c]] d</p>")).toBe(
       `<p>${review("a ")}<b>${review("b")}</b></p><p>${review("c")} d</p>`
@@ -176,7 +176,7 @@ describe("The HTML of a room", () => {
     expect(markReviews("a [[b [[c]] d")).toBe(`a ${review("b ")}${review("c")}${review(" d")}`)
   })
 
-  it("leaves no bracket of marks in marks, and marks all that stands in the outermost", () => {
+  it("keeps no bracket of nested marks, and marks everything in the outermost", () => {
     const { marked } = fc.letrec<{ marked: string }>((tie) => ({
       marked: fc
         .array(fc.oneof({ maxDepth: 4 }, fc.constantFrom("a", "b c", "<b>d</b>"), tie("marked")), { maxLength: 4 })
@@ -191,7 +191,7 @@ describe("The HTML of a room", () => {
     )
   })
 
-  it("loses no text to the marks", () => {
+  it("loses no text when it is marked", () => {
     const text = (html: string) => html.replace(/<[^>]*>|\[\[|\]\]/g, "")
     fc.assert(
       fc.property(markup.map(cleanHtml), (html) => {
@@ -203,12 +203,12 @@ describe("The HTML of a room", () => {
     )
   })
 
-  it("is taken out of several fences", () => {
+  it("is extracted from several code fences", () => {
     const fence = (html: string) => `\`\`\`html\n${html}\n\`\`\``
     expect(htmlOfAnswer(`${fence("<p>a</p>")}\n\n${fence("<p>b</p>")}`)).toBe("<p>a</p>\n\n<p>b</p>")
   })
 
-  it("stands apart from words without a fence, which a person looks at, where these may not be a part of it", () => {
+  it("is separated from a model's remarks, which are marked for review, unless they may belong to it", () => {
     const said = (words: string) => `<p>${review(words)}</p>`
     const without: ReadonlyArray<readonly [string, string]> = [
       [
@@ -235,7 +235,7 @@ describe("The HTML of a room", () => {
     )
   })
 
-  it("is taken out of what a model says around it", () => {
+  it("is extracted from what a model says around it", () => {
     expect(htmlOfAnswer("```html\n<p>a</p>\n```")).toBe("<p>a</p>")
     expect(htmlOfAnswer("```\n<p>a</p>```")).toBe("<p>a</p>")
     expect(htmlOfAnswer("Here is the HTML:\n\n```html\n<p>a</p>\n```\nAnything else?")).toBe("<p>a</p>")

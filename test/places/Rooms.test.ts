@@ -6,7 +6,7 @@ import { refusedPaths } from "../topics/Mappings.ts"
 import { newRoom, reportsPath } from "./Places.ts"
 
 layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) => {
-  it.effect("come in their order: given, or after the last", () =>
+  it.effect("come in the order that was given, or after the last", () =>
     Effect.gen(function* () {
       const { placeDescriptionReports: reports, placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
       const { reportID } = yield* newRoom({ name: "first" })
@@ -28,7 +28,7 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
-  it.effect("get orders of their own when several are added at once", () =>
+  it.effect("get distinct positions when several are added at once", () =>
     Effect.gen(function* () {
       const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
       const { reportID } = yield* newRoom()
@@ -77,7 +77,7 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
-  it.effect("refuse what does not fit", () =>
+  it.effect("refuse wrong fields", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { reportID, roomID } = yield* newRoom()
@@ -90,7 +90,7 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
-  it.effect("keep every HTML that was replaced, and give it back", () =>
+  it.effect("keep every HTML that was replaced, and restore it", () =>
     Effect.gen(function* () {
       const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
       const { roomID } = yield* newRoom()
@@ -128,7 +128,7 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
-  it.effect("keep the last fifty of them", () =>
+  it.effect("keep the last fifty versions", () =>
     Effect.gen(function* () {
       const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
       const path = { roomId: (yield* newRoom()).roomID }
@@ -148,7 +148,7 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
-  it.effect("take no HTML that is too long once it is clean, and what they give they take", () =>
+  it.effect("refuse HTML that is too long once it is clean, and accept whatever they return", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { reportID, roomID } = yield* newRoom()
@@ -170,7 +170,7 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
-  it.effect("take no HTML with more tags than can be cleaned soon, instead of losing them", () =>
+  it.effect("refuse HTML with more tags than can be cleaned quickly, instead of losing them", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { reportID, roomID } = yield* newRoom()
@@ -212,7 +212,7 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
-  it.effect("are changed and deleted only as they were read, where that is asked for", () =>
+  it.effect("are changed and deleted only as they were read, when If-Match is sent", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { roomID } = yield* newRoom({ name: "Hall" })
@@ -237,7 +237,7 @@ layer(testApp(), { excludeTestServices: true })("The rooms of a report", (it) =>
     })
   )
 
-  it.effect("hold clean HTML only, whoever wrote it", () =>
+  it.effect("hold only clean HTML, whoever wrote it", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { reportID, roomID } = yield* newRoom()

@@ -31,7 +31,7 @@ const cell = (text: string, spans: Partial<Cell> = {}): Cell => ({
 const wordsOf = ({ blocks }: Cell) =>
   blocks.flatMap((block) => (block.kind === "table" ? [] : block.runs.map((run) => (run === "break" ? "" : run.text))))
 
-/** A letter for a cell of one row, a capital for a taller one, a sign for what is covered or empty. */
+/** Draws a cell of one row as a letter, a taller one as a capital, and what is covered or empty as a sign. */
 const drawn = (rows: ReadonlyArray<ReadonlyArray<Cell>>, covering = makeAllowance()) =>
   tableGrid(rows, covering).map((row) =>
     row
@@ -44,7 +44,7 @@ const drawn = (rows: ReadonlyArray<ReadonlyArray<Cell>>, covering = makeAllowanc
   )
 
 describe("A table's cells over several rows", () => {
-  it("cover what is below them, as far as there are rows with cells of their own", () => {
+  it("cover the rows below, as far as those have cells of their own", () => {
     expect(drawn([[cell("a", { rows: 2 }), cell("b")], [cell("c")], [cell("d"), cell("e")]])).toEqual([
       "Ab",
       "^c",
@@ -64,7 +64,7 @@ describe("A table's cells over several rows", () => {
     ])
   })
 
-  it("are one row high when a document has too many of them", () => {
+  it("are reduced to one row when a document has too many of them", () => {
     const rows = [[cell("a", { rows: 3 }), cell("b")], [cell("c")], [cell("d")]]
     const covering = makeAllowance(3)
     expect(drawn(rows, covering)).toEqual(["Ab", "^c", "^d"])
@@ -102,7 +102,7 @@ describe("A table in Word", () => {
     expect(count(">y</w:t>")).toBe(20 * 99)
   })
 
-  it("has its last column hold what Word has no column for", async () => {
+  it("puts the cells beyond Word's columns into its last column", async () => {
     const { document } = await docxOf(
       `<table><tr>${Array.from({ length: 70 }, (_, index) => `<td>c${index + 1}</td>`).join("")}</tr></table>`
     )
@@ -113,7 +113,7 @@ describe("A table in Word", () => {
     ])
   })
 
-  it("has every text that is in it: cells without a row, and what is in no cell", async () => {
+  it("keeps all its text: of cells without a row, and outside of any cell", async () => {
     const read = async (html: string) =>
       paragraphsIn((await docxOf(`<p>begin</p>${html}<p>end</p>`)).document)
         .join("|")
@@ -146,7 +146,7 @@ describe("A table in Word", () => {
 })
 
 describe("Marks around blocks", () => {
-  it("reach all the text in them", async () => {
+  it("cover all the text in them", async () => {
     const { document } = await docxOf(
       '<span class="review"><p>X</p><ul><li>Y</li></ul></span><mark><table><tr><td>Z</td></tr></table></mark><strong><ul><li>B<ol><li>C</li></ol></li></ul><h2>D</h2></strong><p>plain</p>'
     )

@@ -57,7 +57,7 @@ const Parts = Schema.Array(
   Schema.Struct({ type: Schema.String, image_url: Schema.optional(Schema.Struct({ url: Schema.String })) })
 )
 
-/** What the model was asked: its name, the prompt as text, and the pictures beside it. */
+/** What the model was asked: its name, the prompt as text, and the pictures. */
 const lastQuestion = Effect.gen(function* () {
   const { asked } = yield* OpenAiServer
   const question = yield* Effect.fromNullable((yield* asked).at(-1))
@@ -91,7 +91,7 @@ const setKey = (aiProviderApiKey: string | null) =>
   Effect.flatMap(clientOf("acme-admin"), ({ customers }) => customers.updateCustomer({ payload: { aiProviderApiKey } }))
 
 layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
-  it.effect("needs a key", () =>
+  it.effect("requires an AI key", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom({ transcriptRaw: "walls white" })
       expect(yield* transform(roomID)).toMatchObject({
@@ -102,7 +102,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("reads no photos for a model that cannot be asked", () =>
+  it.effect("reads no photos when the model cannot be asked", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { roomID } = yield* newRoom({ transcriptRaw: "walls white" })
@@ -158,7 +158,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("never pushes out what a person wrote, and keeps no text twice", () =>
+  it.effect("never evicts what a person wrote, and keeps no text twice", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
@@ -182,7 +182,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
   )
 
   it.effect(
-    "is told the topic's documents, the best first, lexicon, instructions, room and notes, and nothing of All",
+    "sends the topic's documents, the best first, instructions, lexicon, room and notes, and nothing of All",
     () =>
       Effect.gen(function* () {
         const server = yield* OpenAiServer
@@ -222,7 +222,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
         const places = order.map((words) => prompt.indexOf(words))
         expect(places.every((place) => place > 0)).toBe(true)
         expect([...places].sort((a, b) => a - b)).toEqual(places)
-        // The demo data link this one to All.
+        // The demo data link this document to All.
         expect(prompt).not.toContain("Never promise a date")
         expect(prompt).not.toContain("GUIDE-RETRIEVAL")
 
@@ -238,7 +238,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
       })
   )
 
-  it.effect("is told its documents whole, and refuses what would have to be cut", () =>
+  it.effect("sends its documents whole, and refuses what would have to be cut", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const { documents, placeDescriptionReports: reports } = yield* clientOf("acme-admin")
@@ -263,7 +263,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("does not write over notes that changed meanwhile", () =>
+  it.effect("is refused with 409 when the notes changed meanwhile", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
@@ -287,7 +287,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("leaves nothing in the ledger of a room that is deleted, also meanwhile", () =>
+  it.effect("leaves nothing in the AI ledger when its room is deleted, even meanwhile", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const { aiRuns, placeDescriptionReports: reports, placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
@@ -328,7 +328,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("takes the topic of the request, else of the report, else the one by name", () =>
+  it.effect("uses the topic of the request, else of the report, else the one found by name", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const client = yield* clientOf("acme-admin")
@@ -376,7 +376,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("shows the room's photos to a model that takes pictures, and only when asked", () =>
+  it.effect("sends the room's photos to a model that takes pictures, and only when asked", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* server.does(saying("<p>ok</p>"))
@@ -404,7 +404,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("can be given a model: active, one's own or shared, for mail, with pictures where they are asked for", () =>
+  it.effect("accepts an active model, own or shared, for mail, which takes pictures when they are asked for", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* server.does(saying("<p>ok</p>"))
@@ -445,7 +445,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("with pictures needs a model that takes them, also by default and for a room without any", () =>
+  it.effect("requires a model that takes pictures when they are asked for, even by default and without any photo", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const { customers } = yield* clientOf("acme-admin")
@@ -464,7 +464,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("that fails, or brings nothing, changes nothing", () =>
+  it.effect("changes nothing when it fails or returns nothing", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const { placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
@@ -487,7 +487,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
     })
   )
 
-  it.effect("needs notes", () =>
+  it.effect("requires notes", () =>
     Effect.gen(function* () {
       for (const transcriptRaw of ["", "  \n "]) {
         const { roomID } = yield* newRoom({ transcriptRaw })
@@ -500,7 +500,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
   )
 })
 
-layer(testApp(), { excludeTestServices: true })("Without a key, in the sandbox, a transformation", (it) => {
+layer(testApp(), { excludeTestServices: true })("A transformation in the sandbox", (it) => {
   it.effect("turns the notes into simple HTML and says who wrote it", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom({ transcriptRaw: "Walls:\n- white\n- damp?\nfloor worn" })
@@ -524,7 +524,7 @@ describe("The model that a request names", () => {
     takesImages
   })
 
-  plainIt("may be any for mail, with pictures where they come along", () => {
+  plainIt("may be any for mail, and must take pictures when they are sent", () => {
     const overrideModelId = ModelID.make(7)
     expect(overrideProblem({ overrideModelId }, [model(["EmailVision"], false)])).toBeUndefined()
     expect(overrideProblem({ overrideModelId }, [model(["Topic", "EmailText"], false)])).toBeUndefined()

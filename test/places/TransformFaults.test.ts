@@ -20,7 +20,7 @@ const transform = (roomID: number) =>
 layer(openAiApp("openai", undefined, { attempt: Duration.seconds(5) }), { excludeTestServices: true })(
   "A transformation that takes too long",
   (it) => {
-    it.effect("is not paid for again, and says what to do", () =>
+    it.effect("is not paid for twice, and says what to do", () =>
       Effect.gen(function* () {
         const server = yield* OpenAiServer
         yield* server.does(hanging)
@@ -35,12 +35,12 @@ layer(openAiApp("openai", undefined, { attempt: Duration.seconds(5) }), { exclud
   }
 )
 
-// The embedded database has one connection: nobody waits for a row there.
+// The embedded database has one connection, so nobody waits for a row there.
 if (onPostgres) {
   layer(openAiApp(), { excludeTestServices: true })(
     "A transformation whose room is deleted while it is stored",
     (it) => {
-      it.effect("is 404", () =>
+      it.effect("returns 404", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           const server = yield* OpenAiServer

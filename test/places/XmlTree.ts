@@ -1,4 +1,4 @@
-/** An element of an XML file, as plain as a test needs it. */
+/** An element of an XML file, with as much as a test needs. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ const attributesOf = (written: string, xml: string, at: number) => {
   return attributes
 }
 
-/** Reads XML as strictly as Word does: what is not well-formed throws. */
+/** Reads XML as strictly as Word does; throws if it is not well-formed. */
 export const parseXml = (xml: string): XmlElement => {
   const control = illegal.exec(xml)
   if (control !== null) fail("A character that XML cannot hold", xml, control.index)
@@ -60,7 +60,7 @@ export const parseXml = (xml: string): XmlElement => {
   return only
 }
 
-/** Every element below one, and itself. */
+/** An element and every element below it. */
 export const everyElement = (element: XmlElement): ReadonlyArray<XmlElement> => [
   element,
   ...element.children.flatMap(everyElement)

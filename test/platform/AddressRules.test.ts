@@ -57,7 +57,7 @@ describe("addresses", () => {
 
   it.each(accepted)("%s is public", (address) => expect(isPublicAddress(address)).toBe(true))
 
-  it("are judged the same when written as IPv6", () => {
+  it("are judged the same in their IPv6 form", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => isPublicAddress(address) === isPublicAddress(`::ffff:${address}`)),
       { numRuns: 2_000 }
@@ -88,7 +88,7 @@ describe("OUTBOUND_ALLOW", () => {
   })
 
   it.each(["http://crm.internal", "crm.internal:0", "crm.internal:70000", "a b", "user@host", "[::1", "10.0.0.0/8"])(
-    "does not take %s",
+    "refuses %s",
     (entry) => expect(parseOutboundAllow(`ok.internal,${entry}`)).toMatchObject({ left: entry })
   )
 })

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const linesOf = async (file: string) => (await readFile(file, "utf8")).split("\n")
 
-/** The sources of COPY: those of this folder, and those of the stage that builds. */
+/** The sources of COPY: those from this folder, and those from the build stage. */
 const copies = async () => {
   const found = (await linesOf("Dockerfile")).flatMap((line) => {
     const [, from, names] = /^COPY (--from=build )?(.+) \S+$/.exec(line) ?? []
@@ -21,7 +21,7 @@ const copies = async () => {
   }
 }
 
-it.scoped("The container gets all that the build reads, and of the build all that it runs", () =>
+it.scoped("The container gets everything that the build reads, and everything that the service runs", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     yield* Effect.promise(async () => {
@@ -33,7 +33,7 @@ it.scoped("The container gets all that the build reads, and of the build all tha
       const build = () => promisify(execFile)(process.execPath, ["esbuild.config.mjs"], { cwd: folder })
       expect((await build()).stderr).toBe("")
       expect(built.filter((name) => !existsSync(join(folder, name)))).toEqual([])
-      // An older version that is put back keeps its dates.
+      // An older version that is restored keeps its dates.
       await writeFile(join(folder, "src/main.ts"), 'console.log("put back")')
       await utimes(join(folder, "src/main.ts"), 0, 0)
       await build()

@@ -26,7 +26,7 @@ const job = fc.record({
 
 type Job = Parameters<typeof end>[1]
 
-/** A job that wants to begin, or which of those under way ends. */
+/** A job that wants to begin, or the number of a running one that ends. */
 const steps = fc.array(fc.oneof(job, fc.nat()), { maxLength: 60 })
 
 const mayBegin = (turns: JobTurns, { asksModels, customerID }: Job, now: number) => {
@@ -34,7 +34,7 @@ const mayBegin = (turns: JobTurns, { asksModels, customerID }: Job, now: number)
   return !without.includes(customerID) && (!asksModels || (mayAsk && !askingEnough.includes(customerID)))
 }
 
-/** What a node does: it begins only what it may, and never has more than its workers. */
+/** Plays a node: it begins only what it may, and never more than it has workers. */
 const play = (moves: ReadonlyArray<Job | number>) => {
   let turns: JobTurns = noTurns
   let underWay: ReadonlyArray<Job> = []
@@ -53,7 +53,7 @@ const play = (moves: ReadonlyArray<Job | number>) => {
 }
 
 describe("The turns of customers at the workers of a node", () => {
-  it("count what is under way, and forget who has nothing there", () => {
+  it("count the running jobs, and forget customers without any", () => {
     fc.assert(
       fc.property(steps, (moves) => {
         const { turns, underWay } = play(moves)
@@ -67,7 +67,7 @@ describe("The turns of customers at the workers of a node", () => {
     )
   })
 
-  it("leave a worker for others, whatever a customer has to do", () => {
+  it("leave a worker for others, however much a customer has to do", () => {
     fc.assert(
       fc.property(steps, job, (moves, { customerID }) => {
         const { turns, underWay } = play(moves)
@@ -79,7 +79,7 @@ describe("The turns of customers at the workers of a node", () => {
     )
   })
 
-  it("leave workers to work that asks no model, and to other customers' that does", () => {
+  it("leave workers for jobs that ask no model, and for other customers' jobs that do", () => {
     fc.assert(
       fc.property(steps, job, (moves, next) => {
         const { turns, underWay } = play(moves)
@@ -88,7 +88,7 @@ describe("The turns of customers at the workers of a node", () => {
         expect([turns.totalAsking, turns.asking.get(next.customerID) ?? 0]).toEqual([asking.length, own])
         expect(asking.length).toBeLessThanOrEqual(workersWhoAsk)
         expect(own).toBeLessThanOrEqual(askingWorkersOfCustomer)
-        // Whoever could not begin is told when the work ends that stood in the way.
+        // A job that could not begin is retried when a running one ends that stood in its way.
         if (underWay.length < workers && !mayBegin(turns, next, 0)) {
           expect(underWay.some((other) => standsInTheWay(turns, other))).toBe(true)
         }
@@ -96,7 +96,7 @@ describe("The turns of customers at the workers of a node", () => {
     )
   })
 
-  it("go on behind the customer whose was last", () => {
+  it("continue after the customer who was served last", () => {
     fc.assert(
       fc.property(steps, job, (moves, next) => {
         const { turns } = play(moves)
@@ -105,7 +105,7 @@ describe("The turns of customers at the workers of a node", () => {
     )
   })
 
-  it("are old work's when nothing else is under way on an idle node, and after a pause in any case", () => {
+  it("go to old work on an idle node without other work, and after a pause in any case", () => {
     fc.assert(
       fc.property(steps, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(5000), (moves, load, later) => {
         const { turns, underWay } = play(moves)

@@ -5,14 +5,14 @@ import { firstLine } from "../../src/platform/FirstLine.ts"
 class Trouble extends Data.TaggedError("Trouble")<{ readonly message: string }> {}
 
 describe("What went wrong, in one line", () => {
-  it("is what a failure says, without the name that it has in the source", () => {
+  it("is the message of a failure, without the name that it has in the source", () => {
     expect(firstLine(Cause.fail(new Trouble({ message: "There is no folder.\nAsk for another." })))).toBe(
       "There is no folder."
     )
     expect(firstLine(Cause.fail(new Trouble({ message: "x".repeat(900) })))).toHaveLength(500)
   })
 
-  it("is of a fault also its name, for who has to look for it", () => {
+  it("includes the name of an unexpected error, which helps to find it", () => {
     expect(firstLine(Cause.die(new TypeError("x is undefined")))).toBe("TypeError: x is undefined")
     expect(firstLine(Cause.fail("just words"))).toBe("Error: just words")
   })

@@ -5,7 +5,7 @@ import { safeHtml as safeMessage, textOfHtml } from "../../src/ticketMessages/Me
 import { htmlTexts } from "../../src/translations/HtmlTexts.ts"
 import { processorTime } from "../support/ProcessorTime.ts"
 
-/** As long as a request may make them. */
+/** The longest text that a request may have. */
 const longest = 100_000
 
 const repeated = (unit: string) => unit.repeat(longest / unit.length)
@@ -49,11 +49,11 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "the name of a file": cleanFileName
 }
 
-/** Nobody else is answered meanwhile. Some of these took 20 seconds, and the longer ones four times as long. */
+/** No other request is served meanwhile. Some of these took 20 seconds, and longer texts four times as long. */
 const mostMilliseconds = 2_000
 
-describe("Texts that are made to take long", () => {
-  it.each(Object.keys(readers))("are read soon as %s", (name) => {
+describe("Texts that are made to be slow", () => {
+  it.each(Object.keys(readers))("are processed quickly as %s", (name) => {
     for (const [what, text] of Object.entries(hostile)) {
       const started = processorTime()
       readers[name]?.(text)
@@ -61,13 +61,13 @@ describe("Texts that are made to take long", () => {
     }
   })
 
-  it("are not asked about where nothing is said", () => {
+  it("are not translated where they consist of spaces", () => {
     const { texts, withTexts } = htmlTexts(`<p>one${" ".repeat(20_000)}two</p>`, 8_000)
     expect(texts).toEqual(["one", "two"])
     expect(withTexts(["eins", "zwei"])).toMatch(/^<p>eins {20000}zwei<\/p>$/)
   })
 
-  it("are translated in pieces, and come back whole", () => {
+  it("are translated in pieces and put together again", () => {
     const long = Array.from({ length: 4_000 }, (_, index) => `Word${index} `).join("")
     const { texts, withTexts } = htmlTexts(`<p> ${long}</p><p>Short</p>`, 8_000)
     expect(texts.length).toBeGreaterThan(4)

@@ -10,7 +10,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const looksOften = Layer.succeed(LookEvery, Duration.millis(20))
 
 layer(TestDatabase, { excludeTestServices: true })("Housekeeping", (it) => {
-  it.scoped("removes what has run out, and nothing else", () =>
+  it.scoped("removes what has expired, and nothing else", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const at = (interval: string) => sql.literal(`now() - interval '${interval}'`)
@@ -29,7 +29,7 @@ layer(TestDatabase, { excludeTestServices: true })("Housekeeping", (it) => {
         (gen_random_uuid(), 1, 1, ${at("11 minutes")}), (gen_random_uuid(), 1, 1, ${at("9 minutes")})`
       yield* sql`insert into outbox_mail (customer_id, recipient, content, created_at) values
         (1, 'old', '', ${at("91 days")}), (1, 'kept', '', ${at("89 days")})`
-      // Of work that is over, or gone; not of what may still come for it, nor of what has just begun.
+      // Calls of jobs that are over or gone are removed; those of pending jobs and those that have just begun are kept.
       yield* sql`
         insert into draft_call (customer_id, ticket_message_id, work, document_id, content, begun_at)
         select 1, ticket_message_id, coalesce(job_id, gen_random_uuid()), document_id, one.content, one.begun_at
@@ -49,7 +49,7 @@ layer(TestDatabase, { excludeTestServices: true })("Housekeeping", (it) => {
     })
   )
 
-  it.scoped("removes any number in small parts that read nothing else, on one node", () =>
+  it.scoped("removes any number of rows in small batches through an index, on one node only", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const insert = (kind: string, count: number, age: string) => sql`
@@ -86,7 +86,7 @@ layer(TestDatabase, { excludeTestServices: true })("Housekeeping", (it) => {
           perform nextval('looks'); return null; end $$;
         create trigger count_looks after insert on periodic_work for each statement execute function count_looks()`)
       yield* Layer.build(Housekeeping.pipe(Layer.fresh, Layer.provide([StatementAudit, looksOften])))
-      // Who looks again has done what the look before told it to; one of these may be the first node's.
+      // A node that looks again has finished its look before; one of these may be the first node's.
       const looks = Effect.map(
         sql<{ count: number }>`select last_value::int as count from looks`,
         ([row]) => row?.count

@@ -15,7 +15,7 @@ const customerID = CustomerID.make(1)
 
 const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({}) })
 
-/** A node that does not notice by itself that it has lost a claim, as one that was just paused. */
+/** A node that does not notice by itself that it has lost a claim, like one that was just paused. */
 const startNode = Layer.build(
   Layer.fresh(Jobs.layer.pipe(Layer.provide(Stopping.layer))).pipe(
     Layer.provide([
@@ -26,7 +26,7 @@ const startNode = Layer.build(
   )
 ).pipe(Effect.map((context) => Context.get(context, Jobs)))
 
-it("Work that another node has taken over ends without a word, and what broke is mended", () => {
+it("Work that another node has taken over ends silently, while other defects are handled", () => {
   const outcome = (defect: unknown) =>
     Effect.runSync(
       Effect.die(defect).pipe(
@@ -39,8 +39,8 @@ it("Work that another node has taken over ends without a word, and what broke is
   expect(outcome(lost)).toEqual(Exit.die(lost))
 })
 
-layer(TestDatabase, { excludeTestServices: true })("What leaves the house", (it) => {
-  it.scoped("leaves only while the claim holds", () =>
+layer(TestDatabase, { excludeTestServices: true })("An external effect of a job", (it) => {
+  it.scoped("happens only while the claim holds", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* startNode
@@ -74,7 +74,7 @@ layer(TestDatabase, { excludeTestServices: true })("What leaves the house", (it)
     })
   )
 
-  it.scoped("does not trust an answer that lay in its socket during a pause", () =>
+  it.scoped("does not rely on a confirmation that lay in its socket during a pause", () =>
     Effect.gen(function* () {
       const jobs = yield* startNode
       const ended = yield* Deferred.make<void>()
@@ -88,7 +88,7 @@ layer(TestDatabase, { excludeTestServices: true })("What leaves the house", (it)
         sleep: (duration) => clock.sleep(duration),
         currentTimeNanos: Effect.sync(() => {
           reads += 1
-          // Between the question and the answer that it reads first, a minute passes.
+          // A minute passes between the query and the response that it reads first.
           if (reads === 2) asleep = 60_000_000_000n
           return clock.unsafeCurrentTimeNanos() + asleep
         })
@@ -102,11 +102,11 @@ layer(TestDatabase, { excludeTestServices: true })("What leaves the house", (it)
     })
   )
 
-  it.effect("asks nobody in a request", () => beforeItLeaves)
+  it.effect("needs no claim in a request", () => beforeItLeaves)
 })
 
 layer(TestDatabase, { excludeTestServices: true })("A job", (it) => {
-  it.scoped("makes way at once for another that is just put under its key", () =>
+  it.scoped("gives its key up at once to a job that is just being enqueued under it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* startNode
@@ -124,14 +124,14 @@ layer(TestDatabase, { excludeTestServices: true })("A job", (it) => {
         Effect.gen(function* () {
           yield* enqueue
           yield* Deferred.succeed(goOn, undefined)
-          // The embedded database has one connection: there it waits in any case.
+          // The embedded database has one connection, so there it waits in any case.
           if (onPostgres) yield* eventually(waitingForMe, (waiting) => waiting > 0)
         })
       )
       const waiting = sql`
         select 1 from job where customer_id = ${customerID} and kind = 'Keyed' and status = 'Queued' and error is null
           and due_at > now() + interval '59 minutes'`
-      // Long before its claim runs out.
+      // Long before its claim expires.
       yield* eventually(waiting, ({ length }) => length === 2, "20 seconds")
     })
   )

@@ -5,14 +5,14 @@ import { eventually } from "../support/Eventually.ts"
 import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 import { kindOf, one, other, rowsOf, startNode } from "./JobNodes.ts"
 
-/** Claims that run out soon; a slow machine still renews them in time. */
+/** Claims that expire soon, but are renewed in time even on a slow machine. */
 const brief = { claimSeconds: 10, renewEvery: Duration.millis(500) }
 
 const isOver = ([job]: Effect.Effect.Success<ReturnType<typeof rowsOf>>) =>
   job !== undefined && job.attempts > 0 && job.status !== "Running"
 
 layer(TestDatabase, { excludeTestServices: true })("The claim of a job", (it) => {
-  it.scoped("holds while the work is given up, however long that takes", () =>
+  it.scoped("holds while the job is being given up, however long that takes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* startNode(brief)
@@ -36,7 +36,7 @@ layer(TestDatabase, { excludeTestServices: true })("The claim of a job", (it) =>
     })
   )
 
-  it.scoped("outlasts a moment in which the database refuses to renew it", () =>
+  it.scoped("survives a moment in which the database refuses to renew it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* startNode({ claimSeconds: 600, renewEvery: Duration.millis(200) })
@@ -83,7 +83,7 @@ layer(TestDatabase, { excludeTestServices: true })("The claim of a job", (it) =>
       })
     )
 
-    it.scoped("that nobody can take now holds up no other customer", () =>
+    it.scoped("does not hold up other customers while its job is locked", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const kind = kindOf("Locked")

@@ -12,7 +12,7 @@ export const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number
 
 const Quiet = Logger.minimumLogLevel(LogLevel.None)
 
-/** Workers of one node, until the scope ends. */
+/** The workers of one node, which run until the scope ends. */
 export const startNode = (timing = { claimSeconds: 25, renewEvery: Duration.seconds(7) }) =>
   Layer.build(
     Layer.fresh(Jobs.layer.pipe(Layer.provide(Stopping.layer))).pipe(

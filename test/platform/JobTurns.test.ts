@@ -13,7 +13,7 @@ const everySucceeded = (rows: ReadonlyArray<{ readonly status: string }>) =>
   rows.every(({ status }) => status === "Succeeded")
 
 layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it) => {
-  it.scoped("take turns: one customer's ten thousand do not hold up another's single one", () =>
+  it.scoped("take turns: one customer's ten thousand do not delay another's single one", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* startNode()
@@ -33,13 +33,13 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
       )
       yield* jobs.enqueue(kind, other, { number: 2 })
       const before = begun
-      // Those who were being taken at that moment, and not the thousands behind them.
+      // The jobs that were being claimed at that moment, and not the thousands after them.
       expect((yield* Deferred.await(finished)) - before).toBeLessThanOrEqual(12)
       yield* sql`delete from job where customer_id = ${one} and kind = 'Backlog' and status = 'Queued'`
     })
   )
 
-  it.scoped("take turns also when one piece of work takes very long", () =>
+  it.scoped("take turns even when one job takes very long", () =>
     Effect.gen(function* () {
       const jobs = yield* startNode()
       const finished = yield* Deferred.make<void>()
@@ -52,7 +52,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
     })
   )
 
-  it.scoped("leave workers free while models hang: to other work at once, and to a third customer who asks one", () =>
+  it.scoped("leave workers free while models hang, for other work and for a third customer's model calls", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* startNode()
@@ -86,7 +86,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
     })
   )
 
-  it.scoped("go by rank within a customer: what somebody waits for, what is fresh, what is old", () =>
+  it.scoped("run by rank within a customer: waited for, fresh, old", () =>
     Effect.gen(function* () {
       const jobs = yield* startNode()
       const [waitedFor, fresh] = [kindOf("Ranked"), { ...kindOf("Ranked"), rank: ranks.fresh }]
@@ -99,7 +99,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
         .pipe(Effect.provideService(OldWork, true))
       for (const number of [5, 6]) yield* jobs.enqueue(fresh, one, { number })
       for (const number of [1, 2, 3]) yield* jobs.enqueue(waitedFor, one, { number })
-      // Somebody waits for an old one now.
+      // An old one is waited for now.
       yield* jobs.enqueue(waitedFor, one, { number: 4 }, "4")
       yield* jobs.handle(waitedFor, (_customerID, { number }) => Effect.sync(() => order.push(number)))
       yield* eventually(rowsOf("Ranked"), everySucceeded)
@@ -112,7 +112,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
       const sql = yield* SqlClient.SqlClient
       const clock = yield* Effect.clock
       let [isQuiet, asleep] = [true, 0]
-      // Who sleeps for long while nothing happens would sleep for ever: only a call wakes it up.
+      // A long sleep while nothing happens never ends here: only a call wakes the worker up.
       const soundSleep: Clock.Clock = {
         [Clock.ClockTypeId]: Clock.ClockTypeId,
         unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
@@ -142,7 +142,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
     })
   )
 
-  it.scoped("wait in the queue once under the same key, and may be asked for again while they run", () =>
+  it.scoped("wait in the queue once per key, and may be enqueued again while they run", () =>
     Effect.gen(function* () {
       const jobs = yield* startNode()
       const kind = kindOf("Keyed")
@@ -172,7 +172,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
     })
   )
 
-  it.scoped("go on later when they say so, as often as they like", () =>
+  it.scoped("continue later when they say so, as often as they like", () =>
     Effect.gen(function* () {
       const jobs = yield* startNode()
       let slices = 0
@@ -212,7 +212,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
         ([job]) => job?.seconds ?? 0
       )
       for (const _ of Array.range(1, 4)) {
-        // As if most of the time had passed.
+        // As if most of the claim's time had passed.
         yield* sql`
           update job set due_at = now() + interval '1 minute' where customer_id = ${one} and kind = 'Long'`
         yield* eventually(left, (seconds) => seconds > 300)
@@ -223,7 +223,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
     })
   )
 
-  it.scoped("write nothing any more after their claim is lost, and stop", () =>
+  it.scoped("write nothing more after their claim is lost, and stop", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* startNode({ claimSeconds: 25, renewEvery: Duration.minutes(5) })
@@ -269,7 +269,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
     })
   )
 
-  it.scoped("that come round are started by one node at a time", () =>
+  it.scoped("are started by one node at a time when they are periodic", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       let times = 0
@@ -279,7 +279,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
         Effect.sync(() => void times++)
       )
       yield* Effect.all([round, round, round], { concurrency: "unbounded" })
-      // It is seen once the transaction of the work has ended.
+      // The row is visible once the transaction of the work has ended.
       const [row] = yield* eventually(
         sql<{ minutes: number }>`
           select round(extract(epoch from next_at - now()) / 60)::int as minutes from periodic_work

@@ -16,7 +16,7 @@ const kindOf = (kind: string) => ({ kind, payload: Schema.Struct({ number: Schem
 
 const Quiet = Logger.minimumLogLevel(LogLevel.None)
 
-/** Workers of one node, until the scope ends and so long behind it. */
+/** The workers of one node, which run until the scope ends and so long after it. */
 const startPatientNode = (within: Duration.Duration, logging = Quiet) =>
   Effect.map(
     Layer.build(
@@ -73,7 +73,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
     })
   )
 
-  it.scoped("exist only when the transaction of their cause does", () =>
+  it.scoped("exist only if the transaction that enqueued them commits", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* startNode
@@ -85,7 +85,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
     })
   )
 
-  it.scoped("are tried again after a pause when they fail, and say why", () =>
+  it.scoped("are retried after a pause when they fail, and say why", () =>
     Effect.gen(function* () {
       const kind = kindOf("FailsTwice")
       let tries = 0
@@ -97,7 +97,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
           return tries === 2 ? Effect.die(new Error("the second reason")) : Effect.void
         })
       )
-      // The pauses after later attempts are so long that none of them ends by itself meanwhile.
+      // The pauses after later attempts are so long that none of them ends by itself during the test.
       yield* insert("FailsTwice", { status: "Queued", attempts: 6, dueInSeconds: 0 })
       const [first] = yield* eventually(rowsOf("FailsTwice"), ([row]) => row?.error !== null)
       expect(first).toMatchObject({ status: "Queued", attempts: 7, error: "the first reason", waits: true })
@@ -110,7 +110,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
     })
   )
 
-  it.scoped("end as Failed after ten attempts, also when every attempt took its node with it", () =>
+  it.scoped("end as Failed after ten attempts, even when every attempt killed its node", () =>
     Effect.gen(function* () {
       let ran = 0
       const jobs = yield* startNode
@@ -131,7 +131,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
     })
   )
 
-  it.scoped("are taken over when the claim of their node has run out, not before", () =>
+  it.scoped("are taken over when the claim of their node has expired, not before", () =>
     Effect.gen(function* () {
       yield* insert("Orphan", { status: "Running", attempts: 1, dueInSeconds: 0 })
       yield* insert("Claimed", { status: "Running", attempts: 1, dueInSeconds: 600 })
@@ -145,7 +145,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
     })
   )
 
-  it.scoped("are not touched any more by a node that lost its claim", () =>
+  it.scoped("are no longer touched by a node that lost its claim", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [started, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -156,7 +156,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
       yield* Deferred.await(started)
       yield* sql`update job set attempts = 2 where customer_id = ${customerID} and kind = 'Stalled'`
       yield* Deferred.succeed(release, undefined)
-      // The node is free again, and so has given its answer, once it does the next piece of work.
+      // Once the node runs the next jobs it is free again, and so has reported the outcome of this one.
       yield* jobs.handle(kindOf("Next"), () => Effect.void)
       yield* Effect.forEach(Array.range(1, 8), (number) => jobs.enqueue(kindOf("Next"), customerID, { number }))
       yield* eventually(rowsOf("Next"), (rows) => rows.every(({ status }) => status === "Succeeded"))
@@ -181,7 +181,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
     })
   )
 
-  it.effect("that go back keep their key, so that they are not doubled, and the number of their attempts", () =>
+  it.effect("keep their key and their number of attempts when they go back", () =>
     Effect.gen(function* () {
       const kind = kindOf("InterruptedUnderKey")
       const started = yield* Deferred.make<void>()
@@ -202,7 +202,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
     })
   )
 
-  it.effect("that cannot go back are named in the log", () =>
+  it.effect("are named in the log when they cannot go back", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const kind = kindOf("NotPutBack")
@@ -226,7 +226,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
     })
   )
 
-  it.effect("may come to their end before their node stops", () =>
+  it.effect("may finish before their node stops", () =>
     Effect.gen(function* () {
       const [started, letGo] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const scope = yield* Scope.make()

@@ -6,7 +6,7 @@ import { eventually } from "../support/Eventually.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { kindOf, one, rowsOf, startNode } from "./JobNodes.ts"
 
-/** A node that can be told to stop, and must have done so within a while. */
+/** A node that can be told to stop, and must have stopped within a minute. */
 const startedNode = Effect.gen(function* () {
   const scope = yield* Scope.make()
   const jobs = yield* Scope.extend(startNode(), scope)
@@ -19,7 +19,7 @@ const startedNode = Effect.gen(function* () {
 
 const several = 5
 
-/** Several jobs of a kind, all under way. */
+/** Starts several jobs of a kind, and waits until all of them run. */
 const begin = (jobs: typeof Jobs.Service, kind: ReturnType<typeof kindOf>, work: Effect.Effect<void>) =>
   Effect.gen(function* () {
     let begun = 0
@@ -61,7 +61,7 @@ layer(TestDatabase, { excludeTestServices: true })("A node that stops", (it) => 
     })
   )
 
-  it.effect("does not wait for work that is stuck, and leaves it to others", () =>
+  it.effect("does not wait for work that is stuck, and leaves it to other nodes", () =>
     Effect.gen(function* () {
       const kind = kindOf("Stuck")
       const { jobs, stop } = yield* startedNode

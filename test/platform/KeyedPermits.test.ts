@@ -4,14 +4,14 @@ import { makeKeyedPermits } from "../../src/platform/KeyedPermits.ts"
 
 const atOnce = { concurrency: "unbounded" } as const
 
-/** Whoever can go on has gone on. */
+/** Lets every fiber that can continue do so. */
 const othersTurn = Effect.yieldNow({ priority: 1 })
 
-/** Until it waits for something, or has come to its end. */
+/** Waits until the fiber waits for something, or has ended. */
 const untilItStops = <A, E>(fiber: Fiber.RuntimeFiber<A, E>) =>
   Effect.repeat(Effect.zipRight(othersTurn, fiber.status), { until: (status) => !FiberStatus.isRunning(status) })
 
-it.live("At most so many hold a permit of one key at once; other keys are free", () =>
+it.live("At most the given number hold a permit of one key at once, and other keys are free", () =>
   Effect.gen(function* () {
     const { take, withPermit } = yield* makeKeyedPermits(2)
     const seen = { now: 0, most: 0 }
@@ -33,7 +33,7 @@ it.live("At most so many hold a permit of one key at once; other keys are free",
   })
 )
 
-it.live("Who gives up waiting takes no permit along, and nobody gets past who still holds one", () =>
+it.live("A waiter that gives up takes no permit, and nobody gets past the holder", () =>
   Effect.gen(function* () {
     const { take, withPermit } = yield* makeKeyedPermits(1)
     const [held, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -63,7 +63,7 @@ it.live("Who gives up waiting takes no permit along, and nobody gets past who st
   })
 )
 
-it.live("Locks of several keys are taken in one order, so that two never wait for each other", () =>
+it.live("Permits of several keys are taken in one order, so that two holders never wait for each other", () =>
   Effect.gen(function* () {
     const { withPermits } = yield* makeKeyedPermits(1)
     const both = Arr.makeBy(20, (index) => withPermits(index % 2 === 0 ? ["a", "b"] : ["b", "a"])(othersTurn))

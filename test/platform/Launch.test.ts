@@ -13,13 +13,13 @@ const printedBy = (start: Effect.Effect<void, KnownError>) =>
   })
 
 describe("A start that fails", () => {
-  it.effect("for a known reason is one line", () =>
+  it.effect("prints one line for a known reason", () =>
     Effect.gen(function* () {
       expect(yield* printedBy(new Refused({ message: "Not now." }))).toEqual(["Not now."])
     })
   )
 
-  it.effect("for an unknown one says where it comes from as well", () =>
+  it.effect("also prints where an unknown reason comes from", () =>
     Effect.gen(function* () {
       const [line, ...stack] = yield* printedBy(Effect.die(new Error("outer", { cause: new Error("inner") })))
       expect(line).toBe("Unexpected: inner")

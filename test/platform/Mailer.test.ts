@@ -45,7 +45,7 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
     })
   )
 
-  it.scoped("fails in plain words when the mail server refuses or is not there, and works again later", () =>
+  it.scoped("fails in plain words when the mail server refuses or is unreachable, and works again later", () =>
     Effect.gen(function* () {
       const smtp = yield* smtpServer
       yield* Effect.gen(function* () {

@@ -10,7 +10,7 @@ const place = { table: "document", column: "override_api_token", customerID: 1 }
 
 describe("masking", () => {
   layer(TestSecrets)((it) => {
-    it.effect("shows whether there is a secret, and a write of the mask leaves it", () =>
+    it.effect("shows whether there is a secret, and keeps it when the mask is written back", () =>
       Effect.gen(function* () {
         const secrets = yield* Secrets
         const stored = writtenSecret(secrets, place, "top-secret")

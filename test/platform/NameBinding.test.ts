@@ -55,7 +55,7 @@ describe("Names in a body", () => {
     )
   })
 
-  it("leave every value that is no object as it is", () => {
+  it("leave every value that is not an object as it is", () => {
     fc.assert(
       fc.property(
         fc.jsonValue().filter((value) => typeof value !== "object"),
@@ -64,7 +64,7 @@ describe("Names in a body", () => {
     )
   })
 
-  it("of the caller's own keys stay as written", () => {
+  it("stay as written where the keys are the caller's own", () => {
     const free = { Key: 1, key: 2, KEY: { Nested: [{ A: 1, a: 2 }] } }
     expect(bind({ FREE: free })).toEqual({ free })
   })

@@ -8,7 +8,7 @@ import { answering, bomb, flooding, hanging, redirecting, trickling } from "../s
 import { settingsLayer } from "../support/TestApp.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
 
-// So long that only what never ends by itself meets it.
+// So long that only a call that never ends by itself reaches it.
 const limits = { total: Duration.minutes(1), largestBody: 1024 * 1024 }
 
 const short = Duration.millis(1_500)
@@ -18,7 +18,7 @@ const call = (request: HttpClientRequest.HttpClientRequest, total = limits.total
 
 const get = (url: string) => call(HttpClientRequest.get(url))
 
-/** A name server that gives these answers one after the other, then the last for ever. */
+/** A name server that gives these answers in turn, and then the last one forever. */
 const answers = (...addresses: ReadonlyArray<string>) => {
   let asked = 0
   const resolve = () =>
@@ -74,7 +74,7 @@ describe("the outbound guard", () => {
     )
   )
 
-  it.live("calls what OUTBOUND_ALLOW lists, on that port only", () =>
+  it.live("calls the hosts of OUTBOUND_ALLOW, on the listed port only", () =>
     withUpstream(
       itself,
       Effect.gen(function* () {
@@ -86,7 +86,7 @@ describe("the outbound guard", () => {
     )
   )
 
-  it.live("refuses a name that leads to a private address", () => {
+  it.live("refuses a name that resolves to a private address", () => {
     const names = answers("127.0.0.1")
     return withUpstream(
       nothingAllowed,
@@ -101,7 +101,7 @@ describe("the outbound guard", () => {
     )
   })
 
-  it.live("refuses a name of which one address is private", () =>
+  it.live("refuses a name with one private address among others", () =>
     withUpstream(
       nothingAllowed,
       Effect.gen(function* () {
@@ -117,7 +117,7 @@ describe("the outbound guard", () => {
     )
   )
 
-  it.live("connects to the address that it checked, though the name changes right after", () => {
+  it.live("connects to the address that it checked, even if the name changes right after", () => {
     const names = answers("127.0.0.2", "127.0.0.1")
     return withUpstream(
       (port) => `127.0.0.2:${port}`,
@@ -180,7 +180,7 @@ describe("the limits of a call", () => {
     )
   )
 
-  it.live("let an answer of exactly the largest size through", () =>
+  it.live("let a response of exactly the largest size through", () =>
     withUpstream(
       itself,
       Effect.gen(function* () {
@@ -204,7 +204,7 @@ describe("the limits of a call", () => {
     )
   )
 
-  it.live("to one slow name do not hold up calls to others, and share its lookup", () => {
+  it.live("keep a slow name from holding up calls to others, and share its lookup", () => {
     const asked: Array<string> = []
     const resolve = (hostname: string) => {
       asked.push(hostname)
@@ -273,7 +273,7 @@ describe("redirects", () => {
     () => "http://127.0.0.1:1/target",
     (port: number) => `http://user:pass@127.0.0.1:${port}/target`,
     () => "file:///etc/passwd"
-  ])("to elsewhere are not followed (%#)", (location) =>
+  ])("are not followed anywhere else (%#)", (location) =>
     withUpstream(
       () => "127.0.0.1,127.0.0.2,localhost",
       Effect.gen(function* () {

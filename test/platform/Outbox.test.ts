@@ -53,7 +53,7 @@ layer(OutboxLive, { excludeTestServices: true })("Outbox", (it) => {
     })
   )
 
-  it.effect("is listed also where one of its mails cannot be read", () =>
+  it.effect("can be listed even if one of its mails cannot be read", () =>
     Effect.gen(function* () {
       const outbox = yield* Outbox
       const sql = yield* SqlClient.SqlClient

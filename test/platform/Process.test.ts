@@ -9,7 +9,7 @@ import { sharedData } from "../support/SharedData.ts"
 
 const start = Effect.flatMap(sharedData, (data) => startService({ ...data, DEMO: "true" }, { root }))
 
-/** A login of which the service has the first half. */
+/** A login of which the service has received the first half. */
 const halfSent = (base: string) =>
   Effect.async<{ readonly finish: Effect.Effect<string> }>((resume) => {
     const { hostname, port } = new URL(base)
@@ -32,7 +32,7 @@ const halfSent = (base: string) =>
     socket.write(body.slice(0, 10))
   })
 
-it.live("A process that is told to stop twice at once, as npm does at Ctrl-C, ends what is under way", () =>
+it.live("A process that is told to stop twice at once, as npm does on Ctrl-C, finishes what is under way", () =>
   Effect.gen(function* () {
     const service = yield* start
     const request = yield* halfSent(service.base)
@@ -53,7 +53,7 @@ it.live("A process that is told to stop twice at once, as npm does at Ctrl-C, en
   }).pipe(Effect.scoped)
 )
 
-it.live("A process whose words nobody reads any more goes on answering", () =>
+it.live("A process whose output nobody reads goes on answering", () =>
   Effect.gen(function* () {
     const service = yield* start
     yield* service.stopReading
@@ -65,7 +65,7 @@ it.live("A process whose words nobody reads any more goes on answering", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("A process that was started by another ends with it, in order", () =>
+it.live("A process whose parent ends stops in order", () =>
   Effect.gen(function* () {
     const service = yield* start
     yield* service.abandon

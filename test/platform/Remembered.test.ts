@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { makeRemembered } from "../../src/platform/Remembered.ts"
 
-it("What was learnt is known for so long, and longer when it is learnt again", () => {
+it("A learned value is kept for a while, and longer when it is learned again", () => {
   const remembered = makeRemembered<string, number>(10)
   for (const [at, key] of ["a", "b", "c"].entries()) remembered.learn(key, 1, at)
   remembered.learn("a", 2, 5)

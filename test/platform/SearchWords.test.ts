@@ -6,7 +6,7 @@ import { folded, spelledPatterns } from "../../src/platform/database/SearchWords
 import { clientOf, quietApp } from "../support/TestApp.ts"
 import { newTicket } from "../tickets/TicketTools.ts"
 
-it("A word is looked for in every spelling that an index finds, or in all when it finds none", () => {
+it("A word is searched for in every spelling that an index finds, or in all when it finds none", () => {
   expect(spelledPatterns("  Ménagère 50% ")).toEqual([["%Ménagère%", "%Me\u0301nage\u0300re%"], ["%50\\%%"]])
   for (const word of ["für", "Tür", "été", "père", "hàng"]) {
     expect(spelledPatterns(word.normalize("NFD"))).toEqual([[`%${word.normalize("NFC")}%`]])
@@ -16,7 +16,7 @@ it("A word is looked for in every spelling that an index finds, or in all when i
   expect(spelledPatterns("e e  e")).toEqual([["%e%"]])
 })
 
-it("A word with a sigma is looked for with both small ones at its end, however many it has", () => {
+it("A word with sigmas is searched for with both small forms at its end, however many it has", () => {
   expect(spelledPatterns("ΣΟΦΙΑΣ")).toEqual([["%ΣΟΦΙΑΣ%", "%σΟΦΙΑσ%", "%σΟΦΙΑς%"]])
   expect(spelledPatterns("σοφιας")).toEqual([["%σοφιας%", "%σοφιασ%"]])
   expect(spelledPatterns("ΝΙΚΟΣ-ΣΤΑΣΙΣ")).toEqual([["%ΝΙΚΟΣ-ΣΤΑΣΙΣ%", "%ΝΙΚΟσ-σΤΑσΙσ%", "%ΝΙΚΟς-σΤΑσΙς%"]])
@@ -36,7 +36,7 @@ layer(quietApp(), { excludeTestServices: true })("Greek words", (it) => {
       return listed.map(({ totalCount }) => totalCount)
     })
 
-  it.effect("are found in reports, tickets and end users with whichever sigma they are written", () =>
+  it.effect("are found in reports, tickets and end users with whichever sigma is written", () =>
     Effect.gen(function* () {
       const { endUsers, placeDescriptionReports, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
       for (const [firstName, text] of [
@@ -69,7 +69,7 @@ layer(quietApp(), { excludeTestServices: true })("Greek words", (it) => {
     })
   )
 
-  it.effect("that were folded before are found after the migration, and nothing else is written", () =>
+  it.effect("are found after the migration when they were folded before, and no other row is written", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { endUsers } = yield* clientOf("acme-admin")

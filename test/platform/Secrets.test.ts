@@ -16,7 +16,7 @@ const cannotRead = (secrets: typeof Secrets.Service, stored: string, from = plac
   Effect.map(Effect.exit(secrets.decrypt(from, stored)), Exit.isFailure)
 
 describe("Secrets", () => {
-  it.live("come back as they were, and never look the same twice", () =>
+  it.live("are decrypted to what they were, and never look the same twice", () =>
     withKeys(oldKey, (secrets) =>
       Effect.promise(() =>
         fc.assert(
@@ -66,7 +66,7 @@ describe("Secrets", () => {
     )
   )
 
-  it.live("stay readable while their key is listed, and say which are due for the new one", () =>
+  it.live("stay readable while their key is listed, and say which are due for the new key", () =>
     Effect.gen(function* () {
       const stored = yield* withKeys(oldKey, (secrets) => Effect.sync(() => secrets.encrypt(place, "hush")))
       yield* withKeys(`${newKey},${oldKey}`, (secrets) =>

@@ -11,7 +11,7 @@ const [oldKey, newKey, otherKey] = ["old-key-of-enough-length", "new-key-of-enou
 
 const refusal = /^Settings: SECRETS_KEY does not list the key that this database's secrets are encrypted with\./
 
-/** "ready", or the line that a start with these keys ends with. */
+/** Returns "ready", or the line that a start with these keys fails with. */
 const startWith = (keys: string) =>
   Effect.map(Effect.exit(onAnotherNode({ SECRETS_KEY: keys })(send("GET", "/health/ready"))), (exit) => {
     if (Exit.isFailure(exit)) return inOneLine(exit.cause)
@@ -30,7 +30,7 @@ const storeSecret = (key: string) =>
 const forget = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`delete from installation where name = 'secrets key'`)
 
 layer(TestDatabase, { excludeTestServices: true })("A start with a SECRETS_KEY", (it) => {
-  it.effect("that is not the database's is refused, until the key has been changed step by step", () =>
+  it.effect("is refused for another key than the database's, until the key has been changed step by step", () =>
     Effect.gen(function* () {
       expect(yield* startWith(oldKey)).toBe("ready")
       expect(yield* startWith(newKey)).toMatch(refusal)
@@ -43,7 +43,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with a SECRETS_KEY",
     })
   )
 
-  it.effect("of several at once, with different ones, goes on with the first only", () =>
+  it.effect("succeeds only with the first key when several start at once with different ones", () =>
     Effect.gen(function* () {
       yield* forget
       const starts = yield* Effect.forEach([oldKey, newKey, oldKey, newKey], startWith, { concurrency: "unbounded" })
@@ -53,7 +53,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with a SECRETS_KEY",
     })
   )
 
-  it.effect("is measured by the stored secrets where no start has left a seal yet", () =>
+  it.effect("is checked against the stored secrets when no start has recorded its key yet", () =>
     Effect.gen(function* () {
       yield* forget
       yield* storeSecret(oldKey)
@@ -63,7 +63,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with a SECRETS_KEY",
     })
   )
 
-  it.effect("goes on without a key that is lost when the operator says so", () =>
+  it.effect("works without a lost key when the operator says so", () =>
     Effect.gen(function* () {
       const { errors } = yield* rotate(otherKey)
       expect(errors.join()).toContain("--key-lost")

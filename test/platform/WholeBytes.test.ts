@@ -6,14 +6,14 @@ const piece = (...bytes: ReadonlyArray<number>) => Uint8Array.from(bytes)
 
 const pieces = Stream.make(piece(1, 2), piece(), piece(3), piece(4, 5))
 
-it.effect("The pieces of a stream are put together in their order", () =>
+it.effect("The pieces of a stream are joined in order", () =>
   Effect.gen(function* () {
     expect([...(yield* wholeOf(pieces))]).toEqual([1, 2, 3, 4, 5])
     expect(yield* wholeOf(Stream.empty)).toHaveLength(0)
   })
 )
 
-it.effect("As many bytes as are allowed come whole; with one more nothing comes, and the rest is not asked for", () =>
+it.effect("A stream is read whole up to the allowed size, and beyond it fails without reading the rest", () =>
   Effect.gen(function* () {
     const upTo = (largest: number) => wholeUpTo(largest, () => "too much")
     expect([...(yield* upTo(5)(pieces))]).toEqual([1, 2, 3, 4, 5])
@@ -30,7 +30,7 @@ it.effect("As many bytes as are allowed come whole; with one more nothing comes,
   })
 )
 
-it.effect("What fails on the way fails as it did", () =>
+it.effect("A stream that fails fails with its own error", () =>
   Effect.gen(function* () {
     const broken = Stream.concat(pieces, Stream.fail("broke off"))
     expect(yield* Effect.flip(wholeUpTo(100, () => "too much")(broken))).toBe("broke off")

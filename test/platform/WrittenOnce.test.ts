@@ -10,7 +10,7 @@ interface Values {
 }
 
 layer(TestDatabase, { excludeTestServices: true })("A statement that is written once", (it) => {
-  it.effect("takes the values of each run, and what was written into it stays", () =>
+  it.effect("takes the values of each run, and keeps its constants", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const run = writtenOnce<Values>(sql, (place) => {
@@ -24,7 +24,7 @@ layer(TestDatabase, { excludeTestServices: true })("A statement that is written 
     })
   )
 
-  it.effect("sends what stands in several places once", () =>
+  it.effect("sends a value that it uses in several places once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const run = writtenOnce<Values>(sql, (place) => {

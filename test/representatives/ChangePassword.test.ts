@@ -22,7 +22,7 @@ const change = (id: CustomerRepID, token: string, body: unknown, headers: Readon
 const statusWith = (token: string) => Effect.map(sendJson("GET", "/customerReps", { token }), ({ status }) => status)
 
 layer(testApp(), { excludeTestServices: true })("Changing a password", (it) => {
-  it.effect("by the representative itself ends its earlier tokens and is audited", () =>
+  it.effect("ends the representative's earlier tokens and is audited", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const id = yield* create("self-changer")
@@ -40,7 +40,7 @@ layer(testApp(), { excludeTestServices: true })("Changing a password", (it) => {
     })
   )
 
-  it.effect("by an Admin works for anybody, by an Agent only for itself", () =>
+  it.effect("is allowed to an Admin for anybody, and to an Agent only for itself", () =>
     Effect.gen(function* () {
       const id = yield* create("changed-by-others")
       const body = { customerRepID: id, newPassword }

@@ -66,7 +66,7 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
     })
   )
 
-  it.effect("need little more than a username and a password", () =>
+  it.effect("need only a username and a password", () =>
     Effect.gen(function* () {
       const { representatives } = yield* client(yield* login("acme-admin"))
       const rep = yield* representatives.createCustomerRep({ payload: { username: "bare", password, role: "Admin" } })
@@ -86,7 +86,7 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
     })
   )
 
-  it.effect("have usernames that nobody else has, in any case", () =>
+  it.effect("have usernames that are unique in any case, even across customers", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const { representatives } = yield* client(token)
@@ -103,7 +103,7 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
     })
   )
 
-  it.effect("name every field that is wrong", () =>
+  it.effect("name every wrong field", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const create = (body: unknown) => sendJson("POST", "/customerReps", { token, body })
@@ -172,7 +172,7 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
     })
   )
 
-  it.effect("answer under /api as well", () =>
+  it.effect("are served under /api as well", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const [plain, aliased] = [
@@ -183,7 +183,7 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
     })
   )
 
-  it.effect("of another customer are as if they were not there", () =>
+  it.effect("cannot be seen or changed by another customer", () =>
     Effect.gen(function* () {
       const acme = yield* client(yield* login("acme-admin"))
       const token = yield* login("initech-admin")

@@ -10,11 +10,11 @@ import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 const rounds = [
   { admin: "acme-admin", method: "DELETE", body: undefined, headers: {} },
   { admin: "globex-admin", method: "PUT", body: { role: "Agent" }, headers: {} },
-  // A conditional request sees the snapshot of its start: it must notice the other one all the same.
+  // A conditional request sees the snapshot of its start: it must notice the other request all the same.
   { admin: "initech-admin", method: "DELETE", body: undefined, headers: { "if-match": "*" } }
 ]
 
-layer(testApp(), { excludeTestServices: true })("Two Admins against each other at once", (it) => {
+layer(testApp(), { excludeTestServices: true })("Two Admins who delete or demote each other at once", (it) => {
   for (const { admin, body, headers, method } of rounds) {
     it.effect(`leave exactly one: ${method} ${JSON.stringify(headers)}`, () =>
       Effect.gen(function* () {
@@ -39,10 +39,10 @@ layer(testApp(), { excludeTestServices: true })("Two Admins against each other a
   }
 })
 
-// The embedded database has one connection: nobody waits for a row there.
+// The embedded database has one connection, so nobody waits for a row there.
 if (onPostgres) {
-  layer(TestDatabase, { excludeTestServices: true })("Two who look who is an Admin at once", (it) => {
-    it.scoped("never wait for each other, also when somebody becomes one in between", () =>
+  layer(TestDatabase, { excludeTestServices: true })("Two simultaneous locks on a customer's Admins", (it) => {
+    it.scoped("never wait for each other, even when somebody becomes an Admin in between", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const repo = yield* RepresentativesRepo

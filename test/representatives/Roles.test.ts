@@ -39,7 +39,7 @@ layer(testApp(), { excludeTestServices: true })("Roles", (it) => {
     })
   )
 
-  it.effect("change by an Admin, which ends the earlier tokens", () =>
+  it.effect("are changed by an Admin, which ends the earlier tokens", () =>
     Effect.gen(function* () {
       const admin = yield* login("acme-admin")
       const path = `/customerReps/${yield* create("acme-admin", "promoted", "Agent")}`
@@ -71,7 +71,7 @@ layer(testApp(), { excludeTestServices: true })("Roles", (it) => {
     })
   )
 
-  it.effect("end with a deletion: the tokens, the login, and nothing of it in lists", () =>
+  it.effect("end with a deletion, together with tokens, login and list entries", () =>
     Effect.gen(function* () {
       const { representatives } = yield* client(yield* login("acme-admin"))
       const id = yield* create("acme-admin", "leaving", "Agent")

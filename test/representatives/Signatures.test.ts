@@ -37,7 +37,7 @@ layer(testApp(), { excludeTestServices: true })("Signatures", (it) => {
     })
   )
 
-  it.effect("refuse what is no language tag, too long, or for somebody else", () =>
+  it.effect("are refused with an invalid language tag, too long a text, or for another representative", () =>
     Effect.gen(function* () {
       const { id, path } = yield* create("strict-signer")
       const token = yield* login("acme-admin")
@@ -60,7 +60,7 @@ layer(testApp(), { excludeTestServices: true })("Signatures", (it) => {
     })
   )
 
-  it.effect("are read by every representative, written by an Admin or the representative itself", () =>
+  it.effect("can be read by every representative, and written by an Admin or the representative itself", () =>
     Effect.gen(function* () {
       const { path } = yield* create("signed-by-admin")
       const [admin, agent] = [yield* login("acme-admin"), yield* login("acme-agent")]

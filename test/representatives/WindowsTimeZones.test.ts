@@ -22,7 +22,7 @@ describe("A Windows time zone name", () => {
     }
   })
 
-  it("is no IANA name and nothing else", () => {
+  it("is neither an IANA name nor anything else", () => {
     for (const name of ["Europe/Vienna", "", "Standard Time", "constructor"]) {
       expect(Either.isLeft(read(name)), name).toBe(true)
     }

@@ -84,7 +84,7 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
     })
   )
 
-  it.effect("sees a connection to the hub by its route, and never by its address, which has the token", () =>
+  it.effect("sees a connection to the hub by its route, and never its URL, which has the token", () =>
     Effect.gen(function* () {
       const { spans } = yield* OtlpCollector
       yield* Effect.scoped(repPeer("acme-agent"))
@@ -116,7 +116,7 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
     })
   )
 
-  it.effect("sees nothing that belongs to no request and no job, and no probes", () =>
+  it.effect("sees nothing outside of requests and jobs, and no probes", () =>
     Effect.gen(function* () {
       const { logs, spans } = yield* OtlpCollector
       const sql = yield* SqlClient.SqlClient
@@ -124,7 +124,7 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
       for (const path of ["/health/live", "/health/ready", "/metrics"]) {
         expect((yield* send("GET", path, { headers: { authorization } })).status).toBe(200)
       }
-      // As the looks for work do, which come several times a second.
+      // As the polling for work does, several times a second.
       yield* sql`select 'of nobody' as words`
       yield* Effect.withSpan(sql`select 'of nobody, in a function' as words`, "Somebody.looks")
       yield* sendJson("GET", "/openapi.json", { headers: { "x-request-id": "after-the-probes" } })
@@ -137,7 +137,7 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
       expect(JSON.stringify(all)).not.toContain("of nobody")
       const byID = new Map(all.map((span) => [span["spanId"], span]))
       const alone = all.filter(({ kind, parentSpanId }) => !byID.has(parentSpanId) && kind !== 2 && kind !== 5)
-      // One whose parent comes with the next sending is not alone for long.
+      // A span whose parent comes with the next export is not alone for long.
       const stillAlone = Effect.sync(() => {
         const known = new Set(spans().map(({ spanId }) => spanId))
         return alone.filter(({ parentSpanId }) => !known.has(parentSpanId)).map(({ name }) => name)
@@ -187,7 +187,7 @@ layer(appWith(OtlpCollector.layer), { excludeTestServices: true })("A collector"
           seen.spans.some((span) => attributesOf(span)["casework.request_id"] === "the-last")
       )
       const exported = text()
-      // The text of a log line that stands in the code is told; nothing that came from outside is.
+      // The constant text of a log line is exported; nothing that came from outside is.
       expect(exported.replaceAll("canary of a log Error", "").match(/.{60}canary.{60}/gi)).toBeNull()
       for (const secret of [token, "203.0.113.77", "6f9619ff-8b86", "Demo-Pass", "maria@mail", "heating"]) {
         expect(exported, secret).not.toContain(secret)

@@ -42,20 +42,20 @@ const traced = Layer.merge(
 )
 
 describe("A named function", () => {
-  it.effect("is a span of that name while somebody collects spans", () =>
+  it.effect("is a span of that name while spans are collected", () =>
     Effect.gen(function* () {
       expect(yield* double(2)).toEqual({ number: 4, span: "Numbers.double", given: 2 })
     }).pipe(Effect.provide(traced))
   )
 
-  it.effect("does the same without one otherwise", () =>
+  it.effect("does the same without a span otherwise", () =>
     Effect.gen(function* () {
       expect(yield* double(2)).toEqual({ number: 4, span: null, given: 2 })
       expect(yield* Effect.flip(refuse("no"))).toBe("no")
     }).pipe(Effect.withTracerEnabled(false))
   )
 
-  it.effect("begins anew each time that it is run", () =>
+  it.effect("starts from scratch each time that it is run", () =>
     Effect.gen(function* () {
       let runs = 0
       const count = fn("Numbers.count")(function* () {

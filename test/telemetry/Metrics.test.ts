@@ -42,7 +42,7 @@ const routesCounted = Effect.map(scrape, (text) =>
   parse(text).flatMap(({ labels: { route } }) => (route === undefined ? [] : [route]))
 )
 
-/** Something of everything that is counted. */
+/** Does something of everything that is counted. */
 const makeWork = Effect.gen(function* () {
   const { channels, ticketMessages, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
   const chat = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Chat")
@@ -54,7 +54,7 @@ const makeWork = Effect.gen(function* () {
 })
 
 layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
-  it.effect("are for those who have the token", () =>
+  it.effect("are only for callers with the token", () =>
     Effect.gen(function* () {
       for (const wrong of ["", "Bearer", "Bearer wrong", `Bearer ${yield* tokenOf("acme-admin")}`]) {
         const { json, status } = yield* send("GET", "/metrics", { headers: { authorization: wrong } })
@@ -72,7 +72,7 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
       const known = { method: "GET", route: "/api/Actions/:id", status: "404" }
       const unknown = { method: "GET", route: "unmatched", status: "404" }
       const before = [yield* count(known), yield* count(unknown)] as const
-      // Other tests of the same process, which have routes of their own, have left theirs.
+      // Other tests of the same process have routes of their own, whose counts are still there.
       const left = new Set(yield* routesCounted)
       for (const id of [999_991, 999_992]) yield* sendJson("GET", `/api/Actions/${id}`, { token })
       for (const path of ["/a/1", "/b?x=canary-query", "/c/canary-path"]) yield* sendJson("GET", path, { token })
@@ -103,7 +103,7 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
         const asked = valueOf(all, "casework_ai_calls_total", { purpose: "Spam", outcome: "succeeded" })
         const done = valueOf(all, "casework_jobs_total", { kind: "RunPipeline", outcome: "succeeded" })
         const connected = valueOf(all, "casework_hub_connections", { who: "representative" })
-        // A look at a database that has no time for it is given up after two seconds.
+        // The database check is given up after two seconds when the database is too busy.
         const isUp = valueOf(all, "casework_database_up", {}) === 1
         return sent > 0 && asked > 0 && done > 0 && connected === 1 && isUp
       })
@@ -130,9 +130,9 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
     })
   )
 
-  it.effect("count the runs of a kind from 0, so that the first failure can be seen to come", () =>
+  it.effect("count the runs of a job kind from 0, so that its first failure can be seen", () =>
     Effect.gen(function* () {
-      // One that no other test of this process has run.
+      // A kind that no other test of this process has run.
       const kind = "NeverRun"
       yield* Effect.flatMap(Jobs, (jobs) => jobs.handle({ kind, payload: Schema.Void }, () => Effect.void))
       const samples = parse(yield* scrape)
@@ -147,7 +147,7 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
     })
   )
 
-  it.effect("have every end of a question to a model from the start", () =>
+  it.effect("have every outcome of a model call from the start", () =>
     Effect.gen(function* () {
       const samples = parse(yield* scrape)
       for (const purpose of AiPurpose.literals) {
@@ -166,7 +166,7 @@ layer(testApp(), { excludeTestServices: true })("The metrics", (it) => {
       const text = yield* scrape
       // Without the values: a sum may have any digits.
       expect(text.replace(/ \S+$/gm, "")).not.toMatch(/canary|acme|@|203\.0/i)
-      // Words of the code and statuses, nothing that a caller chose. Other tests of the same process have left theirs.
+      // Only words of the code and statuses, nothing that a caller chose; other tests of this process left theirs.
       for (const label of ["kind", "purpose", "outcome", "channel", "status"]) {
         const values = parse(text).flatMap(({ labels }) => labels[label] ?? [])
         for (const value of values) expect(value, label).toMatch(/^(?:[A-Za-z_]+|[1-5][0-9]{2})$/)
@@ -186,7 +186,7 @@ layer(testApp({ METRICS_TOKEN: "" }), { excludeTestServices: true })("Without ME
 })
 
 describe("The text for Prometheus", () => {
-  plain("escapes labels, adds up buckets and tells what is what", () => {
+  plain("escapes labels, adds up buckets and has lines for help and type", () => {
     const counter = Metric.counter("test_things_total", { description: "Things\nand more", incremental: true })
     Metric.tagged(counter, "name", 'a "b"\\\n').unsafeUpdate(2, [])
     const histogram = Metric.histogram("test_seconds", MetricBoundaries.fromIterable([1, 2]), "Time")

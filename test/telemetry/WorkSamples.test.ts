@@ -8,13 +8,13 @@ import { capturedLog } from "../http/CapturedLog.ts"
 
 const sampledUp = Effect.map(Effect.zipRight(sample, Metric.value(databaseUp.of({}))), ({ value }) => value)
 
-it.scopedLive("A statement that fails is logged, and only a database that does not answer is said to be down", () =>
+it.scopedLive("A statement that fails is logged, and only a database that does not respond counts as down", () =>
   Effect.gen(function* () {
     const log = capturedLog()
     const pglite = yield* openPGlite({})
     const database = layerFromPGlite(Effect.succeed(pglite))
     yield* Effect.gen(function* () {
-      // It has no tables: whatever counts what waits in them is wrong.
+      // The database has no tables, so counting what waits in them fails.
       expect(yield* sampledUp).toBe(1)
       expect(log.entries()).toMatchObject([
         { logLevel: "WARN", message: "could not count what waits", cause: expect.stringContaining("does not exist") }

@@ -22,7 +22,7 @@ const setKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
   customers.updateCustomer({ payload: { aiProviderApiKey: "sk-test" } })
 )
 
-/** Each test has its own channel, whose drafts are made of these documents. */
+/** Makes a channel for one test, whose drafts are made of these documents. */
 const channelWith = (...calls: ReadonlyArray<readonly [apiMethod: "GET" | "POST" | "DELETE", path: string]>) =>
   Effect.gen(function* () {
     yield* setKey
@@ -40,7 +40,7 @@ const callsOf = (path: string, channelID: ChannelID) =>
     Effect.map(requests, (all) => all.filter(({ url }) => url === `${path}?channel=${channelID}`).length)
   )
 
-/** What comes before the draft. */
+/** The model's answers up to the draft. */
 const upToDraft = [
   saying('{"isSpam":false,"reason":"fine"}'),
   saying('{"language":"en"}'),
@@ -59,7 +59,7 @@ const keptFor = (id: TicketMessageID) =>
       where customer_id = 1 and ticket_message_id = ${id} order by document_id`
   )
 
-/** Waits until the work on a message has failed and is to be tried again, and lets that wait. */
+/** Waits until the work on a message has failed and is to be retried, and postpones the retry. */
 const held = (id: TicketMessageID) =>
   eventually(
     Effect.flatMap(
@@ -71,7 +71,7 @@ const held = (id: TicketMessageID) =>
     (rows) => rows.length === 1
   )
 
-/** Ends that, as the attempt behind so many others; or, for work under way, what a node does that takes it over. */
+/** Makes the job due as this attempt; for running work, that is what a node does that takes it over. */
 const goOn = (id: TicketMessageID, attempts: number, status = "Queued") =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -86,8 +86,8 @@ const drafted = (id: TicketMessageID) =>
     nothingLeft
   )
 
-layer(openAiApp("openai", loggedApp), { excludeTestServices: true })("A call for a draft that is no GET", (it) => {
-  it.effect("is made once, whatever it brought, when the model fails behind it; a new draft calls anew", () =>
+layer(openAiApp("openai", loggedApp), { excludeTestServices: true })("A call for a draft that is not a GET", (it) => {
+  it.effect("is made once when the model fails after it, whatever it returned, and again for a new draft", () =>
     Effect.gen(function* () {
       const [server, upstream] = yield* Effect.all([OpenAiServer, UpstreamServer])
       yield* upstream.on("/order", answering(200, `locker\u0000 4 ${"é".repeat(20_000)} the end`))
@@ -128,7 +128,7 @@ layer(openAiApp("openai", loggedApp), { excludeTestServices: true })("A call for
     })
   )
 
-  it.effect("is not repeated by the node that takes over in its middle, which drafts without it and says so", () =>
+  it.effect("is not repeated by a node that takes over in its middle, which drafts without it and says so", () =>
     Effect.gen(function* () {
       const [server, upstream] = yield* Effect.all([OpenAiServer, UpstreamServer])
       let answer = () => {}
@@ -139,7 +139,7 @@ layer(openAiApp("openai", loggedApp), { excludeTestServices: true })("A call for
       yield* server.does(...upToDraft, saying("We look into it."))
       const { messageID } = yield* newMessage({ channelID })
       yield* eventually(callsOf("/order", channelID), (count) => count === 1)
-      // It is noted as begun before it left.
+      // It is recorded as begun before it is sent.
       expect(yield* keptFor(messageID)).toEqual([{ content: null, error: null }])
       log.clear()
       yield* goOn(messageID, 1)
@@ -157,7 +157,7 @@ layer(openAiApp("openai", loggedApp), { excludeTestServices: true })("A call for
     })
   )
 
-  it.effect("leaves nothing when the draft has failed for good or is given up, and is made again for who asks", () =>
+  it.effect("leaves nothing behind when the draft fails for good or is given up, and is made again on request", () =>
     Effect.gen(function* () {
       const [server, upstream] = yield* Effect.all([OpenAiServer, UpstreamServer])
       const { automation } = yield* clientOf("acme-agent")
@@ -198,7 +198,7 @@ layer(openAiApp("openai", loggedApp), { excludeTestServices: true })("A call for
     })
   )
 
-  it.effect("is made once by an action, too, also when its draft is there and the action is not noted as done", () =>
+  it.effect("is made once by an action as well, even when the action could not be recorded as done", () =>
     Effect.gen(function* () {
       const [server, upstream, sql] = yield* Effect.all([OpenAiServer, UpstreamServer, SqlClient.SqlClient])
       yield* upstream.on("/order", answering(200, "locker 8"))
@@ -233,7 +233,7 @@ layer(openAiApp("openai", loggedApp), { excludeTestServices: true })("A call for
     })
   )
 
-  it.effect("goes with its message", () =>
+  it.effect("is forgotten with its message", () =>
     Effect.gen(function* () {
       const [server, upstream] = yield* Effect.all([OpenAiServer, UpstreamServer])
       const { ticketMessages } = yield* clientOf("acme-admin")

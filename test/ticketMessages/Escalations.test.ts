@@ -19,7 +19,7 @@ const escalate = (id: TicketMessageID, payload: EscalateMessage = {}) =>
 const readTicket = (id: TicketID) =>
   Effect.flatMap(clientOf("acme-admin"), ({ tickets }) => tickets.getTicket({ path: { id } }))
 
-/** Nothing is left to be sent, and nothing has been. */
+/** Expects that no mail is waiting, and that none was sent. */
 const noMail = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const mailer = yield* TestMailer
@@ -31,7 +31,7 @@ const noMail = Effect.gen(function* () {
 })
 
 layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) => {
-  it.effect("escalates its ticket, keeps the comment and tells the given address", () =>
+  it.effect("escalates its ticket, keeps the comment and notifies the given address", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const inbound = yield* newMessage({
@@ -63,7 +63,7 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
       yield* escalate(inbound.messageID)
       expect((yield* readMessage(inbound.messageID)).aI_FeedbackComment).toBe("Still burning")
       yield* noMail
-      // Who is named is told, but nothing happens twice.
+      // A named address is always notified, but nothing else happens twice.
       expect((yield* escalate(inbound.messageID, { email: "boss@acme.example" })).message).toContain("boss@")
       expect((yield* mailer.next).to).toBe("boss@acme.example")
       expect(yield* eventsOf(inbound.ticketID)).toHaveLength(3)
@@ -71,7 +71,7 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
     })
   )
 
-  it.effect("tells the default representative, and nobody when there is none", () =>
+  it.effect("notifies the default representative, or nobody when there is none", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { customers } = yield* clientOf("acme-admin")
@@ -86,7 +86,7 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
     })
   )
 
-  it.effect("opens a closed ticket as escalated, once however many do it at once", () =>
+  it.effect("reopens a closed ticket as escalated, once however many do it at once", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { ticketID } = yield* newTicket({ status: "Closed" })
@@ -94,7 +94,7 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
       yield* Effect.forEach(Array.from({ length: 12 }), () => escalate(messageID), { concurrency: 12 })
       expect(yield* eventsOf(ticketID)).toEqual(["TicketCreated", "MessageAdded", "TicketReopened", "TicketEscalated"])
       expect((yield* readTicket(ticketID)).status).toBe("Escalated")
-      // An answer stays what it is.
+      // An answer keeps its status.
       expect(yield* readMessage(messageID)).toMatchObject({ isEscalated: true, status: "Sent" })
       yield* mailer.next
       yield* noMail
@@ -105,7 +105,7 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
     })
   )
 
-  it.effect("is 409 for spam, and nothing changes", () =>
+  it.effect("is refused with 409 for spam, and nothing changes", () =>
     Effect.gen(function* () {
       const { tickets } = yield* clientOf("acme-admin")
       const inbound = yield* newMessage()
@@ -156,7 +156,7 @@ layer(quietApp(), { excludeTestServices: true })("Feedback", (it) => {
     })
   )
 
-  it.effect("is not given by who only looks", () =>
+  it.effect("is not given by HEAD requests and prefetches", () =>
     Effect.gen(function* () {
       const { ticketID } = yield* newMessage()
       const { ticketToken } = yield* readTicket(ticketID)
@@ -173,7 +173,7 @@ layer(quietApp(), { excludeTestServices: true })("Feedback", (it) => {
     })
   )
 
-  it.effect("of no ticket is 404, and without like 400", () =>
+  it.effect("is refused with 404 without a ticket, and with 400 without a value", () =>
     Effect.gen(function* () {
       const { ticketToken } = yield* readTicket((yield* newMessage()).ticketID)
       for (const token of [randomUUID(), "1", "no-guid", `${ticketToken}0`, "'; drop table ticket; --", "%00"]) {

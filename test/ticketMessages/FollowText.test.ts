@@ -14,7 +14,7 @@ import { configure, outcome, received, reply, withTelephony } from "./WhatsAppTo
 
 const { authToken } = TelephonyServer.account
 
-/** The first look follows at once, the others when a test asks for them; nothing but a failure sets anything going. */
+/** The first check follows at once, the others when a test asks for them; only a failure triggers automation. */
 const followApp = withTelephony((overrides) =>
   testApp(overrides).pipe(
     Layer.provide(Layer.succeed(FollowTiming, { looksAfterSeconds: [0, 3600, 7200] })),
@@ -54,14 +54,14 @@ const deliveryError = (ticketMessageID: TicketMessageID) =>
     ([row]) => row?.error
   )
 
-/** The next look need not wait for its time. */
+/** Lets the next check run without waiting for its time. */
 const hurry = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`
     update job set due_at = now() where customer_id = 1 and kind = 'FollowText' and status = 'Queued'`
 )
 
-/** It was handed over so long ago; after three hours the next look is the last. */
+/** Makes the message look as if handed over so long ago; after three hours the next check is the last. */
 const hoursPass = (ticketMessageID: TicketMessageID, hours: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -76,13 +76,13 @@ const isOver = (ticketMessageID: TicketMessageID) =>
     (rows) => rows.length === 1 && rows.every(({ status }) => status === "Succeeded")
   )
 
-/** It is not asked about anew before its time; answers how many looks there were. */
+/** Waits until a further check is scheduled, and returns how many checks there have been. */
 const waits = (ticketMessageID: TicketMessageID, since = 0) =>
   eventually(followUps(ticketMessageID), ([job]) => job?.status === "Queued" && job.claims > since).pipe(
     Effect.map(([job]) => job?.claims ?? 0)
   )
 
-describe("The looks after a text message", () => {
+describe("The delivery checks of a text message", () => {
   test("follow each other until the last", () => {
     const pauseAt = (secondsAgo: number) => nextLook([20, 120, 600, 3600], secondsAgo)?.pauseSeconds
     expect([0, 0.5, 20, 20.4, 130, 600, 3599.9].map(pauseAt)).toEqual([20, 20, 100, 100, 470, 3000, 1])
@@ -91,7 +91,7 @@ describe("The looks after a text message", () => {
 })
 
 layer(followApp, { excludeTestServices: true })("A text message that the provider has taken", (it) => {
-  it.effect("and says later that it cannot deliver has failed, and says why", () =>
+  it.effect("fails with a reason when the provider says later that it cannot deliver", () =>
     Effect.gen(function* () {
       const provider = yield* TelephonyServer
       for (const status of ["undelivered", "failed"]) {
@@ -109,7 +109,7 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
         expect((yield* followUps(messageID)).map(({ payload }) => payload)).toEqual([
           { ticketMessageID: messageID, automationRunID: null }
         ])
-        // What Acme has on OnSendFailed.
+        // What Acme has configured for OnSendFailed.
         yield* eventually(readTicket(ticketID), (ticket) => ticket.status === "Escalated")
         yield* provider.comesTo(to, { status: "read" })
         yield* reply(inboundID, "Please call us")
@@ -131,7 +131,7 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
     })
   )
 
-  it.effect("and has delivered is not asked about any more", () =>
+  it.effect("is not asked about any more once delivered", () =>
     Effect.gen(function* () {
       const provider = yield* TelephonyServer
       for (const status of ["delivered", "read"]) {
@@ -143,7 +143,7 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
     })
   )
 
-  it.effect("and is silent about is asked about again", () =>
+  it.effect("is asked about again while the provider gives no answer", () =>
     Effect.gen(function* () {
       const provider = yield* TelephonyServer
       const { customers } = yield* clientOf("acme-admin")
@@ -165,7 +165,7 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
     })
   )
 
-  it.effect("is left alone after the last look, whatever the provider says then", () =>
+  it.effect("is left alone after the last check, whatever the provider says then", () =>
     Effect.gen(function* () {
       const provider = yield* TelephonyServer
       for (const fate of ["break", { status: "sent" }, { status: "queued" }] as const) {
@@ -180,7 +180,7 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
     })
   )
 
-  it.effect("and nobody has any more, or not as sent, does not fail", () =>
+  it.effect("does not fail when it was deleted or no longer counts as sent", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const provider = yield* TelephonyServer

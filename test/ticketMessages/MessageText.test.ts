@@ -43,8 +43,8 @@ const isHarmless = (html: string) => {
   )
 }
 
-describe("The text of what we write", () => {
-  it("says where links lead, once, and nothing that only a program understands", () => {
+describe("The plain text of an outgoing message", () => {
+  it("says where links lead, once, and omits what only a program understands", () => {
     const read = (htmlBody: string) => messageTexts({ htmlBody }, true).message
     expect(read('<a href="https://a.example/x">here</a>, then <a href="tel:+15551">call</a>')).toBe(
       "here (https://a.example/x), then call (+15551)"
@@ -63,7 +63,7 @@ describe("The HTML of a message", () => {
       expect([html, safeHtml(html), isHarmless(safeHtml(html))]).toEqual([html, expect.anything(), true])
   })
 
-  it("stays harmless however hostile pieces are put together, and is not changed by a second look", () => {
+  it("stays harmless however hostile pieces are combined, and does not change when cleaned again", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constantFrom(...hostile), fc.string()), { maxLength: 6 }), (pieces) => {
         const clean = safeHtml(pieces.join(""))
@@ -73,7 +73,7 @@ describe("The HTML of a message", () => {
     )
   })
 
-  it("is not changed by a second look where what was taken out held other elements apart", () => {
+  it("does not change when cleaned again after removed elements had kept others apart", () => {
     const odd = '<noscript><p title="</noscript>">'
     for (const html of [`<?${odd}</noscript><math><mtext><table></table></mtext></math>`, `<p>a<x-y><p>b</x-y>`]) {
       const clean = safeHtml(html)
@@ -81,7 +81,7 @@ describe("The HTML of a message", () => {
     }
   })
 
-  it("keeps what a mail is made of", () => {
+  it("keeps the usual elements of a mail", () => {
     expect(safeHtml('<p dir="rtl">Hi <b>you</b></p><img src="cid:photo" alt="a photo">')).toBe(
       '<p dir="rtl">Hi <b>you</b></p><img alt="a photo" src="cid:photo" />'
     )
@@ -91,7 +91,7 @@ describe("The HTML of a message", () => {
     expect(safeHtml('<img src="https://x.example/a.png" alt="Chart">')).toBe('<img alt="Chart" />')
   })
 
-  it("reads as text, a line for each block, without what nobody sees", () => {
+  it("becomes text with a line for each block, without invisible parts", () => {
     expect(textOfHtml("<html><head><title>T</title><style>x</style></head><body><p>One\n two</p><p>Three</p>")).toBe(
       "One two\nThree"
     )
@@ -99,7 +99,7 @@ describe("The HTML of a message", () => {
     expect(textOfHtml("   ")).toBe("")
   })
 
-  it("is read also behind a head or a title that has no end", () => {
+  it("is read even after a head or a title that has no end", () => {
     const open =
       "<html><head><meta charset=utf-8><title>T</title><style>p{}</style><div>Hello, my sink leaks</div></html>"
     expect([textOfHtml(open), safeHtml(open)]).toEqual(["Hello, my sink leaks", "<div>Hello, my sink leaks</div>"])
@@ -108,7 +108,7 @@ describe("The HTML of a message", () => {
     expect(safeHtml("<head><TITLE>Not shown</TITLE></head><p>Shown</p>")).toBe("<p>Shown</p>")
   })
 
-  it("keeps cells apart, and the lines of what is written in lines", () => {
+  it("keeps cells apart, and the lines of preformatted text", () => {
     const table =
       "<table><caption>Rent</caption><tr><th>Total</th><td>100</td></tr><tr><td>a </td>\n<td></td><td> b</td>"
     expect(textOfHtml(table)).toBe("Rent\nTotal 100\na b")
@@ -121,7 +121,7 @@ describe("The HTML of a message", () => {
     )
   })
 
-  it("is shown as its words alone when it lies deeper, or has more elements, than any mail", () => {
+  it("is reduced to its words when it is nested deeper, or has more elements, than any mail", () => {
     const [deep, flat] = [`${"<div>".repeat(100_000)}x`, "<p>x</p>".repeat(20_000)]
     expect(textOfHtml(deep)).toBe("x")
     expect(safeHtml(deep)).toBe("x")
@@ -137,7 +137,7 @@ describe("The HTML of a message", () => {
 })
 
 describe("The texts of a message", () => {
-  it("are made from each other where they are missing", () => {
+  it("are made from each other when they are missing", () => {
     expect(messageTexts({ message: "Hello\n\nyou" })).toEqual({
       message: "Hello\n\nyou",
       textBody: null,
@@ -150,7 +150,7 @@ describe("The texts of a message", () => {
     expect(messageTexts({})).toEqual({ message: null, textBody: null, htmlBody: null, preview: null })
   })
 
-  it("have a preview of one line, cut between characters and never longer than it may be", () => {
+  it("have a preview of one line, cut between characters and no longer than allowed", () => {
     fc.assert(
       fc.property(fc.fullUnicodeString({ maxLength: 500 }), (message) => {
         const { preview } = messageTexts({ message })

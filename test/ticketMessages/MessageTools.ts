@@ -6,7 +6,7 @@ import { eventually } from "../support/Eventually.ts"
 import { clientOf } from "../support/TestApp.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
 
-/** A message through the API, from an end user on the mail channel unless said otherwise. */
+/** Creates a message through the API, from an end user on the mail channel unless said otherwise. */
 export const newMessage = (
   fields: Partial<TicketMessageCreate> = {},
   username: "acme-admin" | "globex-admin" = "acme-admin"
@@ -30,7 +30,7 @@ export const messagesOf = (ticketId: TicketID) =>
     ticketMessages.listTicketMessages({ urlParams: { ticketId } })
   ).pipe(Effect.map(({ items }) => items))
 
-/** The newest answer in a ticket, once it is no longer on its way. */
+/** The newest answer in a ticket, once it has this status. */
 export const settledAnswer = (ticketID: TicketID, status: string) =>
   eventually(
     Effect.map(messagesOf(ticketID), (items) => items.filter(({ senderType }) => senderType === "CustomerRep").at(-1)),

@@ -8,7 +8,7 @@ import { channelOf } from "../tickets/TicketTools.ts"
 
 const decodeMessage = Schema.decodeUnknown(TicketMessage)
 
-/** A phone client: it knows its number and its account, and nothing else. */
+/** A phone client, which knows its number and its account, and nothing else. */
 const call = Effect.map(attemptPhoneLogin(), (answer) => {
   const token = tokenIn(answer)
   const ask = (method: string, path: string, body?: unknown) =>
@@ -21,7 +21,7 @@ const call = Effect.map(attemptPhoneLogin(), (answer) => {
 })
 
 layer(testApp(), { excludeTestServices: true })("A phone call", (it) => {
-  it.effect("is picked up, becomes a ticket, and reads its answer back", () =>
+  it.effect("is picked up, becomes a ticket, and gets its answer back", () =>
     Effect.gen(function* () {
       const { actions, hookActions, ticketMessages, tickets } = yield* clientOf("acme-admin")
       const demo = yield* hookActions.listHookActions({ urlParams: { hookName: "OnPhonePickup" } })

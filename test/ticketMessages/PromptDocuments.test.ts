@@ -27,7 +27,7 @@ const promptOf = (id: TicketMessageID, urlParams: PromptDocumentsQuery = {}) =>
     ticketMessagesOnPhone.listPromptDocuments({ path: { id }, urlParams })
   ).pipe(Effect.map(({ promptDocuments }) => promptDocuments))
 
-/** A message with a topic of its own, in a chat. */
+/** A chat message with a topic of its own. */
 const aMessage = Effect.gen(function* () {
   const { ticketMessages } = yield* clientOf("acme-admin")
   const { topicID } = yield* newTopic("acme-admin")
@@ -120,7 +120,7 @@ layer(upstreamApp(), { excludeTestServices: true })("The documents for a prompt"
     })
   )
 
-  it.effect("retrieve their data, or are left out; one that fails says why and spoils nothing", () =>
+  it.effect("retrieve their data, or are left out, and one that fails says why and spoils no other", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       const { messageID, topicID } = yield* aMessage
@@ -141,7 +141,7 @@ layer(upstreamApp(), { excludeTestServices: true })("The documents for a prompt"
     })
   )
 
-  it.effect("have nothing of an API's error page, and no NUL of its answer", () =>
+  it.effect("contain nothing of an API's error page, and no NUL", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       const { messageID, topicID } = yield* aMessage

@@ -19,7 +19,7 @@ const prepare = (id: TicketMessageID, aiReply: string) =>
   )
 
 layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
-  it.effect("is the edited text, kept beside the draft, and leaves as a mail", () =>
+  it.effect("is the edited text, kept beside the draft, and is sent as a mail", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { tickets } = yield* clientOf("acme-admin")
@@ -44,7 +44,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("is called one only where something stood before it", () =>
+  it.effect("prefixes the subject with Re: only when there is an earlier message", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const write = { senderType: "CustomerRep", toAddress: "new@mail.example", subject: "Your contract" } as const
@@ -55,7 +55,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("is marked as one once, in whichever language that was done", () =>
+  it.effect("gets no second prefix in its subject, whichever language the first one is in", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       for (const [asked, answered] of [
@@ -75,7 +75,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("is the draft when nothing else is given, and needs one of them", () =>
+  it.effect("is the draft when nothing else is given, and needs one of the two", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const inbound = yield* newMessage({ subject: "RE: again" })
@@ -90,7 +90,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
       yield* reply(inbound.messageID, " ")
       const mail = yield* mailer.next
       expect([mail.subject, mail.text.split("\n")[0]]).toEqual(["RE: again", "Just the draft"])
-      // It comes from the service's own address; what is written back is for the channel.
+      // The mail comes from the service's own address, so a reply must go to the channel's.
       const { channels } = yield* clientOf("acme-admin")
       const { emailAddress } = yield* channels.getChannel({ path: { id: yield* channelOf("Email", "acme") } })
       expect(emailAddress).not.toBeNull()
@@ -98,7 +98,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("is given once: again is 409, on an answer 400", () =>
+  it.effect("can be given once: a second one is 409, and an answer to an answer 400", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const inbound = yield* newMessage()
@@ -141,7 +141,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("waits for nobody for ever while the same message is escalated, corrected, changed and liked", () =>
+  it.effect("never deadlocks while the same message is escalated, corrected, changed and liked", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const token = yield* tokenOf("acme-admin")
@@ -205,7 +205,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("goes to a mail address, whatever else the end user is known by, or is refused with a word", () =>
+  it.effect("goes to a mail address, whatever else the end user is known by, or is refused with a reason", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { endUsers } = yield* clientOf("acme-admin")
@@ -258,7 +258,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("to several is sent when one of them is refused, once, and its story tells of the one", () =>
+  it.effect("is sent once when one of its recipients is refused, and its trace names that one", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { automation } = yield* clientOf("acme-agent")
@@ -272,7 +272,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
     })
   )
 
-  it.effect("goes where the conversation came from last, also when it answers no message in particular", () =>
+  it.effect("goes where the conversation came from last, even when it answers no message in particular", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { endUsers } = yield* clientOf("acme-admin")
@@ -288,14 +288,14 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
       yield* newMessage({ ticketID, fromAddress: "home@two.example" })
       expect((yield* newMessage(write)).toAddress).toBe("home@two.example")
       expect((yield* mailer.next).to).toBe("home@two.example")
-      // What was said on another channel is no address of this one.
+      // An address from another channel is no address of this one.
       yield* newMessage({ ticketID, channelID: yield* channelOf("Chat"), fromAddress: "chat@two.example" })
       expect((yield* newMessage(write)).toAddress).toBe("home@two.example")
       expect((yield* mailer.next).to).toBe("home@two.example")
     })
   )
 
-  it.effect("on chat and phone is stored for the client to read; on a deleted channel it is refused", () =>
+  it.effect("is stored for the client to read on chat and phone, and refused on a deleted channel", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const mailer = yield* TestMailer

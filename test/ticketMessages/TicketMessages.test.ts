@@ -29,7 +29,7 @@ const repsOf = (customerID: number) =>
   })
 
 layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
-  it.effect("make a ticket, and answer the whole message", () =>
+  it.effect("create a ticket, and return the whole message", () =>
     Effect.gen(function* () {
       const { endUsers, tickets } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -81,7 +81,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
     })
   )
 
-  it.effect("find their end user by uid, else by address, else make one", () =>
+  it.effect("find their end user by uid, or else by address, or else create one", () =>
     Effect.gen(function* () {
       const { endUsers, tickets } = yield* clientOf("acme-admin")
       const known = yield* endUsers.createEndUser({
@@ -111,7 +111,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
     })
   )
 
-  it.effect("open their ticket again, unless it is spam", () =>
+  it.effect("reopen their ticket, unless it is spam", () =>
     Effect.gen(function* () {
       const { tickets } = yield* clientOf("acme-admin")
       const statusAfter = (status: "Open" | "Pending" | "Escalated" | "Closed", isSpam = false) =>
@@ -135,7 +135,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
     })
   )
 
-  it.effect("say everything that is wrong, and nothing is written then", () =>
+  it.effect("are refused with every problem at once, and nothing is written", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const before = yield* counts
@@ -171,7 +171,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
     })
   )
 
-  it.effect("are written in one's own name, by an Admin also in another's", () =>
+  it.effect("are written in one's own name, and by an Admin also in another's", () =>
     Effect.gen(function* () {
       const { ticketID } = yield* newMessage()
       const [admin, agent] = yield* repsOf(1)
@@ -194,7 +194,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
     })
   )
 
-  it.effect("of a phone call stay on its own channel", () =>
+  it.effect("can be created and read with a phone token on its own channel only", () =>
     Effect.gen(function* () {
       const token = yield* phoneToken
       const phone = yield* channelOf("Phone")
@@ -241,7 +241,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
     })
   )
 
-  it.effect("are changed in what may change, and deleted", () =>
+  it.effect("accept changes only to what may change, and can be deleted", () =>
     Effect.gen(function* () {
       const { ticketMessages, tickets } = yield* clientOf("acme-agent")
       const token = yield* tokenOf("acme-admin")
@@ -292,7 +292,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
     })
   )
 
-  it.effect("of another customer are forbidden, those of nobody missing", () =>
+  it.effect("return 403 when they are another customer's, and 404 when they do not exist", () =>
     Effect.gen(function* () {
       const { ticketMessages, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
       const foreign = yield* newMessage({}, "globex-admin")
@@ -318,7 +318,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
     })
   )
 
-  it.effect("are listed oldest first, page by page, under both addresses", () =>
+  it.effect("are listed oldest first, page by page, under both paths", () =>
     Effect.gen(function* () {
       const { ticketMessages } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")

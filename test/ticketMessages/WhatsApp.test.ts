@@ -10,7 +10,7 @@ import { newChannel } from "../topics/Mappings.ts"
 import { messageEvents, messagesOf, newMessage, readMessage, settledAnswer } from "./MessageTools.ts"
 import { configure, outcome, received, reply, withTelephony } from "./WhatsAppTools.ts"
 
-/** The next attempt need not wait for its pause; the last one is the last. */
+/** Lets the next attempt run without its pause, and as the last one if so asked. */
 const hurry = (last = false) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -19,17 +19,17 @@ const hurry = (last = false) =>
       where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'`
   )
 
-/** Every answer in a ticket, once it has left; as soon as an attempt has failed, the next one follows. */
+/** Waits until every answer in a ticket is sent; as soon as an attempt has failed, the next one follows. */
 const answersLeave = (ticketID: Parameters<typeof messagesOf>[0]) =>
   eventually(Effect.zipRight(hurry(), messagesOf(ticketID)), (items) =>
     items.every(({ senderType, status }) => senderType === "EndUser" || status === "Sent")
   )
 
-/** The same reaction to every attempt, until there is another. */
+/** The same reaction to every attempt, until another one is set. */
 const always = (reaction: Reaction) => Array.from({ length: 20 }, () => reaction)
 
 layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) => {
-  it.effect("that is not configured is 400 naming what is missing, and nothing changes", () =>
+  it.effect("is refused with a 400 naming what is missing when not configured, and nothing changes", () =>
     Effect.gen(function* () {
       const inbound = yield* received
       expect(yield* Effect.flip(reply(inbound.messageID, "x"))).toMatchObject({
@@ -58,7 +58,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("goes to the number of whoever is known under another word", () =>
+  it.effect("goes to the phone number of an end user who is known by another identifier", () =>
     Effect.gen(function* () {
       const provider = yield* TelephonyServer
       const { endUsers } = yield* clientOf("acme-admin")
@@ -93,7 +93,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("is tried again when the provider fails, is busy, or says nothing", () =>
+  it.effect("is tried again when the provider fails, is busy or does not respond", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -116,7 +116,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("does not send twice when only the provider's answer was lost", () =>
+  it.effect("does not send twice when only the provider's response was lost", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -130,7 +130,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("takes the same words, sent long before, for another message", () =>
+  it.effect("treats the same words, sent long before, as another message", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -148,11 +148,11 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("takes the same words, sent just before, for another message", () =>
+  it.effect("treats the same words, sent just before, as another message", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
-      // What became of the first: its answer came, was lost, or comes when the second has looked for itself.
+      // The outcome of the first: its response came, was lost, or comes after the second has checked for itself.
       for (const reaction of ["take", "lose", "late"] as const) {
         const first = yield* received
         const second = yield* newMessage({ ticketID: first.ticketID, fromAddress: first.to.slice(9) })
@@ -168,7 +168,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("takes no files: 400 names them, and nothing changes until they are removed", () =>
+  it.effect("refuses files with a 400 that names them, and changes nothing until they are removed", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -193,7 +193,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("fails with a file that is attached while it waits", () =>
+  it.effect("fails when a file is attached while it waits", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -208,7 +208,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("that is refused for good waits for a person, who can send again", () =>
+  it.effect("waits for a person, who can send again, when it is refused for good", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -229,7 +229,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("that the provider takes only to say that it failed has not been sent", () =>
+  it.effect("counts as not sent when the provider takes it only to report a failure", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -242,7 +242,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("is 400 with more characters than the provider takes, and nothing changes", () =>
+  it.effect("is refused with 400 when longer than the provider allows, and nothing changes", () =>
     Effect.gen(function* () {
       yield* configure
       const inbound = yield* received
@@ -256,7 +256,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
     })
   )
 
-  it.effect("outlasts a day without the provider and is then given up, also when the account is wrong", () =>
+  it.effect("is retried for a day without the provider, and given up at once when the account is wrong", () =>
     Effect.gen(function* () {
       yield* configure
       const provider = yield* TelephonyServer
@@ -265,7 +265,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
       yield* provider.react(...always({ status: 500, message: "x" }))
       yield* reply(inbound.messageID, "Never arrives")
       const failed = yield* settledAnswer(inbound.ticketID, "Failed")
-      // However often it was tried, it is not too late as long as the day is not over; the pauses grow to a limit.
+      // However often it was tried, it is not given up before the day is over; the pauses grow to a limit.
       const sql = yield* SqlClient.SqlClient
       const pause = sql<{ seconds: number }>`
         select extract(epoch from due_at - now())::float8 as seconds from job

@@ -6,7 +6,7 @@ import { clientOf } from "../support/TestApp.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
 import { messagesOf, newMessage } from "./MessageTools.ts"
 
-/** With a phone provider on this machine. */
+/** Runs the app with a phone provider on this machine. */
 export const withTelephony = <A, E>(app: (overrides: Readonly<Record<string, string>>) => Layer.Layer<A, E>) =>
   Layer.unwrapEffect(Effect.map(TelephonyServer, ({ url }) => app({ TELEPHONY_BASE_URL: url }))).pipe(
     Layer.provide(Layer.succeed(TelephonyLimits, { longestCall: Duration.seconds(5) })),

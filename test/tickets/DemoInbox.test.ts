@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { channelTypes } from "../../schema/ChannelTypes.ts"
 import { clientOf, quietApp, send } from "../support/TestApp.ts"
 
-/** All that a newcomer sees of one customer's tickets. */
+/** Everything that a newcomer sees of one customer's tickets. */
 const inboxOf = (username: string) =>
   Effect.gen(function* () {
     const { channels, endUsers, ticketMessageAttachments, ticketMessages, tickets } = yield* clientOf(username)
@@ -48,7 +48,7 @@ layer(quietApp(), { excludeTestServices: true })("The inbox of a newcomer", (it)
     })
   )
 
-  it.effect("shows what there is to see: every status, spam, topics, answers, languages and a file that opens", () =>
+  it.effect("shows every status, spam, topics, answers, languages and a file that opens", () =>
     Effect.gen(function* () {
       const { conversations, files, tickets } = yield* inboxOf("acme-admin")
       expect(new Set(tickets.map(({ status }) => status))).toEqual(new Set(["Open", "Pending", "Escalated", "Closed"]))

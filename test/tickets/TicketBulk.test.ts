@@ -23,7 +23,7 @@ const read = (ids: ReadonlyArray<TicketID>) =>
 const statusesOf = (ids: ReadonlyArray<TicketID>) => Effect.map(read(ids), (all) => all.map(({ status }) => status))
 
 layer(quietApp(), { excludeTestServices: true })("Changing many tickets", (it) => {
-  it.effect("does to each what the same single change does, and tells it once", () =>
+  it.effect("does the same to each as a single change, and records it once", () =>
     Effect.gen(function* () {
       const ids = yield* some(3)
       const [first = TicketID.make(1)] = ids
@@ -52,7 +52,7 @@ layer(quietApp(), { excludeTestServices: true })("Changing many tickets", (it) =
     })
   )
 
-  it.effect("says what is wrong with the request", () =>
+  it.effect("reports what is wrong with the request", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const [id] = yield* some(1)
@@ -73,7 +73,7 @@ layer(quietApp(), { excludeTestServices: true })("Changing many tickets", (it) =
       expect(yield* refused({ ticketIDs: many(501), action: "close" })).toEqual(["ticketIDs"])
       const most = yield* sendJson("PUT", "/tickets/bulk", { token, body: { ticketIDs: many(500), action: "close" } })
       expect(most.status).toBe(404)
-      // One id may be given as often as one likes.
+      // An id may be repeated any number of times.
       const often = { ticketIDs: Array.from({ length: 600 }, () => id), action: "close" }
       expect((yield* sendJson("PUT", "/tickets/bulk", { token, body: often })).status).toBe(204)
     })
@@ -106,7 +106,7 @@ layer(quietApp(), { excludeTestServices: true })("Changing many tickets", (it) =
     })
   )
 
-  it.effect("at once, in any order, waits for no other for ever and tells everything once", () =>
+  it.effect("never deadlocks when done concurrently in any order, and records everything once", () =>
     Effect.gen(function* () {
       const ids = yield* some(12)
       yield* Effect.forEach(

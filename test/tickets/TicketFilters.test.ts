@@ -9,7 +9,7 @@ import { newTicket } from "./TicketTools.ts"
 type Row = (typeof TicketPage.Encoded.items)[number]
 
 interface Sought extends Row {
-  /** Each text that a search looks through, in lower case. */
+  /** Every text that a search looks through, in lower case. */
   readonly texts: ReadonlyArray<string>
   readonly uids: ReadonlyArray<string>
 }
@@ -29,7 +29,7 @@ const found = (search: string, username?: string) =>
     items.map(({ ticketID }) => ticketID)
   )
 
-/** Every ticket of Acme's with what it can be found by, put together without the service's own search. */
+/** Every ticket of Acme with what it can be found by, put together without the service's own search. */
 const everything = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { items } = yield* ask("?pageSize=200&sortBy=ticketID")
@@ -58,7 +58,7 @@ const words = ["key", "KE", "radiator", "the", "a", "o", "%", "_", "\\", "100%",
 
 const isAny = (wanted: string, actual: unknown) => String(actual).toLowerCase() === wanted.toLowerCase()
 
-/** What each filter means, said once more. */
+/** What each filter means, stated independently of the service. */
 const meanings: Readonly<Record<string, (ticket: Sought, wanted: string) => boolean>> = {
   status: ({ status }, wanted) => isAny(wanted, status),
   channelType: ({ channelType }, wanted) => isAny(wanted, channelType),
@@ -75,7 +75,7 @@ const meanings: Readonly<Record<string, (ticket: Sought, wanted: string) => bool
     )
 }
 
-/** Up to three filters at once: more leave nothing over. */
+/** Up to three filters at once: more would leave no results. */
 const filters = (channelIDs: ReadonlyArray<number>) => {
   const each = {
     status: fc.constantFrom("Open", "pending", "ESCALATED", "Closed"),
@@ -100,7 +100,7 @@ const paging = fc.record({
 
 const folded = (value: unknown) => (typeof value === "string" ? value.toLowerCase() : value)
 
-/** Nothing is less than anything. */
+/** Null comes before everything else. */
 const compare = (a: unknown, b: unknown) => {
   if (a === b) return 0
   if (a === null || a === undefined) return -1
@@ -110,7 +110,7 @@ const compare = (a: unknown, b: unknown) => {
 }
 
 layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => {
-  it.effect("is what a filter over all of them gives, whatever is asked for", () =>
+  it.effect("contains exactly the tickets that match the filters, whatever is asked for", () =>
     Effect.gen(function* () {
       const { endUsers, tickets } = yield* clientOf("acme-admin")
       const people = (yield* endUsers.listEndUsers({ urlParams: { pageSize: 200 } })).items
@@ -177,7 +177,7 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
     })
   )
 
-  it.effect("comes newest first by itself, and by every field when asked, in either direction", () =>
+  it.effect("is sorted newest first by default, and by every field in either direction", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { items, totalCount } = yield* ask("?pageSize=200")
@@ -210,7 +210,7 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
     })
   )
 
-  it.effect("takes several channels, separated by commas or repeated, and knows none of others", () =>
+  it.effect("accepts several channels, separated by commas or repeated, and none of other customers", () =>
     Effect.gen(function* () {
       const mine = [yield* newChannel("acme-admin"), yield* newChannel("acme-admin")] as const
       const theirs = yield* newChannel("globex-admin")

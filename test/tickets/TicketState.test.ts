@@ -29,14 +29,14 @@ const state: fc.Arbitrary<TicketState> = fc
 
 const at = (of: TicketState["status"], isSpam = false): TicketState => ({ status: of, isSpam, customerRepID: null })
 
-/** The new state and what happened, in one line. */
+/** The new state and its events, in one line. */
 const outcome = (before: TicketState, ...commands: ReadonlyArray<TicketCommand>) =>
   Either.match(decideAll(before, commands), {
     onLeft: () => "conflict",
     onRight: ({ events, state: now }) => [now.status, ...(now.isSpam ? ["spam"] : []), ...events].join(" ")
   })
 
-/** What a change of the state must be called, read off the two states alone. */
+/** The events that a change must have, derived from the two states alone. */
 const happened = (before: TicketState, now: TicketState): ReadonlyArray<TicketEventKind> => [
   ...(before.isSpam === now.isSpam ? [] : ([now.isSpam ? "TicketMarkedSpam" : "TicketMarkedNotSpam"] as const)),
   ...(before.status === "Closed" && now.status !== "Closed" ? (["TicketReopened"] as const) : []),
@@ -51,7 +51,7 @@ const happened = (before: TicketState, now: TicketState): ReadonlyArray<TicketEv
 ]
 
 describe("The state of a ticket", () => {
-  it("never becomes a contradiction, whatever is done to it in whatever order", () => {
+  it("never becomes contradictory, whatever is done to it in whatever order", () => {
     fc.assert(
       fc.property(state, fc.array(command, { maxLength: 20 }), (start, commands) => {
         const end = commands.reduce(
@@ -64,7 +64,7 @@ describe("The state of a ticket", () => {
     )
   })
 
-  it("has an event for each change, once, and none without a change", () => {
+  it("yields one event for each change, and none without a change", () => {
     fc.assert(
       fc.property(state, command, (before, given) => {
         const decided = decide(before, given)
@@ -87,7 +87,7 @@ describe("The state of a ticket", () => {
     )
   })
 
-  it("refuses nothing but escalating spam", () => {
+  it("refuses nothing but the escalation of spam", () => {
     fc.assert(
       fc.property(state, command, (before, given) => {
         const escalates = given._tag === "Escalate" || (given._tag === "SetStatus" && given.status === "Escalated")
@@ -96,7 +96,7 @@ describe("The state of a ticket", () => {
     )
   })
 
-  it("goes through several commands as through one after the other, or stays at the first conflict", () => {
+  it("applies several commands as if one after the other, or stops at the first conflict", () => {
     fc.assert(
       fc.property(state, fc.array(command, { maxLength: 6 }), (start, commands) => {
         const all = decideAll(start, commands)
@@ -113,7 +113,7 @@ describe("The state of a ticket", () => {
     )
   })
 
-  it("is opened again by an end user's message, not by spam and not by automatic mail", () => {
+  it("is reopened by an end user's message, but not by spam or automatic mail", () => {
     const wrote = { _tag: "ReceiveMessage", isAutomatic: false } as const
     expect(outcome(at("Closed"), wrote)).toBe("Open TicketReopened")
     expect(outcome(at("Pending"), wrote)).toBe("Open TicketStatusChanged")
@@ -126,7 +126,7 @@ describe("The state of a ticket", () => {
     }
   })
 
-  it("is escalated once, also when it was closed", () => {
+  it("is escalated once, even when it was closed", () => {
     const escalate = { _tag: "Escalate" } as const
     expect(outcome(at("Closed"), escalate)).toBe("Escalated TicketReopened TicketEscalated")
     expect(outcome(at("Closed"), escalate, escalate)).toBe("Escalated TicketReopened TicketEscalated")

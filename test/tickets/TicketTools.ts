@@ -25,7 +25,7 @@ export const newTicket = (fields: Partial<TicketCreate> = {}, customer: Customer
     return yield* tickets.createTicket({ payload: { ...fields, channelID } })
   })
 
-/** What people did to a ticket of Acme's, in order; what automation did about it is not here. */
+/** The events that people caused on a ticket of Acme, in order; those of automation are left out. */
 export const eventsOf = (ticketID: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -34,7 +34,7 @@ export const eventsOf = (ticketID: number) =>
       where customer_id = 1 and ticket_id = ${ticketID} and automation_run_id is null order by event_id`
   ).pipe(Effect.map((rows) => rows.map(({ kind }) => kind)))
 
-/** What the list counts, by the tally, beside the rows themselves. */
+/** The total count of the list, which comes from the tally and not from the rows. */
 export const tallied = (query = "") =>
   Effect.gen(function* () {
     const { json } = yield* sendJson("GET", `/tickets?pageSize=1${query}`, { token: yield* tokenOf("acme-admin") })

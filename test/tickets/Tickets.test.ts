@@ -55,7 +55,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
     })
   )
 
-  it.effect("answer under both paths, with names in any case", () =>
+  it.effect("are served under both paths, with names in any case", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const channelID = yield* channelOf()
@@ -86,7 +86,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
     })
   )
 
-  it.effect("say everything that is wrong, and nothing is written then", () =>
+  it.effect("are refused with every problem at once, and nothing is written", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const channelID = yield* channelOf()
@@ -136,7 +136,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
     })
   )
 
-  it.effect("take no channel, end user or representative of others", () =>
+  it.effect("accept no channel, end user or representative of another customer", () =>
     Effect.gen(function* () {
       const { tickets } = yield* clientOf("acme-admin")
       const sql = yield* SqlClient.SqlClient
@@ -164,7 +164,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       })
       expect(yield* refused({ endUserID: missing })).toMatchObject({ status: 400, details: [{ path: "endUserID" }] })
       expect(yield* refused({ channelID: deleted })).toMatchObject({ status: 400, details: [{ path: "channelID" }] })
-      // What it has already may stay, also when it is gone meanwhile.
+      // A ticket may keep what it has, even when that was deleted meanwhile.
       const channelID = yield* newChannel("acme-admin", "Chat")
       const { ticketID: id } = yield* newTicket({ channelID })
       const { channels } = yield* clientOf("acme-admin")
@@ -191,7 +191,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
     })
   )
 
-  it.effect("record what happened to them once, and nothing when nothing did", () =>
+  it.effect("record every change once, and nothing without a change", () =>
     Effect.gen(function* () {
       const { representatives, tickets } = yield* clientOf("acme-admin")
       const { items } = yield* representatives.listCustomerReps({ urlParams: { search: "acme-agent" } })
@@ -252,7 +252,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       expect(race.toSorted()).toEqual([204, 412, 412, 412])
       const later = yield* read()
       expect(later.headers.get("etag")).not.toBe(etag)
-      // A message in it is a change of the ticket, too.
+      // A new message changes the ticket, too.
       yield* sendJson("POST", "/ticketMessages/create-new", { token, body: { ticketID, message: "hello" } })
       expect(yield* put(later.headers.get("etag") ?? "", { subject: "late" })).toBe(412)
     })

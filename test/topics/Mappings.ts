@@ -67,7 +67,7 @@ interface Problem {
 const hasDetails = (json: unknown): json is { readonly details: ReadonlyArray<Problem> } =>
   typeof json === "object" && json !== null && "details" in json && Array.isArray(json.details)
 
-/** Sends a request that must be refused with 400, and answers the paths that the refusal names. */
+/** Sends a request that must be refused with 400, and returns the paths that the refusal names. */
 export const refusedPaths = (method: string, path: string, token: string, body?: unknown) =>
   Effect.gen(function* () {
     const { json, status, text } = yield* sendJson(method, path, { token, body })

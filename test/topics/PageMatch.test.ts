@@ -43,7 +43,7 @@ describe("The mappings of a page", () => {
     expect(matched([mapping], page)).toEqual([])
   })
 
-  it("are all those with the longest beginning, in the order given", () => {
+  it("are all those with the longest matching prefix, in the order given", () => {
     const mappings = [
       { pageUrl: `${site}/help/keys`, topic: 1 },
       { pageUrl: `${site}/help`, topic: 2 },
@@ -54,7 +54,7 @@ describe("The mappings of a page", () => {
     expect(mappingsOfPage([], site)).toEqual([])
   })
 
-  it("are exactly the longest of all beginnings, for any site", () => {
+  it("are exactly those with the longest prefix, for any site", () => {
     fc.assert(
       fc.property(fc.array(segments, { maxLength: 8 }), segments, (paths, page) => {
         const longest = Math.max(-1, ...paths.filter((path) => startsWith(page, path)).map((path) => path.length))
@@ -64,7 +64,7 @@ describe("The mappings of a page", () => {
     )
   })
 
-  it("never get shorter when the reader goes deeper", () => {
+  it("never get shorter when the page is deeper", () => {
     fc.assert(
       fc.property(fc.array(segments, { maxLength: 8 }), segments, segments, (paths, page, deeper) => {
         const lengthOf = (path: ReadonlyArray<string>) => matched(paths.map(addressOf), addressOf(path))[0]?.length ?? 0
@@ -73,7 +73,7 @@ describe("The mappings of a page", () => {
     )
   })
 
-  it("are found for whatever text a page's address is", () => {
+  it("are found without an error for any text as the page's address", () => {
     fc.assert(
       fc.property(fc.string(), (page) => {
         expect(matched([site], page).length).toBeLessThanOrEqual(1)

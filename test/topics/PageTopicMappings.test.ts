@@ -31,7 +31,7 @@ layer(testApp(), { excludeTestServices: true })("Page topic mappings", (it) => {
     })
   )
 
-  it.effect("take absolute web addresses only, up to 2048 characters of any script", () =>
+  it.effect("accept only absolute web addresses, up to 2048 characters of any script", () =>
     Effect.gen(function* () {
       const { pageTopicMappings } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -56,7 +56,7 @@ layer(testApp(), { excludeTestServices: true })("Page topic mappings", (it) => {
     })
   )
 
-  it.effect("exist once for a page and a topic", () =>
+  it.effect("are unique for a page and a topic", () =>
     Effect.gen(function* () {
       const { pageTopicMappings } = yield* clientOf("acme-admin")
       const [one, two] = [yield* newTopic("acme-admin"), yield* newTopic("acme-admin")]

@@ -67,7 +67,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
     })
   )
 
-  it.effect("of a hook keep the known spelling of its name", () =>
+  it.effect("keep the known spelling of their hook's name", () =>
     Effect.gen(function* () {
       const { topicActions } = yield* clientOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")
@@ -82,7 +82,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
     })
   )
 
-  it.effect("exist once each", () =>
+  it.effect("are unique", () =>
     Effect.gen(function* () {
       const { topicActions } = yield* clientOf("acme-admin")
       const payload = yield* topicAction
@@ -100,7 +100,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
     })
   )
 
-  it.effect("exist once each, however many add them at the same time", () =>
+  it.effect("are unique even when many are added at the same time", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const body = yield* topicAction
@@ -183,7 +183,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
     })
   )
 
-  it.effect("refuse filters that are not what they should be", () =>
+  it.effect("refuse invalid filters", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const queries = ["topicId=x", "actionId=0", "hookName=a%20b", "channelId=1.5", "isActive=maybe", "sortBy=name"]
@@ -194,7 +194,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions", (it) => {
     })
   )
 
-  it.effect("of another customer are as if absent", () =>
+  it.effect("cannot be seen or changed by another customer", () =>
     Effect.gen(function* () {
       const mine = yield* clientOf("acme-admin")
       const { topicActionID } = yield* mine.topicActions.createTopicAction({ payload: yield* topicAction })

@@ -6,7 +6,7 @@ import { fresh, newAction, newTopic, refusedPaths } from "./Mappings.ts"
 const bulk = "/api/TopicActions/bulk"
 
 layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) => {
-  it.effect("answer the rows in the order of the list", () =>
+  it.effect("are returned in the order of the list", () =>
     Effect.gen(function* () {
       const { topicActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -29,7 +29,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) =>
     })
   )
 
-  it.effect("write all or nothing", () =>
+  it.effect("are written all or nothing", () =>
     Effect.gen(function* () {
       const { topicActions } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -62,7 +62,7 @@ layer(testApp(), { excludeTestServices: true })("Topic actions in bulk", (it) =>
     })
   )
 
-  it.effect("take 1 to 500", () =>
+  it.effect("accept 1 to 500 rows", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { actionID } = yield* newAction("acme-admin")

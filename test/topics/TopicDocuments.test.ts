@@ -35,7 +35,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
     })
   )
 
-  it.effect("move between a topic and a hook", () =>
+  it.effect("can move between a topic and a hook", () =>
     Effect.gen(function* () {
       const { topicDocuments } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -61,7 +61,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
     })
   )
 
-  it.effect("can be written back as they were read, also when their channel is gone", () =>
+  it.effect("can be written back as they were read, even when their channel is gone", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { channels, topicDocuments } = yield* clientOf("acme-admin")
@@ -79,7 +79,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
     })
   )
 
-  it.effect("exist once each", () =>
+  it.effect("are unique", () =>
     Effect.gen(function* () {
       const { topicDocuments } = yield* clientOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
@@ -95,7 +95,7 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
     })
   )
 
-  it.effect("refuse ids that are not the customer's own, and bad bodies", () =>
+  it.effect("refuse ids that are not the customer's own, and invalid bodies", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { topicDocuments } = yield* clientOf("acme-admin")

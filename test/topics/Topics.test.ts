@@ -25,7 +25,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
     })
   )
 
-  it.effect("answer 200 on create and 204 on change and delete", () =>
+  it.effect("return 200 on create and 204 on change and delete", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-agent")
       const name = fresh("Spelled")
@@ -60,7 +60,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
     })
   )
 
-  it.effect("need a name that is text", () =>
+  it.effect("require a name that is text", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")
@@ -71,7 +71,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
     })
   )
 
-  it.effect("are listed by pages, by name and in any order that is asked for", () =>
+  it.effect("are listed in pages, by name and in any order that is asked for", () =>
     Effect.gen(function* () {
       const { topics } = yield* clientOf("globex-admin")
       const wanted = ["zz b", "ZZ a", "zz C"]
@@ -96,7 +96,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
     })
   )
 
-  it.effect("refuse unknown paging", () =>
+  it.effect("refuse invalid paging", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       for (const query of ["sortBy=colour", "sortOrder=up", "pageSize=0", "pageSize=201", "pageNumber=0"]) {
@@ -106,7 +106,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
     })
   )
 
-  it.effect("of another customer are as if absent", () =>
+  it.effect("cannot be seen or changed by another customer", () =>
     Effect.gen(function* () {
       const { topicID } = yield* newTopic("globex-admin")
       const { topics } = yield* clientOf("acme-admin")
@@ -127,7 +127,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
     })
   )
 
-  it.effect("take their mappings with them", () =>
+  it.effect("are deleted together with their mappings", () =>
     Effect.gen(function* () {
       const client = yield* clientOf("acme-admin")
       const { topicID } = yield* newTopic("acme-admin")

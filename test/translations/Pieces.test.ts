@@ -7,7 +7,7 @@ import { piecesOf } from "../../src/translations/Pieces.ts"
 const text = fc.string({ unit: fc.constantFrom("a", "b ", ". ", "\n", "\n\n", "😀", "ß"), maxLength: 200 })
 
 describe("A long text", () => {
-  it("is cut into pieces that make it up again, none too long, none with half a character", () => {
+  it("is cut into pieces that add up to it, none too long, none with half a character", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 50 }), (whole, longest) => {
         const pieces = piecesOf(whole, longest)
@@ -33,7 +33,7 @@ describe("A long text", () => {
 })
 
 describe("Texts of a page", () => {
-  it("go in runs of neighbours that are neither too many nor, but for a single one, too long", () => {
+  it("are batched with their neighbours, neither too many nor, except for a single one, too long", () => {
     fc.assert(
       fc.property(
         fc.array(text),

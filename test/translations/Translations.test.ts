@@ -11,7 +11,7 @@ const post = (path: string, body: unknown) =>
   Effect.flatMap(tokenOf("acme-agent"), (token) => sendJson("POST", path, { token, body }))
 
 layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (it) => {
-  it.effect("answer a JSON string that says what it is", () =>
+  it.effect("return a JSON string that is marked as the sandbox's", () =>
     Effect.gen(function* () {
       const answer = yield* post(translatePath, { sourceText: "Good morning,\nhow are you?", targetLang: "de" })
       expect([answer.status, answer.json]).toEqual([200, "[sandbox] (de) Good morning,\nhow are you?"])
@@ -19,7 +19,7 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
     })
   )
 
-  it.effect("take ISO 639-1 and 639-3 codes in any case, and no others", () =>
+  it.effect("accept ISO 639-1 and 639-3 codes in any case, and no others", () =>
     Effect.gen(function* () {
       for (const [targetLang, code] of [
         ["de", "de"],
@@ -97,7 +97,7 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
     })
   )
 
-  it.effect("refuse a page of more texts than anybody writes, and ask no model for it", () =>
+  it.effect("refuse a page of too many texts, and ask no model for it", () =>
     Effect.gen(function* () {
       const { aiRuns } = yield* clientOf("acme-agent")
       const calls = Effect.map(aiRuns.listAiRuns({ urlParams: { pageSize: 1 } }), ({ totalCount }) => totalCount)
@@ -113,7 +113,7 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
     })
   )
 
-  it.effect("take addresses, links and comparisons for text, also between markup", () =>
+  it.effect("treat addresses, links and comparisons as text, even between markup", () =>
     Effect.gen(function* () {
       const html = (sourceText: string) =>
         Effect.map(post("/api/Translations/translate-to-html", { sourceText, targetLang: "it" }), ({ json }) =>
@@ -130,7 +130,7 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
     })
   )
 
-  it.effect("know the language of a place", () =>
+  it.effect("detect the language of a place", () =>
     Effect.gen(function* () {
       const { translations } = yield* clientOf("acme-agent")
       for (const [country, state, city, language] of [
@@ -155,7 +155,7 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
     })
   )
 
-  it.effect("are open to phone calls; a customer that is gone is 404", () =>
+  it.effect("are open to phone tokens, and 404 when the customer is gone", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const phoneToken = (customerID: number) =>
@@ -172,7 +172,7 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
     })
   )
 
-  it.effect("answer anew though an Idempotency-Key repeats, and are all in the ledger", () =>
+  it.effect("are made again even if an Idempotency-Key repeats, and are all in the ledger", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("globex-admin")
       const { aiRuns } = yield* clientOf("globex-admin")

@@ -5,16 +5,16 @@ import { type MailParts, mail } from "../../support/Mails.ts"
 export interface GoldenMail {
   readonly name: string
   readonly arriving: Arriving
-  /** The mail whose ticket it joins; without it, it opens its own. */
+  /** The mail whose ticket it joins; without it, it opens its own ticket. */
   readonly joins?: string
-  /** It is no message of its own: a copy of one that is there already, or nobody's. */
+  /** It becomes no message: it is a copy of one that is there already, or belongs to nobody. */
   readonly skipped?: boolean
   readonly subject?: string | null
   readonly fromAddress?: string | null
   readonly fromName?: string | null
-  /** The text begins with it. */
+  /** The beginning of its text. */
   readonly text?: string
-  /** No part of it may be in what is stored. */
+  /** Nothing that is stored may match this. */
   readonly without?: RegExp
   readonly isAutomatic?: boolean
   readonly files?: ReadonlyArray<string>
@@ -22,7 +22,7 @@ export interface GoldenMail {
 
 type Expected = Omit<GoldenMail, "name" | "arriving">
 
-/** The mail by its parts, and with fields as odd as the provider shows them. */
+/** Builds the mail from its parts, with fields as odd as the provider sends them. */
 export const golden = (
   name: string,
   parts: MailParts,

@@ -13,7 +13,7 @@ const checks = build({
 const ask = async (page: Page, question: string): Promise<unknown> =>
   page.evaluate(`(() => { ${await checks}; return checks.${question}() })()`)
 
-/** Everything that accessibility asks of a page as it stands; empty when all is well. */
+/** All accessibility checks of a page as it stands; empty when all is well. */
 export const barriers = async (page: Page) => ({
   faintTexts: await ask(page, "faintTexts"),
   namelessControls: await ask(page, "namelessControls"),
@@ -28,7 +28,7 @@ const looks = [
   { colorScheme: "dark", width: 360, height: 720 }
 ] as const
 
-/** The same by day and by night, on a desk and on a phone; answers only where something is wrong. */
+/** The same in light and dark, on desktop and phone; returns only what is wrong. */
 export const barriersInAllLooks = async (page: Page) => {
   const found: Array<unknown> = []
   for (const { colorScheme, height, width } of looks) {

@@ -7,7 +7,7 @@ import { type BrowserContextOptions, type Browser as Chromium, chromium, type Pa
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
-/** Where a browser for the tests is, if anywhere. */
+/** The path of a browser for the tests, if one is installed. */
 export const browserPath = [process.env["CHROMIUM_PATH"] ?? "", ...places].find((path) => path && existsSync(path))
 
 export class Browser extends Context.Tag("casework/test/Browser")<Browser, Chromium>() {
@@ -22,18 +22,18 @@ export class Browser extends Context.Tag("casework/test/Browser")<Browser, Chrom
   )
 }
 
-/** The service as a browser on the same machine calls it: channels list the host name, not the number. */
+/** The service's URL for a browser on the same machine: channels list the host name, not the IP address. */
 export const localUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
   address._tag === "TcpAddress" ? `http://localhost:${address.port}` : address.path
 )
 
 export interface Window {
   readonly page: Page
-  /** What the browser complained about: scripts that broke, policies that were violated. */
+  /** What the browser reported: broken scripts and violated policies. */
   readonly complaints: ReadonlyArray<string>
 }
 
-/** A window of its own, as another person on another machine has it. */
+/** A separate window, as another person on another machine has it. */
 export const openWindow = (url: string, options: BrowserContextOptions = {}) =>
   Effect.gen(function* () {
     const browser = yield* Browser
@@ -47,7 +47,7 @@ export const openWindow = (url: string, options: BrowserContextOptions = {}) =>
       const complaints: Array<string> = []
       page.on("pageerror", (error) => complaints.push(error.message))
       page.on("console", (message) => {
-        // A connection that breaks is reported by the browser; what the page makes of it is what counts.
+        // The browser itself reports broken connections; only how the page handles them matters.
         if (message.type() === "error" && !/WebSocket|ERR_|status of/.test(message.text())) {
           complaints.push(message.text())
         }
@@ -57,7 +57,7 @@ export const openWindow = (url: string, options: BrowserContextOptions = {}) =>
     })
   })
 
-/** A web site of somebody else, at an origin of its own, with its own policy and bad manners. */
+/** Somebody else's web site on an origin of its own, with its own policy and intrusive styles. */
 export const hostPage = (options: { readonly html: string; readonly styles: string; readonly policy: string }) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

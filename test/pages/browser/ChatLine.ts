@@ -1,6 +1,6 @@
 import type { Page, WebSocketRoute } from "playwright-core"
 
-/** The line between the chat windows of a page and the hub, which can be cut or hear only one side. */
+/** The line between the chat windows of a page and the hub, which can be cut or carry only one direction. */
 export const makeChatLine = async (page: Page) => {
   const ends = new Set<WebSocketRoute>()
   const carries = { questions: true, answers: true }
@@ -30,8 +30,8 @@ export const makeChatLine = async (page: Page) => {
       isCut = false
     },
     /**
-     * After three attempts in vain, by the page's clock, which then runs no further than to the next one: else the
-     * connection would grow old before it is there.
+     * Mends the line after three failed attempts, by the page's clock, which then runs no further than to the next one:
+     * otherwise the connection would grow old before it is there.
      */
     mendLate: async () => {
       const before = knocks

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { clientOf } from "../../support/TestApp.ts"
 import { hostPage } from "./Browser.ts"
 
-/** A chat of its own on the web site of somebody else. */
+/** A separate chat channel on somebody else's web site. */
 export const makeChatSite = Effect.fnUntraced(function* (service: string, hostnames?: string) {
   const { channels } = yield* clientOf("acme-admin")
   const { channelID, token } = yield* channels.createChannel({

@@ -1,4 +1,4 @@
-/** Runs inside the browser: what a person who cannot see it, or sees it badly, would meet. */
+/** Runs inside the browser: finds what hinders people who cannot see the page, or see it badly. */
 
 type Colour = readonly [red: number, green: number, blue: number, alpha: number]
 
@@ -13,7 +13,7 @@ const isVisible = (node: Element) => {
   return width > 1 && height > 1 && node.checkVisibility({ visibilityProperty: true, opacityProperty: true })
 }
 
-/** The browser's own reading of any colour, mixed ones included. */
+/** Lets the browser itself read any colour, mixed ones included. */
 const makeReader = () => {
   const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })
   return (text: string): Colour => {
@@ -67,7 +67,7 @@ const hasOwnText = (node: Element) =>
 const describe = (node: Element) =>
   `<${node.tagName.toLowerCase()} class="${node.getAttribute("class") ?? ""}"> ${node.textContent?.trim().slice(0, 40)}`
 
-/** Text that is too faint to be read: less than 4.5 to 1, or 3 to 1 when it is large. */
+/** Texts with too little contrast: less than 4.5 to 1, or 3 to 1 for large ones. */
 export const faintTexts = (): ReadonlyArray<string> => {
   const read = makeReader()
   return everything(document)
@@ -89,14 +89,14 @@ const labelled = (node: Element) =>
     ? (node.labels?.length ?? 0) > 0
     : (node.textContent ?? "").trim() !== "")
 
-/** Whatever can be operated and has no name. */
+/** Controls without a name. */
 export const namelessControls = (): ReadonlyArray<string> =>
   everything(document)
     .filter((node) => node.matches("button, a[href], input, textarea, select, [role=button], [tabindex], dialog"))
     .filter((node) => isVisible(node) && !labelled(node))
     .map(describe)
 
-/** Ids that are not the only ones of their kind in their tree. */
+/** Ids that occur more than once in their tree. */
 export const doubledIds = (): ReadonlyArray<string> => {
   const seen = new Map<Node, Set<string>>()
   return everything(document)
@@ -110,7 +110,7 @@ export const doubledIds = (): ReadonlyArray<string> => {
     })
 }
 
-/** Who has the focus, also inside a shadow. */
+/** The name of the element that has the focus, even inside a shadow root. */
 export const focused = () => {
   let at = document.activeElement
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 
-/** The time is another one, as when a machine has slept: nothing that waits for its time is hurried. */
+/** Changes the time without running any timer early, as when a machine has slept. */
 export const putForward = async (page: Page, seconds: number) => {
   const now = await page.evaluate<number>("Date.now()")
   await page.clock.setSystemTime(now + seconds * 1000)

@@ -4,7 +4,7 @@ import type { TicketID, TicketMessageID } from "../../../schema/Ids.ts"
 import { clientOf } from "../../support/TestApp.ts"
 import { deskWindow, logIn } from "./People.ts"
 
-/** A representative who sits at the desk. */
+/** A representative who is logged in at the desk. */
 export const atTheDesk = Effect.tap(deskWindow, ({ page }) => Effect.promise(() => logIn(page)))
 
 const questionOn =
@@ -18,7 +18,7 @@ const questionOn =
       return yield* ticketMessagesOnPhone.createTicketMessage({ payload })
     })
 
-/** What a customer wrote, on a ticket of its own. */
+/** A customer's question, in a ticket of its own. */
 export const question = questionOn("Chat")
 
 export const mail = (message: string) => questionOn("Email")(message, { fromAddress: "eva@mail.example" })
@@ -33,7 +33,7 @@ export const answer = (id: TicketMessageID, modifiedAnswer: string, username = "
     ticketMessages.sendReply({ path: { id }, payload: { modifiedAnswer } })
   )
 
-/** What the customer was told, oldest first. */
+/** The answers that the customer got, oldest first. */
 export const answersIn = (ticketId: TicketID) =>
   Effect.gen(function* () {
     const { ticketMessages } = yield* clientOf("acme-admin")
@@ -52,7 +52,7 @@ export const sendButton = (page: Page) => page.getByRole("button", { name: "Send
 
 export const said = (page: Page, text: string) => page.locator(".message").getByText(text, { exact: true }).waitFor()
 
-/** Something to wait for that somebody else opens. */
+/** A promise that is resolved from outside. */
 export const makeGate = () => {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ const intercept = async (page: Page, matches: Matches, handle: (route: Route) =>
   )
 }
 
-/** Keeps the answer to the first such request back: the service has done its work, the page does not know yet. */
+/** Holds back the response to the first such request: the service is done, but the page does not know yet. */
 export const holdAnswer = async (page: Page, matches: Matches) => {
   const gate = makeGate()
   const [asked, answered] = [makeGate(), makeGate()]
@@ -92,7 +92,7 @@ export const holdAnswer = async (page: Page, matches: Matches) => {
   return { asked: asked.opened, letGo: gate.open, answered: answered.opened }
 }
 
-/** Breaks the line after the service has done the work of the first such request. */
+/** Loses the response to the first such request: the service has done the work. */
 export const loseAnswer = async (page: Page, matches: Matches) => {
   let isLost = false
   await intercept(page, matches, async (route) => {
@@ -103,14 +103,14 @@ export const loseAnswer = async (page: Page, matches: Matches) => {
   })
 }
 
-/** Breaks the line before anything of such requests arrives, until it is mended. */
+/** Loses such requests before they reach the service, until the line is mended. */
 export const breakLine = async (page: Page, matches: Matches) => {
   let isBroken = true
   await intercept(page, matches, (route) => (isBroken ? route.abort() : route.continue()))
   return { mend: () => (isBroken = false) }
 }
 
-/** From before the page connects: says when it has heard of something. */
+/** Listens from before the page connects; the result waits until an event with these words has come. */
 export const hearEvents = (page: Page) => {
   const heard: Array<string> = []
   let tell = () => {}
@@ -126,11 +126,11 @@ export const hearEvents = (page: Page) => {
         tell = resolve
       })
     }
-    // The page has it by then.
+    // By now the page has it.
     await page.evaluate("fetch('/health/live').then(() => true)")
   }
 }
 
-/** Everything that has reached the page by now is shown. */
+/** Waits until everything that has reached the page is shown. */
 export const settled = (page: Page) =>
   page.evaluate("fetch('/health/live').then(() => new Promise((done) => requestAnimationFrame(done)))")

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { localUrl, openWindow } from "./Browser.ts"
 
-/** A visitor of the demo web site with the chat open. */
+/** Opens the chat on the demo web site. */
 export const openChat = async (page: Page) => {
   await page.getByRole("button", { name: "Open the chat" }).click()
   await page.getByText("We are here for you").waitFor()
@@ -14,7 +14,7 @@ export const sayInChat = async (page: Page, text: string) => {
   await input.press("Enter")
 }
 
-/** Said, and known to the service. */
+/** Waits until the message is known to the service. */
 export const arrived = (page: Page, text: string) =>
   page.locator(".line.visitor[data-message]").filter({ hasText: text }).waitFor()
 

@@ -41,7 +41,7 @@ const startService = Effect.gen(function* () {
   )
 })
 
-/** As small as a picture in a text has to be. */
+/** Stores a screenshot as small as a picture in a text should be. */
 const take = async (page: Page, name: string) => {
   await page.mouse.move(0, 0)
   const bytes = await page.screenshot({ animations: "disabled", caret: "hide" })
