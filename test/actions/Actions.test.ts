@@ -40,7 +40,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("answer 201 with the address of the new action", () =>
+  it.effect("are created with 201 and the address of the new action", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const body = { name: "With a location", priority: 1, isActive: true }
@@ -52,7 +52,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("keep an operation that was given, whatever the name says, until it is cleared", () =>
+  it.effect("keep an explicit operation, whatever the name says, until it is cleared", () =>
     Effect.gen(function* () {
       const { actions } = yield* clientOf("acme-admin")
       const action = yield* actions.createAction({
@@ -116,7 +116,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("refuse a name that is taken, in any case, and tell customers apart", () =>
+  it.effect("refuse a name that the same customer already uses, ignoring case", () =>
     Effect.gen(function* () {
       const acme = yield* clientOf("acme-admin")
       const globex = yield* clientOf("globex-admin")
@@ -149,7 +149,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("name every parameter that does not fit the operation", () =>
+  it.effect("are refused with the path of every parameter that does not fit the operation", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const post = (operation: unknown, parameters: unknown) =>
@@ -292,7 +292,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
-  it.effect("take a representative of the own customer only", () =>
+  it.effect("accept a representative of their own customer only", () =>
     Effect.gen(function* () {
       const { actions } = yield* clientOf("acme-admin")
       const assignTo = (customerRepID: number) => ({

@@ -27,13 +27,13 @@ describe("operationFromName", () => {
     expect(operationFromName(name)).toEqual(expected)
   })
 
-  it("answers an operation of the union for every name", () => {
+  it("returns an operation of the union for every name", () => {
     fc.assert(fc.property(fc.string(), (name) => Schema.is(Operation)(operationFromName(name))))
   })
 })
 
 describe("an operation and its parameters", () => {
-  it.prop("of the union always fit each other", [Operation], ([{ operation, parameters }]) => {
+  it.prop("fit each other for every member of the union", [Operation], ([{ operation, parameters }]) => {
     expect(parametersFitOperation({ operation, parameters })).toEqual([])
     expect(Either.getOrThrow(operationOf(operation, parameters))).toEqual({ operation, parameters })
   })

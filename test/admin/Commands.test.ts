@@ -67,7 +67,7 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     })
   )
 
-  it.effect("shows mail that had nowhere to go", () =>
+  it.effect("shows the mail that is kept in the outbox", () =>
     Effect.gen(function* () {
       const outbox = yield* Outbox
       const customerID = yield* Schema.decode(CustomerID)(1)
@@ -165,7 +165,7 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     })
   )
 
-  it.effect("gives a terminal no orders that somebody else wrote", () =>
+  it.effect("strips control characters from outbox mail before printing it to a terminal", () =>
     Effect.gen(function* () {
       const customerID = yield* Schema.decode(CustomerID)(1)
       const subject = "\u001B[2JReset\u0007"

@@ -22,8 +22,8 @@ import { clientOf, sendJson, testNode, tokenOf } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { type AdminOptions, admin, adminWith } from "./RunAdmin.ts"
 
-layer(TestDatabase, { excludeTestServices: true })("The tables that removing a customer empties", (it) => {
-  it.effect("are all that have a customer", () =>
+layer(TestDatabase, { excludeTestServices: true })("The list of tables that removing a customer empties", (it) => {
+  it.effect("has every table with a customer", () =>
     Effect.gen(function* () {
       expect(
         [...customerTables].toSorted(),
@@ -32,7 +32,7 @@ layer(TestDatabase, { excludeTestServices: true })("The tables that removing a c
     })
   )
 
-  it.effect("come before those that they refer to", () =>
+  it.effect("has each table before those that it refers to", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const references = yield* sql<{ from: string; to: string }>`
@@ -56,7 +56,7 @@ const app = Layer.unwrapScoped(
 
 const files = Effect.map(Settings, ({ dataDir }) => ({ BLOB_STORE: "folder", DATA_DIR: dataDir }))
 
-/** Every row of all customers but Acme; but who is connected is noted again and again. */
+/** Every row of all customers but Acme, without hub_presence, which is rewritten all the time. */
 const rowsOfOthers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows: Record<string, unknown> = {}
@@ -68,7 +68,7 @@ const rowsOfOthers = Effect.gen(function* () {
   return rows
 })
 
-/** How many rows of Acme there are, by table; those without any are left out. */
+/** The number of Acme's rows by table, without the empty tables. */
 const rowsOfAcme = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const counts: Record<string, number> = {}
@@ -87,7 +87,7 @@ const filesLeft = Effect.flatMap(Settings, ({ dataDir }) =>
   })
 )
 
-/** Bytes that the store did not remove when it was asked to. */
+/** Leaves bytes in the store whose removal is still pending. */
 const leaveBytes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { dataDir } = yield* Settings
@@ -107,14 +107,14 @@ const removal = (options: AdminOptions, ...words: ReadonlyArray<string>) =>
     return yield* adminWith({ ...options, settings }, "customer", "remove", ...words)
   }).pipe(Effect.provide(soon))
 
-/** Breaks off in the middle of the tickets. */
+/** Loses the database when the tickets are deleted. */
 const losingTheDatabase: Statement.Statement.Transformer = (statement) =>
   statement.compile()[0].includes('delete from "ticket" ')
     ? Effect.die(new Error("connection lost"))
     : Effect.succeed(statement)
 
 layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
-  it.effect("needs the name, typed or confirmed", () =>
+  it.effect("needs the name typed at a terminal, or --yes", () =>
     Effect.gen(function* () {
       const before = yield* rowsOfAcme
       expect(yield* removal({}, "Acme Rentals")).toMatchObject({
@@ -135,7 +135,7 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
     })
   )
 
-  it.scoped("takes everything of it, and nothing of anybody else, while the service runs; what broke off goes on", () =>
+  it.scoped("removes all its data and nobody else's while the service runs, and resumes after it broke off", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
@@ -185,7 +185,7 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
       expect((yield* server.subscriptions).filter(({ resource }) => resource.includes(address))).toEqual([])
       expect((yield* admin("customer", "list")).output).not.toContain("Acme")
 
-      // Whatever comes round comes round without it, and nobody is let in where it is not remembered.
+      // Periodic work runs without the removed customer, and a node that starts now refuses its tokens, too.
       log.clear()
       yield* sql`update periodic_work set next_at = now()`
       yield* eventually(sql`select 1 from periodic_work where next_at <= now()`, (rows) => rows.length === 0)
@@ -196,7 +196,7 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
     })
   )
 
-  it.effect("does not stop at a subscription that it has no readable secret for", () =>
+  it.effect("goes on past a subscription whose secret cannot be read", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channelID, customerID } = yield* subscribedTo("initech-admin")
@@ -209,7 +209,7 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
     })
   )
 
-  it.effect("says so when there is none any more, and lets another one take the name", () =>
+  it.effect("refuses a customer that is already removed, whose name is free again", () =>
     Effect.gen(function* () {
       expect(yield* removal({}, "Acme Rentals", "--yes")).toMatchObject({
         succeeded: false,

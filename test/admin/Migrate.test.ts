@@ -6,7 +6,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { admin } from "./RunAdmin.ts"
 
 layer(TestDatabase, { excludeTestServices: true })("admin migrate", (it) => {
-  it.effect("brings an empty database to this version, without demo data, and then leaves it", () =>
+  it.effect("migrates an empty database without demo data, and changes nothing the second time", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       expect((yield* admin("migrate")).output).toBe("The database is up to date.")

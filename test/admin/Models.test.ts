@@ -23,7 +23,7 @@ const refusal = (...words: ReadonlyArray<string>) =>
   })
 
 layer(testApp(), { excludeTestServices: true })("Models on the admin command line", (it) => {
-  it.effect("gives a customer a model that no other sees", () =>
+  it.effect("gives a customer a model that no other customer sees", () =>
     Effect.gen(function* () {
       const { modelID, output } = yield* add("acme-tuned", "--customer", "acme rentals")
       expect(output).toBe(`Added model ${modelID} of "Acme Rentals" "acme-tuned" for Topic, Spam.`)
@@ -35,12 +35,12 @@ layer(testApp(), { excludeTestServices: true })("Models on the admin command lin
     })
   )
 
-  it.effect("takes a model out of use and back, and leaves the others", () =>
+  it.effect("deactivates and reactivates one model without touching the others", () =>
     Effect.gen(function* () {
       const { modelID } = yield* add("short-lived")
       const before = yield* offeredTo("globex-admin")
       expect(before).toContain("short-lived")
-      // Twice: what is already so is no mistake.
+      // Twice: deactivating an inactive model is no error.
       for (const _ of [1, 2]) {
         expect((yield* admin("model", "deactivate", modelID)).output).toBe(
           `Model ${modelID} "short-lived" is inactive.`
@@ -54,7 +54,7 @@ layer(testApp(), { excludeTestServices: true })("Models on the admin command lin
     })
   )
 
-  it.effect("refuses a name twice for the same owner only", () =>
+  it.effect("refuses a duplicate name for the same owner only", () =>
     Effect.gen(function* () {
       yield* add("same", "--customer", "Acme Rentals")
       expect(yield* refusal("add", "SAME", "--slots", "Topic", "--customer", "Acme Rentals")).toEqual([
@@ -65,7 +65,7 @@ layer(testApp(), { excludeTestServices: true })("Models on the admin command lin
     })
   )
 
-  it.effect("refuses customers and models that are not there", () =>
+  it.effect("refuses customers and models that do not exist", () =>
     Effect.gen(function* () {
       expect(yield* refusal("add", "new", "--slots", "Topic", "--customer", "Nobody")).toEqual([
         'There is no customer named "Nobody". See them with: customer list'

@@ -31,7 +31,7 @@ const plainText = ({ column, table }: Place, id: number) => `${table} ${column} 
 const inOneTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
 
-/** More rows than one batch holds, and a secret in every encrypted column of every row. */
+/** Creates more rows than one batch holds, with a secret in every encrypted column of every row. */
 const fill = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
@@ -70,7 +70,7 @@ const everythingReadable = Effect.gen(function* () {
   }
 }).pipe(Effect.provide(secretsOf(newKey)))
 
-/** The database goes away in the middle, at the given update. */
+/** Loses the database at the given update. */
 const losingTheDatabaseAt = (update: number): Statement.Statement.Transformer => {
   let updates = 0
   return (statement) => {

@@ -28,7 +28,7 @@ const keyOf = (character: string): Terminal.UserInput => ({
   key: { name: character === "\r" ? "enter" : character, ctrl: false, meta: false, shift: false }
 })
 
-/** A terminal at which somebody types a line, whatever is asked. */
+/** A terminal that types this line at every prompt. */
 const terminalTyping = (line: string) =>
   Layer.merge(
     Layer.succeed(AtTerminal, true),
@@ -45,13 +45,13 @@ const terminalTyping = (line: string) =>
 export interface AdminOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly password?: string
-  /** What is typed when something is asked; without it there is no terminal. */
+  /** The line typed at every prompt; without it there is no terminal. */
   readonly typed?: string
-  /** Something that hears every statement; the audit unless given. */
+  /** Sees every statement; the statement audit by default. */
   readonly statements?: Statement.Statement.Transformer
 }
 
-/** Runs a command as an operator would, on the database of the test, and tells what was printed. */
+/** Runs a command as an operator would, on the database of the test, and returns what was printed. */
 export const adminWith = (options: AdminOptions, ...words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const database = Layer.succeed(SqlClient.SqlClient, yield* SqlClient.SqlClient)
@@ -60,7 +60,7 @@ export const adminWith = (options: AdminOptions, ...words: ReadonlyArray<string>
     const password = options.password === undefined ? {} : { ADMIN_PASSWORD: options.password }
     const run = commandLine(database, settingsLayer({ ...options.settings, ...password }))
     const terminal = options.typed === undefined ? Layer.empty : terminalTyping(options.typed)
-    // Around the run, not as a layer: the end of a layer's scope need not be heard by the fiber that goes on.
+    // Around the run, not as a layer: when a layer's scope ends, the fiber that goes on may keep its transformer.
     const heard =
       options.statements === undefined ? Effect.provide(audit) : Statement.withTransformer(options.statements)
     const exit = yield* run(["node", "admin", ...words]).pipe(

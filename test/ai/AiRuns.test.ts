@@ -13,7 +13,7 @@ const withKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
   customers.updateCustomer({ payload: { aiProviderApiKey: "sk-of-acme" } })
 )
 
-/** A detection by a model that answers this. */
+/** The AI run of a topic detection for which the model gives this answer. */
 const detected = (answer: string, message = "I lost my key") =>
   Effect.gen(function* () {
     yield* withKey
@@ -38,7 +38,7 @@ const everything = Effect.gen(function* () {
 })
 
 layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
-  it.effect("are the sandbox's for a customer without a key, and the provider's for one that has a key", () =>
+  it.effect("use the sandbox for a customer without a key, and the provider for one with a key", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* server.does(saying("Hallo"))
@@ -92,7 +92,7 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
     })
   )
 
-  it.effect("show all that was decided for them, and nothing of the prompt", () =>
+  it.effect("show everything about the call except the prompt", () =>
     Effect.gen(function* () {
       const run = yield* detected('{"topicIDs":[]}')
       const token = yield* tokenOf("acme-agent")
@@ -119,7 +119,7 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
     })
   )
 
-  it.effect("are repeated to compare: the same prompt, another model, another version; nothing else changes", () =>
+  it.effect("can be replayed with the same prompt, another model or another version, and change nothing else", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const { aiRuns } = yield* clientOf("acme-agent")
@@ -158,7 +158,7 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
     })
   )
 
-  it.effect("are not repeated with what does not exist, with pictures, or by others", () =>
+  it.effect("are not replayed with an unknown version or model, with pictures, or by another customer", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const token = yield* tokenOf("acme-agent")
@@ -269,7 +269,7 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
     })
   )
 
-  it.effect("of others are not there", () =>
+  it.effect("are hidden from other customers", () =>
     Effect.gen(function* () {
       const run = yield* detected('{"topicIDs":[]}')
       const { aiRuns } = yield* clientOf("globex-admin")

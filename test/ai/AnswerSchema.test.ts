@@ -11,7 +11,7 @@ const Answer = Schema.Struct({
 })
 
 describe("A structured answer", () => {
-  it("is asked for in words that every server understands", () => {
+  it("is requested with only the schema keywords that every server understands", () => {
     expect(answerSchema(Answer)).toEqual({
       type: "object",
       required: ["language", "texts", "kind"],
@@ -34,7 +34,7 @@ describe("A structured answer", () => {
     }
   })
 
-  it("is refused with what is wrong with it", () => {
+  it("is refused with the reason", () => {
     for (const [text, problem] of [
       ["", "no JSON"],
       ['{"language":"de"', "no JSON"],
@@ -47,7 +47,7 @@ describe("A structured answer", () => {
     }
   })
 
-  it("that is plain text must not be empty", () => {
+  it("must not be empty when it is plain text", () => {
     expect(plainText(" Hello \n")).toEqual(Either.right("Hello"))
     expect(plainText(" \n")).toEqual(Either.left("The answer is empty."))
   })

@@ -42,9 +42,9 @@ const broken: ReadonlyArray<readonly [name: string, Behaviour, message: RegExp, 
   ]
 ]
 
-layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: true })("An answer that", (it) => {
+layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: true })("An AI answer", (it) => {
   for (const [name, behaviour, message, output] of broken) {
-    it.effect(`${name} is none, and the ledger keeps what was paid for`, () =>
+    it.effect(`is refused when it ${name}, and the ledger keeps its tokens`, () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -63,7 +63,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
     )
   }
 
-  it.effect("a filter stopped is no draft", () =>
+  it.effect("does not become a draft when a filter stopped it", () =>
     Effect.gen(function* () {
       yield* withKey
       const server = yield* OpenAiServer
@@ -75,7 +75,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
     })
   )
 
-  it.effect("counts its tokens in no usable way is good all the same, and in the ledger", () =>
+  it.effect("is accepted and recorded even when its token counts are unusable", () =>
     Effect.gen(function* () {
       yield* withKey
       const server = yield* OpenAiServer
@@ -101,7 +101,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
     })
   )
 
-  it.effect("is larger than any text that was asked for is broken off, and not asked for again", () =>
+  it.effect("is broken off when it is larger than 1 MiB, and not asked for again", () =>
     Effect.gen(function* () {
       yield* withKey
       const server = yield* OpenAiServer
@@ -126,14 +126,14 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
 layer(openAiApp("openai", undefined, { total: Duration.seconds(12) }), { excludeTestServices: true })(
   "A provider that never answers",
   (it) => {
-    it.effect("leaves nobody waiting for a turn: whoever gets none in time is told so", () =>
+    it.effect("fails the calls that wait too long for their turn", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
-        // Nobody has to log in while time is measured.
+        // Log in first, so that no login counts in the measured time.
         yield* tokenOf("acme-agent")
         yield* server.does(hanging)
-        // Two are asked at once; the others would have to wait for them, one after the other.
+        // Two calls run at once; the others would have to wait for them, one after the other.
         const answers = yield* Effect.all(
           Array.from({ length: 7 }, () => translate),
           { concurrency: "unbounded" }

@@ -29,7 +29,7 @@ describe("How far a sent text differs from its draft", () => {
     )
   })
 
-  it("is measured at the beginning of very long texts, and none only where all of them is the same", () => {
+  it("is measured at the beginning of very long texts, but is 0 only when all their words are the same", () => {
     const long = Array.from({ length: 20_000 }, (_, index) => `word${index % 97}`).join(" ")
     expect(changedShare(long, ` ${long}\n`)).toBe(0)
     expect(changedShare(long, `${long} and more`)).toBe(0.001)

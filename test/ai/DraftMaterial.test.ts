@@ -27,53 +27,51 @@ const promptsAsked = Effect.flatMap(OpenAiServer, ({ asked }) =>
 const unmarked = (prompt: string | undefined) => prompt?.replace(/<<<[0-9a-f]{24} /g, "<<<")
 
 layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: true })(
-  "What a draft is made of",
+  "The material of a draft",
   (it) => {
-    it.effect(
-      "is retrieved as far as it is used, kept as it was asked, and its trace names what could not be had",
-      () =>
-        Effect.gen(function* () {
-          yield* withKey
-          const [server, upstream, sql] = yield* Effect.all([OpenAiServer, UpstreamServer, SqlClient.SqlClient])
-          const { aiRuns, automation, topicDocuments } = yield* clientOf("acme-admin")
-          const channelID = yield* newChannel("acme-admin")
-          const paths = Array.from({ length: 16 }, (_, index) => `/material/${index}`)
-          for (const [index, path] of paths.entries()) {
-            yield* upstream.on(
-              path,
-              index === 2 ? answering(500, "oops") : answering(200, `${index} ${"z".repeat(300_000)}`)
-            )
-            const documentID = yield* retrievalOf(path, { name: `Order ${index}`, apiMethod: "POST" })
-            const payload = { hookName: "All", channelID, documentID, relevanceScore: 100 - index }
-            yield* topicDocuments.createTopicDocument({ payload })
-          }
-          const { messageID } = yield* postMessage("acme-agent", { channelID, message: "Where is my order?" })
-          yield* server.does(saying("It is on its way."))
-          expect(yield* (yield* DraftReplies).prepare(yield* acme, messageID)).toBe(true)
-          // The twelve best that brought something, and the one that did not.
-          const called = (yield* upstream.requests).filter(({ url }) => url.startsWith("/material/"))
-          expect(called.map(({ url }) => url).sort()).toEqual(paths.slice(0, 13).sort())
-          const [prompt] = yield* promptsAsked
-          expect(prompt?.match(/ document>>>/g)).toHaveLength(12)
+    it.effect("is retrieved only as far as it is used, kept for replays, and the trace names what is missing", () =>
+      Effect.gen(function* () {
+        yield* withKey
+        const [server, upstream, sql] = yield* Effect.all([OpenAiServer, UpstreamServer, SqlClient.SqlClient])
+        const { aiRuns, automation, topicDocuments } = yield* clientOf("acme-admin")
+        const channelID = yield* newChannel("acme-admin")
+        const paths = Array.from({ length: 16 }, (_, index) => `/material/${index}`)
+        for (const [index, path] of paths.entries()) {
+          yield* upstream.on(
+            path,
+            index === 2 ? answering(500, "oops") : answering(200, `${index} ${"z".repeat(300_000)}`)
+          )
+          const documentID = yield* retrievalOf(path, { name: `Order ${index}`, apiMethod: "POST" })
+          const payload = { hookName: "All", channelID, documentID, relevanceScore: 100 - index }
+          yield* topicDocuments.createTopicDocument({ payload })
+        }
+        const { messageID } = yield* postMessage("acme-agent", { channelID, message: "Where is my order?" })
+        yield* server.does(saying("It is on its way."))
+        expect(yield* (yield* DraftReplies).prepare(yield* acme, messageID)).toBe(true)
+        // The twelve best documents that returned something, and the one that failed.
+        const called = (yield* upstream.requests).filter(({ url }) => url.startsWith("/material/"))
+        expect(called.map(({ url }) => url).sort()).toEqual(paths.slice(0, 13).sort())
+        const [prompt] = yield* promptsAsked
+        expect(prompt?.match(/ document>>>/g)).toHaveLength(12)
 
-          const { items } = yield* aiRuns.listAiRuns({ urlParams: { ticketMessageId: messageID } })
-          expect(items).toHaveLength(1)
-          const [kept] = yield* sql<{ length: number }>`
+        const { items } = yield* aiRuns.listAiRuns({ urlParams: { ticketMessageId: messageID } })
+        expect(items).toHaveLength(1)
+        const [kept] = yield* sql<{ length: number }>`
         select length(prompt_input::text) as length from ai_run where customer_id = 1 and ticket_message_id = ${messageID}`
-          expect(kept?.length).toBeLessThan(12 * 8_000 + 2_000)
-          const path = { id: items[0]?.aiRunID ?? AiRunID.make(1) }
-          yield* aiRuns.replayAiRun({ path, payload: { promptVersion: "draft-1" } })
-          expect(unmarked((yield* promptsAsked)[1])).toBe(unmarked(prompt))
+        expect(kept?.length).toBeLessThan(12 * 8_000 + 2_000)
+        const path = { id: items[0]?.aiRunID ?? AiRunID.make(1) }
+        yield* aiRuns.replayAiRun({ path, payload: { promptVersion: "draft-1" } })
+        expect(unmarked((yield* promptsAsked)[1])).toBe(unmarked(prompt))
 
-          const { entries } = yield* automation.getMessageTrace({ path: { id: messageID } })
-          const ready = entries.filter(({ what }) => what === "DraftReady")
-          expect(ready).toMatchObject([
-            { type: "Event", outcome: expect.stringMatching(/Order 2 .*The API answered 500\./) }
-          ])
-        })
+        const { entries } = yield* automation.getMessageTrace({ path: { id: messageID } })
+        const ready = entries.filter(({ what }) => what === "DraftReady")
+        expect(ready).toMatchObject([
+          { type: "Event", outcome: expect.stringMatching(/Order 2 .*The API answered 500\./) }
+        ])
+      })
     )
 
-    it.effect("tells what was said before in the order of the dates that are shown", () =>
+    it.effect("lists earlier messages in the order of their dates", () =>
       Effect.gen(function* () {
         yield* withKey
         const [server, sql] = yield* Effect.all([OpenAiServer, SqlClient.SqlClient])
@@ -98,7 +96,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("is summed up once for all who wait for it, also when that fails", () =>
+    it.effect("is summarised once for concurrent requests, also when the model fails", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -128,7 +126,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("is what was said: no answer that never arrived, which is nothing to like either", () =>
+    it.effect("leaves out answers that were never delivered, which cannot be liked either", () =>
       Effect.gen(function* () {
         yield* withKey
         const [server, mailer] = yield* Effect.all([OpenAiServer, TestMailer])

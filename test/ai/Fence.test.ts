@@ -19,7 +19,7 @@ const hostile = fc.oneof(
 )
 
 describe("A fence", () => {
-  it("gives back every text as it came, but for the mark itself", () => {
+  it("gives every text back unchanged, except for the mark itself", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom("message", "document", "page"), hostile)), (pieces) => {
         const fence = fenceWith(mark)
@@ -32,7 +32,7 @@ describe("A fence", () => {
     )
   })
 
-  it("holds exactly as many marks as it put there", () => {
+  it("contains no marks but its own two", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(fenceWith(mark).put("message", text).split(mark)).toHaveLength(3)

@@ -44,7 +44,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
   "An injected instruction",
   (it) => {
     it.effect(
-      "in the message, the subject, the page, a topic, a document or a retrieved answer stays in its fence",
+      "stays in its fence, whether it is in the message, subject, page, topic, document or retrieved answer",
       () =>
         Effect.gen(function* () {
           yield* withKey
@@ -82,13 +82,13 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
             expect(instructionsIn(messages)).not.toContain("IGNORE ALL RULES")
           }
 
-          // Whatever the model says, it is a text for a person to read: nothing was sent.
+          // Whatever the model says becomes a draft for a person to read: nothing was sent.
           expect(yield* readMessage("acme-agent", messageID)).toMatchObject({ status: "Drafted" })
           expect(yield* outboundOf(ticketID)).toEqual([])
         })
     )
 
-    it.effect("that a model obeys gives no topic of others and none that does not exist", () =>
+    it.effect("cannot make a model assign another customer's topic", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -103,7 +103,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("or not: a model that fails changes nothing, neither topics nor a draft nor a summary", () =>
+    it.effect("changes no topics, draft or summary through a model that fails", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -126,7 +126,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("that comes back as markup is text", () =>
+    it.effect("comes back as text when the model answers with markup", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -139,7 +139,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("that makes the model answer too many or too few texts is refused", () =>
+    it.effect("is refused when it makes the model return too many or too few texts", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer

@@ -16,8 +16,8 @@ const languageOfMessage = Effect.gen(function* () {
   return yield* (yield* LanguageOf).message({ customerID, ticketMessageID, text })
 })
 
-layer(openAiApp(), { excludeTestServices: true })("The language that a model tells", (it) => {
-  it.effect("is the base of what it names; what it cannot tell is none and holds nothing up", () =>
+layer(openAiApp(), { excludeTestServices: true })("The language that a model detects", (it) => {
+  it.effect("is the base language of the answer, or none when the answer names no known language", () =>
     Effect.gen(function* () {
       yield* withKey
       const server = yield* OpenAiServer
@@ -47,7 +47,7 @@ layer(openAiApp(), { excludeTestServices: true })("The language that a model tel
     })
   )
 
-  it.effect("of a place is one: none is asked for again, and then a fault", () =>
+  it.effect("is required for a place: the model is asked once more, then the request fails", () =>
     Effect.gen(function* () {
       yield* withKey
       const server = yield* OpenAiServer

@@ -11,7 +11,7 @@ import { acme } from "./Messages.ts"
 
 const isAsked = Effect.flatMap(OpenAiServer, ({ asked }) => eventually(asked, ({ length }) => length > 0))
 
-/** How many AI calls tell of something: of a word that none of the random marks in prompts can have in it. */
+/** The number of AI calls that mention a word, one that the random hexadecimal marks in prompts cannot contain. */
 const runsTelling = (word: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -25,9 +25,9 @@ const withKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
 )
 
 layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: true })(
-  "What changes while a model thinks",
+  "A change while a model is answering",
   (it) => {
-    it.effect("keeps the draft that a person wrote, also from the next model, until they take it back", () =>
+    it.effect("keeps the draft that a person wrote until it is cleared", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -55,7 +55,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("counts no draft as sent that nobody saw because a person was quicker", () =>
+    it.effect("does not count a late draft as sent when a person wrote one first", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -82,7 +82,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("and deletes or erases a message keeps no draft and no AI call that tells of it, and asks anew", () =>
+    it.effect("removes a deleted or erased message from drafts and AI runs, and asks the model again", () =>
       Effect.gen(function* () {
         yield* withKey
         const sql = yield* SqlClient.SqlClient
@@ -110,7 +110,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("and deletes the message itself keeps none of its words", () =>
+    it.effect("leaves no words of the message when the message itself is deleted", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -128,7 +128,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("and deletes a message that a draft quotes later lets the draft be sent", () =>
+    it.effect("does not keep a draft from being sent when a message that it quoted is deleted", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer
@@ -144,7 +144,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
-    it.effect("and deletes a message keeps no summary that tells of it", () =>
+    it.effect("leaves no summary that mentions a deleted message", () =>
       Effect.gen(function* () {
         yield* withKey
         const server = yield* OpenAiServer

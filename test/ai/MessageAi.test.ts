@@ -33,7 +33,7 @@ const runsOf = (username: string, ticketMessageId: TicketMessageID) =>
   )
 
 layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: true })("AI on messages", (it) => {
-  it.effect("detects topics, stores them and says so", () =>
+  it.effect("detects topics, stores them and records an event", () =>
     Effect.gen(function* () {
       const { messageID } = yield* postMessage("acme-agent", { message: keyLost })
       yield* detect("acme-agent", messageID)
@@ -49,7 +49,7 @@ layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: tr
     })
   )
 
-  it.effect("replaces what AI found before, never what a person decided", () =>
+  it.effect("never replaces topics that a person corrected", () =>
     Effect.gen(function* () {
       const { ticketMessages } = yield* clientOf("acme-admin")
       const { messageID } = yield* postMessage("acme-agent", { message: keyLost })
@@ -138,7 +138,7 @@ layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: tr
     })
   )
 
-  it.effect("drafts an answer from the topic's documents, and the ledger learns what was sent", () =>
+  it.effect("drafts an answer from the topic's documents, and records what was sent", () =>
     Effect.gen(function* () {
       const drafts = yield* DraftReplies
       const { ticketMessages } = yield* clientOf("acme-agent")
@@ -175,13 +175,13 @@ layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: tr
         shareSentUnchanged: 0.5
       })
 
-      // A draft that comes late does not disturb an answer that is out already.
+      // A late draft does not change a message that is already answered.
       yield* drafts.prepare(customerID, plain.messageID)
       expect((yield* readMessage("acme-agent", plain.messageID)).status).toBe("Replied")
     })
   )
 
-  it.effect("forgets the prompts of a message with the message", () =>
+  it.effect("deletes a message's AI runs with the message", () =>
     Effect.gen(function* () {
       const { ticketMessages } = yield* clientOf("acme-agent")
       const { messageID } = yield* postMessage("acme-agent", { message: keyLost })
@@ -192,7 +192,7 @@ layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: tr
     })
   )
 
-  it.effect("sums up a ticket and keeps that until the next message", () =>
+  it.effect("sums up a ticket and keeps the summary until the next message", () =>
     Effect.gen(function* () {
       const { ticketMessages, tickets, ticketSummaries } = yield* clientOf("acme-agent")
       const channelID = yield* channelOfType("acme-agent", "Email")
@@ -218,7 +218,7 @@ layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: tr
     })
   )
 
-  it.effect("notes the documents that a draft was given, and not those that were too many", () =>
+  it.effect("records the documents that a draft was given, without those beyond the limit", () =>
     Effect.gen(function* () {
       const drafts = yield* Drafts
       const { messageID } = yield* postMessage("acme-agent", { message: keyLost })

@@ -11,7 +11,7 @@ import { PromptDocuments } from "../../src/ticketMessages/PromptDocuments.ts"
 import { clientOf } from "../support/TestApp.ts"
 import { channelOfType } from "./Messages.ts"
 
-/** What prepares answers, on top of a running app. */
+/** The services that prepare drafts, on top of a running app. */
 export const DraftTools = DraftReplies.layer.pipe(
   Layer.provide(PromptDocuments.layer),
   Layer.provide(DataRetrieval.layer),
@@ -20,7 +20,7 @@ export const DraftTools = DraftReplies.layer.pipe(
   Layer.provideMerge(AiServices)
 )
 
-/** An end user's message, posted as any other. */
+/** Posts an end user's message through the API. */
 export const postMessage = (
   username: string,
   message: Partial<TicketMessageCreate>,

@@ -30,7 +30,7 @@ export const newMessage = (customerID: CustomerID, text: string) =>
     return TicketMessageID.make(row?.id ?? 0)
   })
 
-/** The demo channel of a type of the customer whose representative this is. */
+/** The demo channel of this type that the representative's customer has. */
 export const channelOfType = (username: string, channelType: ChannelType) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -58,7 +58,7 @@ describe("The model that answers", () => {
     expect(nameOf({ modelName: "model-4" }, [any, other])).toBe("modelName is a model that does not fit Topic.")
   })
 
-  it("for mail may be named from either usage of mail", () => {
+  it("may be named for mail from either of the two mail usages", () => {
     const vision = model(5, ["EmailVision"], { takesImages: true })
     const text = model(6, ["EmailText"])
     expect(nameOf({ slot: "EmailText", modelID: id(5) }, [vision, text])).toBe("model-5")
@@ -69,7 +69,7 @@ describe("The model that answers", () => {
     )
   })
 
-  it("takes pictures when there are some", () => {
+  it("takes pictures when the request has some", () => {
     const blind = model(7, ["EmailVision"], { isDefault: true })
     const seeing = model(8, ["EmailVision"], { takesImages: true })
     const wish = { slot: "EmailVision", withImages: true } as const
@@ -78,7 +78,7 @@ describe("The model that answers", () => {
     expect(nameOf(wish, [blind])).toMatch(/EmailVision takes no pictures/)
   })
 
-  it("is missed by name of the usage", () => {
+  it("is reported missing by the name of its usage", () => {
     expect(nameOf({ slot: "Spam" }, [any])).toMatch(/^There is no active AI model for Spam\./)
   })
 
@@ -91,7 +91,7 @@ describe("The model that answers", () => {
     })
     .map(({ fits, modelID, ...rest }) => model(modelID, fits, rest))
 
-  it("always is one that may be used, fits, and sees when it must", () => {
+  it("is always a usable one that fits and takes pictures when needed", () => {
     fc.assert(
       fc.property(
         fc.array(arbitraryModel),

@@ -91,13 +91,13 @@ layer(openAiApp("openai", undefined, { attempt: Duration.seconds(4) }), { exclud
 )
 
 layer(openAiApp("openai", undefined, { total: Duration.seconds(7) }), { excludeTestServices: true })(
-  "OpenAI that is to be asked later",
+  "OpenAI that asks to be called later",
   (it) => {
-    it.effect("has failed when all attempts together take too long", () =>
+    it.effect("is given up when all attempts together take too long", () =>
       Effect.gen(function* () {
         yield* setKey(key)
         const server = yield* OpenAiServer
-        // The second attempt is in good time, and a third one never is.
+        // With 4 seconds between attempts, the second one fits into the 7 seconds, and a third never does.
         yield* server.does(failingWith(429, { "retry-after": "4" }))
         const answer = yield* translate()
         expect([answer.status, answer.text]).toEqual([500, expect.stringContaining("within 7s")])
@@ -109,7 +109,7 @@ layer(openAiApp("openai", undefined, { total: Duration.seconds(7) }), { excludeT
 )
 
 layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
-  it.effect("without a key is refused, and the refusal is in the ledger", () =>
+  it.effect("is not asked without a key, and the ledger records the refusal", () =>
     Effect.gen(function* () {
       yield* setKey(null)
       const server = yield* OpenAiServer
@@ -128,7 +128,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("is asked with the customer's key and model, in its shape, and answers in either of two", () =>
+  it.effect("is asked with the customer's key and model, and may answer in any of its formats", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       for (const behaviour of [saying("Hallo"), sayingInParts("Hal", "lo"), respondingWith(" Hallo\n")]) {
@@ -153,7 +153,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("is asked for structured answers by a JSON schema, and tolerates JSON in a code fence or among words", () =>
+  it.effect("is asked for structured answers by a JSON schema, and may wrap them in a code fence or words", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const customerID = yield* acme
@@ -202,7 +202,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     ["a Retry-After that is too long", failingWith(429, { "retry-after": "3600" }), /429/]
   ]
   for (const [name, behaviour, message] of lasting) {
-    it.effect(`is asked once when it answers ${name}`, () =>
+    it.effect(`is asked only once when it answers ${name}`, () =>
       Effect.gen(function* () {
         const server = yield* OpenAiServer
         yield* server.does(behaviour)
@@ -229,7 +229,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("is asked once more when an answer cannot be used; then it has failed, and both are in the ledger", () =>
+  it.effect("is asked only once more when an answer is unusable, and the ledger records both calls", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const unusable = [
@@ -260,7 +260,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("may answer only topics that exist: the schema names them and no others", () =>
+  it.effect("is given a schema with the existing topics only", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* server.does(saying('{"topicIDs":[]}'))
@@ -296,7 +296,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("is told nothing more when the caller goes away, and the ledger says so", () =>
+  it.effect("loses its connection when the caller goes away, and the ledger says so", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* server.does(hanging)
@@ -311,7 +311,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("is not taken for slow while a call waits for its turn", () =>
+  it.effect("is timed without the wait for a turn", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       const late = yield* sayingLate("Hallo")
@@ -330,7 +330,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("is asked by one customer only so often at once", () =>
+  it.effect("gets at most two calls at once from one customer", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       let most = 0
@@ -338,7 +338,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
       yield* server.does((request, response) => {
         waiting.push(() => saying("Hallo")(request, response))
         most = Math.max(most, waiting.length)
-        // Two are there together, and a third has the time to come.
+        // Two calls are in flight together; the delay gives a third the time to arrive.
         if (waiting.length === 2) {
           setTimeout(() => {
             for (const answer of waiting.splice(0)) answer()
@@ -354,7 +354,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("gets pictures, and only by a model that takes them", () =>
+  it.effect("gets pictures only with a model that takes them", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* server.does(saying("<p>ok</p>"))
@@ -392,7 +392,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("without a model for the usage is refused, and one that does not exist is too", () =>
+  it.effect("is not asked without a model for the usage, or with one that does not exist", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ai = yield* AiProvider
@@ -422,7 +422,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     })
   )
 
-  it.effect("leaves its trace when the transaction around it is rolled back, also of a message that never was", () =>
+  it.effect("is recorded in the ledger even when the transaction around the call is rolled back", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* OpenAiServer

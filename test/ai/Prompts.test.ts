@@ -19,7 +19,7 @@ const mark = "0123456789abcdef01234567"
 
 interface Case {
   readonly version: string
-  /** With a text of the caller's in every place where outside text can come in. */
+  /** Puts the given text in every place that outside text can reach. */
   readonly render: (outside: string, withMark: string) => RenderedPrompt
 }
 
@@ -84,7 +84,7 @@ const cases: ReadonlyArray<Case> = [
   }))
 ]
 
-/** What the model is told, without what stands behind the marks. */
+/** What the model is told, without the text inside the fences. */
 const outsideOfFences = ({ system, user }: RenderedPrompt, withMark: string) =>
   system +
   user
@@ -102,7 +102,7 @@ const injections = [
 
 describe("Prompts", () => {
   for (const { render, version } of cases) {
-    it(`${version} reads as agreed`, async () => {
+    it(`${version} matches its golden file`, async () => {
       const { system, user } = render("I lost my key.", mark)
       await expect(`# System\n\n${system}\n\n# User\n\n${user}\n`).toMatchFileSnapshot(`golden/${version}.txt`)
     })
@@ -123,20 +123,20 @@ describe("Prompts", () => {
     })
   }
 
-  it("have a mark that nobody can guess, another one each time", () => {
+  it("get a mark that nobody can guess, a different one each time", () => {
     const marks = Array.from({ length: 100 }, () => Effect.runSync(makeMark))
     expect(new Set(marks).size).toBe(100)
     for (const one of marks) expect(one).toMatch(/^[0-9a-f]{24}$/)
   })
 
-  it("are all replayable, and each version has a name of its own", () => {
+  it("are all replayable, each version under a unique name", () => {
     const replayable = AiPurpose.literals.flatMap((purpose) => promptsFor(purpose).map(({ version }) => version))
     expect([...replayable].sort()).toEqual(cases.map(({ version }) => version).sort())
     expect(new Set(replayable).size).toBe(replayable.length)
   })
 
   it("stay small however long the texts are", () => {
-    // The routes for the others limit their texts themselves.
+    // The routes of these prompts limit the length of their texts themselves.
     const limited = /^(?:translation|language-of-place|transform)/
     for (const { render, version } of cases.filter((one) => !limited.test(one.version))) {
       const { system, user } = render("word ".repeat(250_000), mark)

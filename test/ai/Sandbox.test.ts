@@ -24,7 +24,7 @@ const ask = (purpose: AiPurpose, pieces: ReadonlyArray<readonly [string, string,
 }
 
 describe("The sandbox", () => {
-  it("tells twenty-five languages by their script and their small words", () => {
+  it("recognises twenty-five languages by their script and small words", () => {
     const samples: Readonly<Record<string, string>> = {
       en: "When is the office open and what do I need to bring?",
       de: "Wann ist das Büro geöffnet und was muss ich mitbringen?",
@@ -56,11 +56,11 @@ describe("The sandbox", () => {
     expect(guessed).toEqual(Object.fromEntries(Object.keys(samples).map((code) => [code, code])))
   })
 
-  it("calls English what tells nothing", () => {
+  it("takes a text without clues for English", () => {
     for (const text of ["", "123", "OK", "!!!"]) expect(guessLanguage(text)).toBe("en")
   })
 
-  it("drafts from the document that has the most in common with the message, and says so when there is none", () => {
+  it("drafts from the document that has the most in common with the message, or a plain thank-you", () => {
     const documents = [
       ["document", "Opening hours\nWe are open from 9 to 5. Closed on Sundays."],
       ["document", "Keys\nA lost key must be reported at once. A new key costs 45 EUR."]
@@ -85,7 +85,7 @@ describe("The sandbox", () => {
     ).toBe("Subject: Keys. End user: I lost my key. (1 more) End user: I found it.")
   })
 
-  it("makes simple HTML of room notes, doubtful passages marked, whatever is in them", () => {
+  it("turns room notes into escaped HTML with doubtful passages marked", () => {
     expect(notesToHtml("[sandbox]", "Walls:\nwhite & clean\n- scratch <left>\n- stain?\n\nFloor is worn")).toBe(
       "<p>[sandbox]</p><h3>Walls</h3><p>white &amp; clean</p><ul><li>scratch &lt;left&gt;</li><li>[[stain?]]</li></ul><p>Floor is worn</p>"
     )

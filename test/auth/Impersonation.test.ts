@@ -22,7 +22,7 @@ const findRep = (username: string) =>
   })
 
 layer(testApp(), { excludeTestServices: true })("Impersonation", (it) => {
-  it.effect("answers a token for an hour that says what it is, and is audited", () =>
+  it.effect("returns a one-hour token that is marked as impersonated, and is audited", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const agent = yield* findRep("acme-agent")
@@ -78,7 +78,7 @@ layer(testApp(), { excludeTestServices: true })("Impersonation", (it) => {
     })
   )
 
-  it.effect("wants the key before it looks at anything else", () =>
+  it.effect("checks the key before it looks at anything else", () =>
     Effect.gen(function* () {
       const { customerID } = yield* findRep("acme-admin")
       for (const key of ["", "wrong", "test-platform-ke", "test-platform-key2", "TEST-PLATFORM-KEY"]) {
@@ -100,7 +100,7 @@ layer(testApp(), { excludeTestServices: true })("Impersonation", (it) => {
     })
   )
 
-  it.effect("is as if absent without a configured key", () =>
+  it.effect("looks like an unknown route without a configured key", () =>
     Effect.gen(function* () {
       const absent = yield* sendJson("POST", "/api/Auth/no-such-route", { body: {} })
       for (const answer of [

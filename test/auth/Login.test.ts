@@ -9,7 +9,7 @@ import { timesAsLong } from "./TimesCompared.ts"
 const withoutId = ({ json, status }: Answer) => ({ ...Object(json), requestId: undefined, answered: status })
 
 layer(testApp(), { excludeTestServices: true })("Login", (it) => {
-  it.effect("answers a token that opens the API", () =>
+  it.effect("returns a token that opens the API", () =>
     Effect.gen(function* () {
       const answer = yield* attemptLogin()
       expect(answer.status).toBe(200)
@@ -48,7 +48,7 @@ layer(testApp(), { excludeTestServices: true })("Login", (it) => {
     })
   )
 
-  it.effect("takes about as long for a name that nobody has", () =>
+  it.effect("takes about as long for an unknown username", () =>
     Effect.gen(function* () {
       const attempt = (username: string) => attemptLogin({ username, password: "Wrong-Pass-1" })
       const ratio = yield* timesAsLong((round) => attempt(`nobody-${round}`), attempt("globex-admin"), {

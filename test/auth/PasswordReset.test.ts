@@ -11,7 +11,7 @@ const guid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
 
 const nextMail = Effect.flatMap(TestMailer, ({ next }) => next)
 
-/** The token of a mail that was asked for just now. */
+/** Asks for a reset and returns the token that was mailed. */
 const freshToken = (email: string) =>
   Effect.gen(function* () {
     expect((yield* askForReset(email)).status).toBe(200)
@@ -61,7 +61,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("answers the same whoever asks, and mails nobody who does not match", () =>
+  it.effect("gives everyone the same response, and mails nobody who does not match", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const count = (yield* jobs).length
@@ -81,7 +81,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("wants an e-mail address that is text", () =>
+  it.effect("requires the e-mail address and the token to be text", () =>
     Effect.gen(function* () {
       for (const body of [{}, { email: 5 }, { email: null, hostname: "localhost" }]) {
         const answer = yield* sendJson("POST", "/api/Auth/request-password-reset", { body })
@@ -92,7 +92,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("ends older links with a new one", () =>
+  it.effect("invalidates older links with a new one", () =>
     Effect.gen(function* () {
       const older = yield* freshToken("admin@acme.example")
       const newer = yield* freshToken("admin@acme.example")
@@ -101,11 +101,11 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("does not end a link that was asked for later with one that waited for a mail server", () =>
+  it.effect("keeps a newer link valid when an older mail was delayed", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const sql = yield* SqlClient.SqlClient
-      /** Those that wait come due so many minutes from now. */
+      /** Makes the waiting mails due in so many minutes. */
       const putOff = (minutes: number) => sql`
         update job set due_at = now() + make_interval(mins => ${minutes})
         where customer_id = 1 and kind = 'SendResetMail' and status = 'Queued' and claims > 0 returning job_id`
@@ -121,7 +121,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
       })
       yield* comesLate
       expect((yield* resetPassword(newer, "Demo-Pass-1")).status).toBe(204)
-      // Nor does it come when the other one has been used.
+      // The delayed mail is not sent after the newer link has been used, either.
       yield* sql`
         update job set status = 'Queued' where customer_id = 1 and kind = 'SendResetMail' and job_id = (
           select job_id from job where customer_id = 1 and kind = 'SendResetMail' order by created_at desc offset 1 limit 1)`
@@ -129,7 +129,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("ends a link with the address that it went to", () =>
+  it.effect("invalidates a link when the address that it went to changes", () =>
     Effect.gen(function* () {
       const { representatives } = yield* clientOf("globex-admin")
       const { items } = yield* representatives.listCustomerReps({ urlParams: {} })
@@ -146,7 +146,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("ends a link after four hours", () =>
+  it.effect("invalidates a link after four hours", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const letTimePass = (minutes: number) => sql`/* all customers: by hand */
@@ -160,7 +160,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("keeps the link good when the password is too weak", () =>
+  it.effect("keeps the link valid when the password is too weak", () =>
     Effect.gen(function* () {
       const token = yield* freshToken("admin@acme.example")
       for (const weak of [
@@ -179,7 +179,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("does not accept a token that is none", () =>
+  it.effect("refuses unknown and malformed tokens", () =>
     Effect.gen(function* () {
       for (const token of ["", "garbage", "' or 1=1 --", crypto.randomUUID(), "😀".repeat(500)]) {
         expect((yield* resetPassword(token, "Brand-New-1")).status, token.slice(0, 20)).toBe(400)
@@ -187,7 +187,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     })
   )
 
-  it.effect("takes a link once, also when it is used many times at once, on two nodes", () =>
+  it.effect("accepts a link once, even when it is used many times at once on two nodes", () =>
     Effect.gen(function* () {
       const token = yield* freshToken("admin@acme.example")
       const use = Effect.all(

@@ -15,7 +15,7 @@ const jobs = Effect.flatMap(
 const allDone = eventually(jobs, (rows) => rows.every(({ status }) => status === "Succeeded"))
 
 layer(testApp(), { excludeTestServices: true })("Password reset throttle", (it) => {
-  it.effect("stops mailing an address, without a word, after ten requests", () =>
+  it.effect("silently stops mailing an address after ten requests", () =>
     Effect.gen(function* () {
       const { count, next } = yield* TestMailer
       yield* allDone
@@ -34,7 +34,7 @@ layer(testApp(), { excludeTestServices: true })("Password reset throttle", (it) 
     })
   )
 
-  it.effect("stops one who asks for many addresses, and one who guesses tokens", () =>
+  it.effect("stops a client that asks for many addresses or guesses tokens", () =>
     Effect.gen(function* () {
       const { count } = yield* TestMailer
       const address = freshAddress()
@@ -50,12 +50,12 @@ layer(testApp(), { excludeTestServices: true })("Password reset throttle", (it) 
     })
   )
 
-  it.effect("takes about as long for an address that nobody has", () =>
+  it.effect("takes about as long for an unknown address", () =>
     Effect.gen(function* () {
       const ratio = yield* timesAsLong(
         (round) => askForReset(`nobody-${round}@globex.example`),
         askForReset("admin@globex.example"),
-        // The mail that follows would hold up the next one who asks.
+        // Wait for the mail that follows, which would slow down the next request.
         { within: [0.5, 2], between: allDone }
       )
       expect(ratio).toBeGreaterThan(0.5)

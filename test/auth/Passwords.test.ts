@@ -21,7 +21,7 @@ const textOf = (chosen: ReadonlyArray<fc.Arbitrary<string>>, length: { minLength
 const kindsChosen = (minLength: number, maxLength: number) => fc.subarray(kinds, { minLength, maxLength })
 
 describe("The password rule", () => {
-  it("takes 8 characters and more of 3 or 4 kinds", () => {
+  it("accepts 8 or more characters of 3 or 4 kinds", () => {
     fc.assert(
       fc.property(
         kindsChosen(3, 4).chain((chosen) => textOf(chosen, { minLength: 5, maxLength: 30 })),
@@ -30,7 +30,7 @@ describe("The password rule", () => {
     )
   })
 
-  it("refuses 2 kinds, however long", () => {
+  it("refuses a password of 1 or 2 kinds, however long", () => {
     fc.assert(
       fc.property(
         kindsChosen(1, 2).chain((chosen) => textOf(chosen, { minLength: 8, maxLength: 60 })),
@@ -63,7 +63,7 @@ describe("The password rule", () => {
 })
 
 describe("Passwords", () => {
-  it.live("are kept as argon2id, each with a salt of its own", () =>
+  it.live("are hashed with argon2id, each with its own salt", () =>
     Effect.gen(function* () {
       const hasher = yield* PasswordHasher
       const password = Redacted.make("Demo-Pass-1")

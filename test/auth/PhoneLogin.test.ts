@@ -8,7 +8,7 @@ import { attemptPhoneLogin, freshAddress, statusWith, tokenIn } from "../support
 import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
 
 layer(testApp(), { excludeTestServices: true })("Phone login", (it) => {
-  it.effect("answers a token with the claims of a call, all of them text", () =>
+  it.effect("returns a token with the claims of a call, all of them strings", () =>
     Effect.gen(function* () {
       const answer = yield* attemptPhoneLogin()
       expect(answer.status).toBe(200)
@@ -25,7 +25,7 @@ layer(testApp(), { excludeTestServices: true })("Phone login", (it) => {
     })
   )
 
-  it.effect("is good only where phone calls are allowed", () =>
+  it.effect("opens only the routes that allow phone calls", () =>
     Effect.gen(function* () {
       const token = tokenIn(yield* attemptPhoneLogin())
       expect(yield* sendJson("GET", "/api/Actions", { token })).toMatchObject({ status: 403, json: { status: 403 } })
@@ -33,7 +33,7 @@ layer(testApp(), { excludeTestServices: true })("Phone login", (it) => {
     })
   )
 
-  it.effect("ends with its channel, within 5 seconds on every node", () =>
+  it.effect("ends within 5 seconds on every node when its channel is deleted", () =>
     Effect.gen(function* () {
       const { channels } = yield* clientOf("acme-admin")
       const { channelID } = yield* channels.createChannel({
@@ -84,7 +84,7 @@ layer(testApp(), { excludeTestServices: true })("Phone login", (it) => {
     })
   )
 
-  it.effect("does not let a customer with an empty account in", () =>
+  it.effect("refuses an empty account, even if a customer has one", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`update customer set telephony_account_sid = '' where name = 'Globex Support'`.pipe(Effect.ignore)

@@ -41,7 +41,7 @@ const DoorsHttp = HttpApiBuilder.group(Doors, "doors", (handlers) =>
     .handle("report", () => rep)
 )
 
-/** One door for each policy, behind the policies of the service. */
+/** One route for each policy, guarded by the service's own policies. */
 const DoorsServer = HttpApiBuilder.serve().pipe(
   Layer.provide(HttpApiBuilder.api(Doors).pipe(Layer.provide(DoorsHttp), Layer.provide(PoliciesLive))),
   Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" }))
@@ -55,7 +55,7 @@ const statuses = (token?: string) =>
   )
 
 layer(testApp(), { excludeTestServices: true })("Policies", (it) => {
-  it.effect("let in whom they name, and nobody else", () =>
+  it.effect("let in exactly the callers that they name", () =>
     Effect.gen(function* () {
       const admin = tokenIn(yield* attemptLogin({ username: "acme-admin" }))
       const agent = tokenIn(yield* attemptLogin({ username: "acme-agent" }))
@@ -72,7 +72,7 @@ layer(testApp(), { excludeTestServices: true })("Policies", (it) => {
     })
   )
 
-  it.effect("say who is asking", () =>
+  it.effect("tell the handler who the caller is", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [channel] = yield* sql<{ customerID: number; channelID: number }>`
@@ -92,7 +92,7 @@ layer(testApp(), { excludeTestServices: true })("Policies", (it) => {
     })
   )
 
-  it.effect("see a feature that was given or taken at once", () =>
+  it.effect("notice at once when a feature is taken away", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const token = tokenIn(yield* attemptLogin({ username: "initech-admin" }))

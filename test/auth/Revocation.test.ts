@@ -14,7 +14,7 @@ const statusAt = (base: string, token: string) =>
     async () => (await fetch(`${base}/api/Actions`, { headers: { authorization: `Bearer ${token}` } })).status
   )
 
-/** Whatever the machine does besides: a request that is sent five seconds after the change is refused. */
+/** Checks that a request is refused when it is sent five seconds after the change, or earlier. */
 const refusedWithinFiveSeconds = (base: string, token: string) =>
   Effect.gen(function* () {
     const changed = yield* Clock.currentTimeMillis
@@ -26,7 +26,7 @@ const refusedWithinFiveSeconds = (base: string, token: string) =>
     expect(last.status).toBe(401)
   })
 
-/** What a new role or a deletion does besides. */
+/** Writes to the database what a new role or a deletion writes. */
 const raise = (username: string, change: "role" | "deletion") =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -37,7 +37,7 @@ const raise = (username: string, change: "role" | "deletion") =>
       where username = ${username}`
   })
 
-/** A steady clock that can be moved ahead, by hours. */
+/** A monotonic clock that can be moved ahead by hours. */
 const movableClock = Effect.map(Effect.clock, (clock) => {
   let ahead = 0n
   const movable: Clock.Clock = {
@@ -80,7 +80,7 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
     })
   )
 
-  it.scoped("is forgotten when no token can be left that it has ended, and not before", () =>
+  it.scoped("is forgotten once every token that it ended has expired, and not before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { layer: movable, moveAhead } = yield* movableClock
@@ -103,7 +103,7 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
         revocations.hasCustomer(customerID)
       ]
       expect(areGood()).toEqual([false, false, false])
-      // For the database they are long ago from now on: no look finds them again.
+      // Date them far back in the database, so that no later poll finds them again.
       yield* sql`update customer_rep set security_changed_at = now() - interval '9 days'
         where customer_id = 1 and customer_rep_id = ${customerRepID}`
       yield* sql`update channel set deleted_at = now() - interval '9 days'
@@ -128,7 +128,7 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
           const there = yield* baseUrl
           expect(there).not.toBe(here)
           expect([yield* statusAt(here, old), yield* statusAt(there, old)]).toEqual([200, 200])
-          // The second node has a mailer of its own: whichever takes the job has the mail.
+          // The second node has a mailer of its own: whichever node takes the job sends the mail.
           const elsewhere = yield* TestMailer
           yield* askForReset("agent@acme.example")
           const mail = yield* Effect.race(next, elsewhere.next)
@@ -170,7 +170,7 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
     })
   )
 
-  it.scoped("a node that could not look for a while catches up", () =>
+  it.scoped("a node that could not reach the database for a while catches up", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { layer: movable, moveAhead } = yield* movableClock

@@ -104,10 +104,10 @@ layer(testApp(), { excludeTestServices: true })("Throttle", (it) => {
     })
   )
 
-  it.effect("counts every spelling of a name that the database takes for the same", () =>
+  it.effect("counts all spellings together that the database folds to the same name", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // What lower() makes of it depends on the database; where it is the same name it must be the same counter.
+      // What lower() returns depends on the database; spellings that it folds together must share a counter.
       const username = "\u212Aaren-\u0130ris"
       const [row] = yield* sql<{ folded: string }>`select lower(${username}::text) as folded`
       const spellings = [username, row?.folded ?? "", username.toUpperCase()]
@@ -147,7 +147,7 @@ layer(testApp(), { excludeTestServices: true })("Throttle", (it) => {
     })
   )
 
-  it.effect("believes the socket and not the header when no proxy is trusted", () =>
+  it.effect("uses the socket's address, not the header, when no proxy is trusted", () =>
     Effect.gen(function* () {
       const answers = yield* times(
         11,
@@ -157,7 +157,7 @@ layer(testApp(), { excludeTestServices: true })("Throttle", (it) => {
     }).pipe(onAnotherNode({ TRUST_PROXY: "false" }))
   )
 
-  it.effect("believes the farthest of the proxies that are trusted, and nobody before it", () =>
+  it.effect("uses the address that the farthest trusted proxy reports, and nothing before it", () =>
     Effect.gen(function* () {
       const [here, there] = [freshAddress(), freshAddress()]
       const through = (address: string) => `${freshAddress()}, ${address}, 10.0.0.5`
@@ -170,7 +170,7 @@ layer(testApp(), { excludeTestServices: true })("Throttle", (it) => {
     }).pipe(onAnotherNode({ TRUST_PROXY: "2" }))
   )
 
-  it.effect("keeps no name or address readable", () =>
+  it.effect("stores no readable name or address", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* attemptLogin({ username: "a-name-in-clear", ...wrong })

@@ -5,9 +5,9 @@ const fewest = 7
 const most = 40
 
 /**
- * How many times as long one request takes as another, both unthrottled. What else the machine does only adds to a time:
- * the shortest is what the work itself takes. Those that differ stay apart however often they are asked, so it is asked
- * again as long as they seem to.
+ * How many times as long one request takes as another, both unthrottled. Other load only adds to a time, so the
+ * shortest one is what the work itself takes. Requests that really differ stay apart however often they are measured,
+ * so the measurement goes on while they seem to.
  */
 export const timesAsLong = <A, E, R, E2, R2>(
   of: (round: number) => Effect.Effect<A, E, R>,

@@ -14,7 +14,7 @@ const now = () => Math.floor(Date.now() / 1000)
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
 
-/** A token as the service makes it, with some of it changed and signed again. */
+/** Changes parts of a genuine token and signs it again. */
 const forge = (
   genuine: string,
   changes: {
@@ -30,7 +30,7 @@ const forge = (
   )
 
 layer(testApp({ JWT_SECRET: secret }), { excludeTestServices: true })("Tokens", (it) => {
-  it.effect("carry the claims of the interface, all of them text", () =>
+  it.effect("carry the claims of the interface, all of them strings", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`/* all customers: by hand */
@@ -59,7 +59,7 @@ layer(testApp({ JWT_SECRET: secret }), { excludeTestServices: true })("Tokens", 
     })
   )
 
-  it.effect("are each their own", () =>
+  it.effect("are all different", () =>
     Effect.gen(function* () {
       const [one, other] = [tokenIn(yield* attemptLogin()), tokenIn(yield* attemptLogin())]
       expect(decodeJwt(one).jti).not.toBe(decodeJwt(other).jti)
@@ -99,7 +99,7 @@ layer(testApp({ JWT_SECRET: secret }), { excludeTestServices: true })("Tokens", 
     })
   )
 
-  it.effect("are good at once where the clock is a little behind, and end when they end", () =>
+  it.effect("are accepted where the clock is a little behind, but not after they expire", () =>
     Effect.gen(function* () {
       const genuine = tokenIn(yield* attemptLogin())
       const ahead = yield* forge(genuine, { claims: { iat: now() + 120, exp: now() + 3600 } })
@@ -109,7 +109,7 @@ layer(testApp({ JWT_SECRET: secret }), { excludeTestServices: true })("Tokens", 
     })
   )
 
-  it.effect("travel in the Authorization header as Bearer, and nowhere else", () =>
+  it.effect("are accepted only in the Authorization header as Bearer", () =>
     Effect.gen(function* () {
       const token = tokenIn(yield* attemptLogin())
       const statusOf = (authorization: string) =>
@@ -130,7 +130,7 @@ layer(testApp({ JWT_SECRET: secret }), { excludeTestServices: true })("Tokens", 
     })
   )
 
-  it.effect("are not remembered beyond their end", () =>
+  it.effect("are not cached beyond their expiry", () =>
     Effect.gen(function* () {
       const genuine = tokenIn(yield* attemptLogin())
       const short = yield* forge(genuine, { claims: { exp: now() + 3600 } })

@@ -58,7 +58,7 @@ const arbitraryEarlier = FastCheck.uniqueArray(FastCheck.integer({ min: 1, max: 
 const idsOf = (actions: ReadonlyArray<MappedAction>) => actions.map(({ topicActionID }) => topicActionID)
 
 describe("A plan of actions", () => {
-  it("takes every mapping once: it runs, or there is a reason", () => {
+  it("accounts for every mapping once: it runs, or is skipped with a reason", () => {
     FastCheck.assert(
       FastCheck.property(arbitraryActions, arbitraryEarlier, ({ actions }, earlier) => {
         const { skipped, steps } = planActions(actions, place, { earlier, depth: 2 })
@@ -92,7 +92,7 @@ describe("A plan of actions", () => {
     )
   })
 
-  it("runs an action once in a chain, nothing that is switched off, and nothing that does nothing", () => {
+  it("runs an action once in a chain, and none that is switched off or does nothing", () => {
     FastCheck.assert(
       FastCheck.property(arbitraryActions, arbitraryEarlier, ({ actions }, earlier) => {
         const { steps } = planActions(actions, place, { earlier, depth: 2 })
@@ -107,7 +107,7 @@ describe("A plan of actions", () => {
     )
   })
 
-  it("leaves out no action that could run: one mapping that holds is enough", () => {
+  it("runs an action if any one of its mappings applies", () => {
     FastCheck.assert(
       FastCheck.property(arbitraryActions, ({ actions }) => {
         const plan = planActions(actions, place)
@@ -132,7 +132,7 @@ describe("A plan of actions", () => {
     }
   )
 
-  it("says that an action has run in the chain, and that a chain has come to its end", () => {
+  it("says when an action has already run in the chain, and when the chain is too long", () => {
     const [first, again] = [mapped({ topicActionID: 1 }), mapped({ topicActionID: 2 })]
     const once = "It runs in this chain already, and an action runs once in a chain."
     expect(planActions([again, first], place)).toEqual({
@@ -149,7 +149,7 @@ describe("A plan of actions", () => {
 })
 
 layer(TestDatabase, { excludeTestServices: true })("The channels of a mapping", (it) => {
-  it.effect("are the same here and in SQL", () =>
+  it.effect("match alike in the plan and in SQL", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const holdsInSql = Schema.decodeUnknown(Schema.Array(Schema.Struct({ holds: Schema.Boolean })))

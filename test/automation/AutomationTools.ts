@@ -68,7 +68,7 @@ export const traceOf = (id: TicketMessageID) =>
     Effect.map(({ entries }) => entries)
   )
 
-/** The steps of a message's pipeline that are behind it, with how they ended. */
+/** The finished steps of a message's pipeline, with their outcomes. */
 export const stepsOf = (id: TicketMessageID) =>
   Effect.map(traceOf(id), (entries) =>
     entries.filter(({ type }) => type === "Step").map(({ outcome, what }) => [what, outcome] as const)
@@ -88,7 +88,7 @@ export const settledMessage = (...given: Parameters<typeof newMessage>) =>
 
 export const actionsOf = (id: TicketMessageID) => Effect.map(readMessage(id), ({ actions }) => actions)
 
-/** The results of a hook's actions on a message, once all are behind it. */
+/** The results of a hook's actions on a message, once all have finished. */
 export const resultsOf = (id: TicketMessageID, hookName: string, count: number) =>
   eventually(
     Effect.map(actionsOf(id), (actions) => actions.filter((action) => action.hookName === hookName)),
@@ -100,7 +100,7 @@ export const endWait = (id: TicketMessageID) =>
   eventually(
     Effect.flatMap(
       SqlClient.SqlClient,
-      // Queued again, and not still: the wait has begun, and nobody is at it.
+      // A due_at and a queued job mean that the wait has begun and no worker is on it.
       (sql) => sql`
         with ended as (
           update message_action a set due_at = now() from automation_run r, job j
@@ -124,7 +124,7 @@ export const representativeOf = (username: string) =>
       select customer_rep_id as id from customer_rep where customer_id = 1 and username = ${username}`
   ).pipe(Effect.map(([row]) => CustomerRepID.make(row?.id ?? 0)))
 
-/** Everything that happened to a ticket, whoever did it. */
+/** All events of a ticket, whoever caused them. */
 export const allEventsOf = (ticketID: TicketID) =>
   Effect.flatMap(
     SqlClient.SqlClient,

@@ -34,7 +34,7 @@ const deleteMessage = (id: TicketMessageID) =>
 const answersIn = (ticketID: TicketID) =>
   Effect.map(messagesOf(ticketID), (items) => items.filter(({ senderType }) => senderType === "CustomerRep"))
 
-/** Waits until actions of this hook have come to a wait. */
+/** Waits until the actions of this hook have reached a Wait. */
 const cameToWait = (hookName: string) =>
   eventually(
     Effect.flatMap(
@@ -47,7 +47,7 @@ const cameToWait = (hookName: string) =>
     (rows) => rows.length > 0
   )
 
-/** Goes on with the jobs of a hook at once, and answers how they ended. */
+/** Resumes the jobs of a hook at once, and returns how they ended. */
 const goneOn = (hookName: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -62,8 +62,8 @@ const goneOn = (hookName: string) =>
     )
   })
 
-layer(testApp(), { excludeTestServices: true })("A message that is deleted", (it) => {
-  it.effect("while its actions wait ends them, and nothing is done again", () =>
+layer(testApp(), { excludeTestServices: true })("Deleting a message", (it) => {
+  it.effect("ends its waiting actions without repeating any", () =>
     Effect.gen(function* () {
       const { documentID } = yield* newDocument
       const { messageID, ticketID } = yield* quietMessage()
@@ -78,25 +78,23 @@ layer(testApp(), { excludeTestServices: true })("A message that is deleted", (it
     })
   )
 
-  it.effect(
-    "leaves what another one would be taken for undone, when what happened to the ticket was done with it",
-    () =>
-      Effect.gen(function* () {
-        const { documentID } = yield* newDocument
-        const { ticketID } = yield* quietMessage()
-        const { messageID } = yield* quietMessage(ticketID)
-        const rows = yield* onHook("OnTicketClosed", sending(documentID), waiting)
-        const { tickets } = yield* clientOf("acme-admin")
-        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
-        yield* cameToWait("OnTicketClosed")
-        yield* deleteMessage(messageID)
-        expect(yield* goneOn("OnTicketClosed")).toEqual([{ status: "Succeeded", error: null }])
-        expect(yield* answersIn(ticketID)).toHaveLength(1)
-        yield* unmap(rows)
-      })
+  it.effect("ends the actions of a ticket event that ran on it, without repeating them on another message", () =>
+    Effect.gen(function* () {
+      const { documentID } = yield* newDocument
+      const { ticketID } = yield* quietMessage()
+      const { messageID } = yield* quietMessage(ticketID)
+      const rows = yield* onHook("OnTicketClosed", sending(documentID), waiting)
+      const { tickets } = yield* clientOf("acme-admin")
+      yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
+      yield* cameToWait("OnTicketClosed")
+      yield* deleteMessage(messageID)
+      expect(yield* goneOn("OnTicketClosed")).toEqual([{ status: "Succeeded", error: null }])
+      expect(yield* answersIn(ticketID)).toHaveLength(1)
+      yield* unmap(rows)
+    })
   )
 
-  it.effect("takes nothing from the messages that followed from it", () =>
+  it.effect("keeps the actions of messages that were sent because of it", () =>
     Effect.gen(function* () {
       const { documentID } = yield* newDocument
       const { messageID, ticketID } = yield* quietMessage()
@@ -122,7 +120,7 @@ layer(testApp(), { excludeTestServices: true })("A message that is deleted", (it
     })
   )
 
-  it.effect("is no reason to run an action twice in a chain", () =>
+  it.effect("does not let an action run twice in a chain", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { topicActions } = yield* clientOf("acme-admin")
@@ -151,14 +149,14 @@ layer(testApp(), { excludeTestServices: true })("A message that is deleted", (it
     })
   )
 
-  it.effect("before a hook has begun is none that its actions could be done to", () =>
+  it.effect("skips the actions of a hook that was fired on it and has not begun", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quietMessage()
       const hookName = freshHook()
       yield* onHook(hookName, { operation: "CloseTicket" })
       const sql = yield* SqlClient.SqlClient
       yield* deleteMessage(messageID)
-      // As if it had been fired just before.
+      // As if the hook had been fired just before the deletion.
       const request = { reason: "fired before", hookName, ticketID, ticketMessageID: messageID, parentRunID: null }
       yield* sql`
         insert into job (customer_id, kind, payload) values (1, 'RunActions', ${JSON.stringify(request)}::jsonb)`
@@ -166,7 +164,7 @@ layer(testApp(), { excludeTestServices: true })("A message that is deleted", (it
     })
   )
 
-  it.effect("does not keep an answer of an action from having been sent", () =>
+  it.effect("does not keep an action's answer from being delivered", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const mailer = yield* TestMailer

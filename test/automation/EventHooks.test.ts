@@ -5,7 +5,7 @@ import { reactionTo } from "../../src/events/EventHooks.ts"
 
 const reaction = (kind: EventKind, details: Event["details"] = {}) => reactionTo({ kind, details })
 
-/** What each event fires when nothing is said about it; the type asks for every kind. */
+/** The hook that each event fires without details; the type requires every kind. */
 const firedBy: Readonly<Record<EventKind, string | undefined>> = {
   TicketCreated: "OnTicketCreated",
   TicketClosed: "OnTicketClosed",
@@ -46,7 +46,7 @@ describe("An event", () => {
     expect(reaction("MessageReceived", { isAutomatic: true, opensTicket: true })).toBeUndefined()
   })
 
-  it("of a new ticket fires its hook unless the pipeline of its message does", () => {
+  it("fires OnTicketCreated for a new ticket unless the pipeline of its message does", () => {
     expect(reactionTo({ kind: "TicketCreated" })).toEqual({ _tag: "Hook", hookName: "OnTicketCreated" })
     expect(reactionTo({ kind: "TicketCreated", details: { hasMessage: true } })).toBeUndefined()
     expect(reactionTo({ kind: "TicketCreated", details: { hasMessage: false } })).toMatchObject({
@@ -54,7 +54,7 @@ describe("An event", () => {
     })
   })
 
-  it("of found topics runs their actions only when asked", () => {
+  it("runs the actions of detected topics only when asked", () => {
     expect(reaction("TopicsDetected", { executeActions: true })).toEqual({ _tag: "TopicActions" })
     expect(reaction("TopicsDetected", { executeActions: false })).toBeUndefined()
   })

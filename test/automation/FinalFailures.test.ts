@@ -34,7 +34,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message th
   const [spam, , topics, draft] = wellSaid
   for (const [what, behaviour, failing, next] of [
     ["does not accept the key", failingWith(401), aiSteps, wellSaid],
-    // A language that cannot be told is no failure.
+    // An undetected language is no failure.
     [
       "refuses",
       choosing({ content: null, refusal: "No." }, "stop"),
@@ -42,7 +42,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message th
       [spam, topics, draft]
     ]
   ] as const) {
-    it.effect(`since it ${what} fails at once, and is processed again when somebody asks`, () =>
+    it.effect(`fails at once when the model ${what}, and is processed again on request`, () =>
       Effect.gen(function* () {
         const server = yield* OpenAiServer
         yield* setKey("sk-test")
@@ -64,7 +64,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message th
     )
   }
 
-  it.effect("in a form that can be used is asked twice, and no more", () =>
+  it.effect("is sent to the model twice at most when the answers are unusable", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* setKey("sk-test")
@@ -79,7 +79,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message th
     })
   )
 
-  it.effect("for want of a key is processed when somebody asks and there is one", () =>
+  it.effect("is skipped without a key, and processed on request once there is one", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* setKey(null)

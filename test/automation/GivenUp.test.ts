@@ -18,7 +18,7 @@ import {
   unmap
 } from "./AutomationTools.ts"
 
-/** Work whose tenth node has just died. */
+/** Inserts a job whose tenth and last node has just died. */
 const lastNodeDied = (kind: string, payload: object) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -27,7 +27,7 @@ const lastNodeDied = (kind: string, payload: object) =>
       values (1, ${kind}, ${JSON.stringify(payload)}::jsonb, 'Running', 10)`
   )
 
-/** Takes a message back to before its draft, as it stands while a node is at it. */
+/** Resets a message to before its draft, as it is while a node processes it. */
 const beforeDraft = (id: TicketMessageID) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -52,7 +52,7 @@ const pipelinesOf = (id: TicketMessageID) =>
   )
 
 layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) => {
-  it.effect("leaves a message as Failed, says so in its trace, and is done again when somebody asks", () =>
+  it.effect("leaves its message as Failed with a trace entry, and is done again on request", () =>
     Effect.gen(function* () {
       const { messageID } = yield* settledMessage({ message: "I lost my key" })
       yield* nothingLeft
@@ -76,7 +76,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
     })
   )
 
-  it.effect("is followed by what was passed over for the lack of it, once somebody asks", () =>
+  it.effect("is followed on retry by the steps that were skipped because of it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const setting = (value: string) => ({ operation: "SetCustomField", parameters: { key: value, value } }) as const
@@ -85,7 +85,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       const [topic] = yield* sql<{ id: number }>`
         select topic_id as id from ticket_message_topic where customer_id = 1 and ticket_message_id = ${messageID}`
       yield* sql`delete from automation_run where customer_id = 1 and reason = ${`message ${messageID} topics`}`
-      // As it stands when the model was away for topics and draft, and the actions are mapped already.
+      // The state after the model was away for topics and draft, with actions already mapped.
       yield* beforeDraft(messageID)
       yield* sql`update ticket_message set status = 'Failed' where customer_id = 1 and ticket_message_id = ${messageID}`
       yield* sql`delete from ticket_message_topic where customer_id = 1 and ticket_message_id = ${messageID}`
@@ -105,7 +105,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
         ...(yield* onHook("OnTopicsDetected", setting("detected"))),
         ...(yield* onHook("OnDraftReady", setting("ready")))
       ]
-      // What a person has set going meanwhile is not done again.
+      // Actions that a person has started meanwhile are not run again.
       const { documents, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
       const { documentID } = yield* documents.createDocument({
         payload: { name: "Note", content: "We are on it", isDataRetrievalProcess: false }
@@ -126,7 +126,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
     })
   )
 
-  it.effect("in a part goes on where the rest waits, and never beside it", () =>
+  it.effect("is retried by the pipeline run that still waits, never by a second run beside it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* onHook("OnTopicsDetected", { operation: "Wait", parameters: { seconds: 3600 } })
@@ -137,7 +137,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
         update pipeline_step set kind = 'Failed', outcome = 'Failed: by hand'
         where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first?.[0] ?? ""}`
       yield* retry(messageID)
-      // The step is done again by the run that waits, which then waits on.
+      // The waiting run repeats the step, and then goes on waiting.
       yield* eventually(stepsOf(messageID), (steps) =>
         steps.some(([what, how]) => what === first?.[0] && how === first[1])
       )
@@ -160,7 +160,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
     })
   )
 
-  it.effect("as a delivery belongs to the run of actions that wanted it", () =>
+  it.effect("belongs to the run of actions that requested it when it is a delivery", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* clientOf("acme-admin")
@@ -189,7 +189,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
     })
   )
 
-  it.effect("because it looked like spam goes on when it was none and somebody asks", () =>
+  it.effect("continues on request when its message was wrongly taken for spam", () =>
     Effect.gen(function* () {
       const { tickets } = yield* clientOf("acme-agent")
       const message = "Congratulations! You won the lottery, click here to claim your free prize money: lost key"
@@ -206,7 +206,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
     })
   )
 
-  it.effect("leaves an answer as Failed and its question waiting for a person", () =>
+  it.effect("leaves an undelivered answer and its question as Failed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { messageID, ticketID } = yield* settledMessage({ message: "Zzz" })

@@ -10,7 +10,7 @@ import { ask, idIn, loginTo, root, startNode } from "../support/Processes.ts"
 import { sharedData } from "../support/SharedData.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
 
-/** For how many seconds more a dead node's claim holds. */
+/** For how many more seconds a dead node's claim holds. */
 const claimLeft = (url: string, messageID: number) =>
   Effect.promise(async () => {
     const client = new pg.Client({ connectionString: url })
@@ -25,18 +25,18 @@ const claimLeft = (url: string, messageID: number) =>
   })
 
 layer(UpstreamServer.layer, { excludeTestServices: true })("A process that is killed with -9", (it) => {
-  it.scoped("leaves its work to the next one, which takes it over within 30 seconds, ends it and repeats nothing", () =>
+  it.scoped("leaves its work to another one, which takes over within 30 seconds, finishes it and repeats nothing", () =>
     Effect.gen(function* () {
       yield* Effect.promise(() => promisify(execFile)(process.execPath, ["esbuild.config.mjs"], { cwd: root }))
       const upstream = yield* UpstreamServer
       yield* upstream.on("/before", answering(200, "before"))
       yield* upstream.on("/behind", answering(200, "behind"))
-      // The order is taken, and the answer never comes: here the process dies.
+      // The request arrives but is never answered: here the process dies.
       yield* upstream.on("/order", () => undefined)
       const data = yield* sharedData
       const env = { ...data, AI_PROVIDER: "sandbox", OUTBOUND_ALLOW: `127.0.0.1:${upstream.port}` }
       const first = yield* startNode(env)
-      // It is there all the time, and leaves the work to the other as long as that lives.
+      // The second node is there from the start, but frozen, so that the first one gets the work.
       const waiting = "DATABASE_URL" in data ? yield* startNode(env) : undefined
       yield* waiting?.freeze ?? Effect.void
       const token = yield* loginTo(first)

@@ -8,7 +8,7 @@ import { clientOf, testApp } from "../support/TestApp.ts"
 import { actionsOf, onHook, resultsOf, unmap } from "./AutomationTools.ts"
 
 layer(mailApp({}, testApp), { excludeTestServices: true })("An event without a message", (it) => {
-  it.effect("is about the last that a person wrote, not about an absence notice", () =>
+  it.effect("is about the last message that a person wrote, not about an absence notice", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel

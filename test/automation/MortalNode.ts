@@ -8,13 +8,13 @@ import { ServerLive } from "../../src/Server.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 
-/** What becomes of a node's statements. A dead node says nothing more to its database, not even that it is dead. */
+/** Controls a node's statements. A dead node sends none to its database, not even to report its failure. */
 export interface Life {
   isDead: boolean
-  /** Looks for no work. */
+  /** While this is set, the node looks for no work. */
   isIdle: boolean
   writes: number
-  /** Dies before this write. */
+  /** The node dies before this write. */
   lastWrite: number
 }
 
@@ -33,7 +33,7 @@ const statements = (life: Life) =>
       : Effect.succeed(statement)
   })
 
-/** The whole service, as long as it lives. */
+/** The whole service; its statements fail once it is dead. */
 export const mortalNode = <E, R>(
   database: Layer.Layer<SqlClient.SqlClient, E, R>,
   life: Life,

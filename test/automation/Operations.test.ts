@@ -26,7 +26,7 @@ import {
   type Wanted
 } from "./AutomationTools.ts"
 
-/** Fires actions on a message that nothing else happens to, and answers their results. */
+/** Fires actions on an otherwise idle message, and returns their results. */
 const doneTo = (messageID: TicketMessageID, ...wanted: ReadonlyArray<Wanted>) =>
   Effect.gen(function* () {
     const hookName = freshHook()
@@ -46,9 +46,9 @@ const newDocument = (name: string, content: string) =>
     documents.createDocument({ payload: { name, content, isDataRetrievalProcess: false } })
   )
 
-// No call ends by itself before the test has seen what it looks for.
+// The long timeout keeps a call open until the test has seen what it looks for.
 layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })("An action", (it) => {
-  it.effect("changes the ticket's state: status, closed, open again, spam and not", () =>
+  it.effect("changes the ticket's status, closes and reopens it, and marks it as spam and not spam", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
       const steps: ReadonlyArray<readonly [Wanted, object]> = [
@@ -67,7 +67,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("is for the channel of the message that it is fired on, as explained, and else for the ticket's", () =>
+  it.effect("applies to the channel of its message, as explained, or to the ticket's channel without a message", () =>
     Effect.gen(function* () {
       const [mail, chat] = [yield* channelOf("Email"), yield* channelOf("Chat")]
       const { messageID, ticketID } = yield* quiet
@@ -122,7 +122,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("assigns a representative, and says when there is none any more", () =>
+  it.effect("assigns a representative, and fails when that one has been deleted", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
       const { representatives } = yield* clientOf("acme-admin")
@@ -146,7 +146,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("escalates as the route does, with its mail", () =>
+  it.effect("escalates and sends a mail, as the route does", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { messageID, ticketID } = yield* quiet
@@ -185,7 +185,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("leaves a draft that a person has changed since to that person, and says so", () =>
+  it.effect("does not send a draft that a person has changed, and says so", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
       const { ticketMessages } = yield* clientOf("acme-agent")
@@ -227,7 +227,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("sends no prepared answer after a person has written by another way", () =>
+  it.effect("sends no prepared answer after a person has answered by another route", () =>
     Effect.gen(function* () {
       const { ticketMessagesOnPhone } = yield* clientOf("acme-agent")
       const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
@@ -240,13 +240,13 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       ])
       const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
       expect(answers.map(({ message }) => message)).toEqual(["It is at the desk."])
-      // What is asked after that is open to it.
+      // A later question can be answered automatically again.
       const later = yield* settledMessage({ message: "And my other key?", ticketID })
       expect(statuses(yield* doneTo(later.messageID, { operation: "SendReply" }))).toEqual(["Done"])
     })
   )
 
-  it.effect("answers nobody whose ticket a person has meanwhile marked as spam, unless that is what it is for", () =>
+  it.effect("sends no answer after a person has marked the ticket as spam, except on OnSpam", () =>
     Effect.gen(function* () {
       const { tickets } = yield* clientOf("acme-agent")
       const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
@@ -272,7 +272,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("leaves it to a person when so many answers have left by themselves that a program may answer them", () =>
+  it.effect("leaves the ticket to a person after ten automatic mails, which a program may be answering", () =>
     Effect.gen(function* () {
       const { ticketMessages } = yield* clientOf("acme-agent")
       const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
@@ -284,7 +284,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
         { status: "Skipped", error: expect.stringMatching(/^Left to a person: 10 mails have left in this ticket/) },
         { status: "Skipped", error: expect.stringMatching(/^Left to a person: 10 mails have left in this ticket/) }
       ])
-      // A person answers as often as they like, and whoever chats wants many answers.
+      // People may answer as often as they like, and a chat needs many answers.
       yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "By a person" } })
       expect(yield* settledAnswer(ticketID, "Sent")).toMatchObject({ message: "By a person" })
       const chat = yield* channelOf("Chat")
@@ -314,7 +314,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("sends a document where the question came from", () =>
+  it.effect("sends a document to the address that the question came from", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const UIDs = [{ UID: "office@three.example", IsPrimary: true }, { UID: "home@three.example" }]
@@ -326,7 +326,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("sends a document to whom it is about, by the channel that they wrote on, whoever has written since", () =>
+  it.effect("sends a document to the sender of its message on that message's channel, whoever has written since", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* settledMessage({
         message: "My code is 1234",
@@ -354,7 +354,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("tells somebody by mail", () =>
+  it.effect("notifies an address by mail", () =>
     Effect.gen(function* () {
       const mailer = yield* TestMailer
       const { messageID, ticketID } = yield* settledMessage({ subject: "Tap\r\nBcc: x@y.example", message: "It drips" })
@@ -404,7 +404,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       })
   )
 
-  it.effect("keeps no answer of an API that is too long for a custom field, and says so", () =>
+  it.effect("refuses an API response that is too long for a custom field, and says so", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       const { messageID, ticketID } = yield* quiet
@@ -426,7 +426,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("that does nothing is skipped, and the reason is on the message", () =>
+  it.effect("is skipped when it does nothing, with the reason on the message", () =>
     Effect.gen(function* () {
       const { messageID } = yield* quiet
       const results = yield* doneTo(messageID, { operation: "None" }, { operation: "CloseTicket" })
@@ -440,7 +440,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("that waits shows Waiting, holds up those behind it and goes on when the time is over", () =>
+  it.effect("shows Waiting during a Wait, holds up the later actions and goes on when the time is over", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
       const hookName = freshHook()
@@ -462,7 +462,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("behind one that waits comes no sooner than that says", () =>
+  it.effect("runs no sooner than the Wait before it says", () =>
     Effect.gen(function* () {
       const { messageID } = yield* quiet
       const results = yield* doneTo(
@@ -476,14 +476,14 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("that waited when its node stopped waits only for the rest of its time", () =>
+  it.effect("waits only for the rest of its time after its node has stopped", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { messageID } = yield* quiet
       const hookName = freshHook()
       yield* onHook(hookName, { operation: "Wait", parameters: { seconds: 3600 } }, { operation: "CloseTicket" })
       yield* fire(hookName, messageID)
-      // Queued again, and not still: the wait has begun.
+      // A due_at and a queued job mean that the wait has begun.
       const asleep = sql<{ asleep: boolean }>`
         select job.status = 'Queued' and message_action.due_at is not null as asleep
         from job
@@ -502,7 +502,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("that fails is noted, leaves nothing behind, and the rest go on", () =>
+  it.effect("is recorded and leaves nothing behind when it fails, and the rest go on", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
       const gone = DocumentID.make((yield* newDocument("Gone", "text")).documentID)
@@ -528,7 +528,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
-  it.effect("that was interrupted is repeated when that does no harm, and else is noted as unknown", () =>
+  it.effect("is repeated after an interruption when that is harmless, and otherwise recorded as interrupted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const upstream = yield* UpstreamServer
@@ -550,7 +550,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
         yield* onHook(hookName, { operation: "CallApi", parameters: { documentID } }, { operation: "CloseTicket" })
         yield* fire(hookName, messageID)
         yield* eventually(counted(path), (count) => count === 1)
-        // Another worker takes the job over, as after a crash of this one: its claim is over, until it is.
+        // Lets the claim expire until another worker has taken the job over, as after a crash.
         yield* eventually(
           sql`
             update job set due_at = now() - interval '1 second'
@@ -573,7 +573,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
 layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("A chain of actions", (it) => {
   const countOf = (kind: string, kinds: ReadonlyArray<string>) => kinds.filter((one) => one === kind).length
 
-  it.effect("that would fire itself ends: each action once", () =>
+  it.effect("ends when it would fire itself: each action runs once", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
       const rows = [
@@ -584,7 +584,7 @@ layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("A chain o
       yield* nothingLeft
       yield* unmap(rows)
       const happened = (yield* allEventsOf(ticketID)).map(({ kind }) => kind)
-      // By hand closed, reopened by the hook, closed by the other hook's action: then both have run.
+      // Closed by hand, reopened by one hook, closed again by the other one: then both actions have run.
       expect([countOf("TicketClosed", happened), countOf("TicketReopened", happened)]).toEqual([2, 1])
       expect(yield* actionsOf(messageID)).toEqual(
         expect.arrayContaining([
@@ -600,7 +600,7 @@ layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("A chain o
     })
   )
 
-  it.effect("goes on through a delivery and ends there too: what is sent on being sent is sent once", () =>
+  it.effect("continues through deliveries: a document that OnMessageSent sends is sent once", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
       const { documentID } = yield* newDocument("Survey", "How did we do?")
@@ -650,7 +650,7 @@ layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("A chain o
     })
   )
 
-  it.effect("runs an action once also when one action fires two hooks that both have it", () =>
+  it.effect("runs an action once even when another action fires two hooks that both have it", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* quiet
       const { actions, topicActions } = yield* clientOf("acme-admin")

@@ -23,7 +23,7 @@ import {
   unmap
 } from "./AutomationTools.ts"
 
-/** Every hook leaves its mark. */
+/** Maps an action to every hook, which leaves a mark when the hook fires. */
 const markAll = Effect.forEach(workflowHooks, (hookName) =>
   onHook(hookName, {
     operation: "SetCustomField",
@@ -65,7 +65,7 @@ const purposesOf = (id: TicketMessageID) =>
   )
 
 layer(marked(testApp()), { excludeTestServices: true })("A message of an end user", (it) => {
-  it.effect("gets its language, topics, their actions in order, a draft, and its hooks fire in between", () =>
+  it.effect("gets a language, topics, their actions in order and a draft, and its hooks fire in between", () =>
     Effect.gen(function* () {
       const { topicID } = yield* newTopic("acme-admin", "Chandelier crystals")
       const wanted = (value: string, priority: number) =>
@@ -122,7 +122,7 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
     })
   )
 
-  it.effect("that is spam is put aside, and nothing follows but OnSpam", () =>
+  it.effect("is put aside when it is spam, and nothing follows but OnSpam", () =>
     Effect.gen(function* () {
       const { messageID, ticketID } = yield* newMessage({ subject: "You have won", message: spamText })
       const steps = yield* finishedSteps(messageID)
@@ -139,7 +139,7 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
     })
   )
 
-  it.effect("stays replied to when it is taken for spam after an action has answered it", () =>
+  it.effect("stays Replied when it is marked as spam after an action has answered it", () =>
     Effect.gen(function* () {
       const channelID = yield* newChannel("acme-admin")
       yield* onHook(
@@ -151,7 +151,7 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
       const { messageID, ticketID } = yield* settledMessage({ channelID })
       expect((yield* stepsOf(messageID)).at(-1)).toEqual(["Spam check", "The ticket is spam"])
       expect(yield* readMessage(messageID)).toMatchObject({ status: "Replied" })
-      // Also when the node died that found out.
+      // A second run, as after the death of the node that found the spam, changes nothing.
       const steps = yield* stepsOf(messageID)
       yield* Effect.flatMap(
         SqlClient.SqlClient,
@@ -163,7 +163,7 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
       expect(yield* stepsOf(messageID)).toEqual(steps)
       const { ticketMessages, tickets } = yield* clientOf("acme-admin")
       yield* tickets.updateTicket({ path: { id: ticketID }, payload: { isSpam: false } })
-      // Nor can it be answered again where its status was lost.
+      // Even if its status was lost, the message cannot be answered again.
       yield* Effect.flatMap(
         SqlClient.SqlClient,
         (sql) =>
@@ -174,7 +174,7 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
     })
   )
 
-  it.effect("is put aside too when an action before the check says so", () =>
+  it.effect("is put aside when an action before the spam check marks it as spam", () =>
     Effect.gen(function* () {
       const channelID = yield* newChannel("acme-admin")
       yield* onHook("PreSpam", { operation: "MarkSpam", channelID })
@@ -205,7 +205,7 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
     })
   )
 
-  it.effect("on the phone or in a chat greets the caller once, without waiting for it", () =>
+  it.effect("greets a caller on the phone or in a chat once, without waiting for the greeting", () =>
     Effect.gen(function* () {
       for (const [channelType, hookName] of [
         ["Phone", "OnPhonePickup"],
@@ -218,7 +218,7 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
           uid: `+155501${channelType.length}`
         })
         yield* finishedSteps(messageID)
-        // The demo's own Wait of 30 seconds runs beside.
+        // The demo data's own Wait of 30 seconds is on the same hook.
         const greeting = yield* eventually(
           Effect.map(actionsOf(messageID), (actions) => actions.filter((action) => action.hookName === hookName)),
           (actions) => actions.length > 1 && actions.some(({ status }) => status === "Done")
@@ -234,8 +234,8 @@ layer(marked(testApp()), { excludeTestServices: true })("A message of an end use
   )
 })
 
-layer(marked(testApp()), { excludeTestServices: true })("What happens to a ticket", (it) => {
-  it.effect("made by hand fires OnTicketCreated once, also when its first message comes later", () =>
+layer(marked(testApp()), { excludeTestServices: true })("A ticket event", (it) => {
+  it.effect("fires OnTicketCreated once for a ticket made by hand, also when its first message comes later", () =>
     Effect.gen(function* () {
       const { ticketID } = yield* newTicket()
       expect(yield* firedOn(ticketID)).toEqual(["OnTicketCreated"])
@@ -244,7 +244,7 @@ layer(marked(testApp()), { excludeTestServices: true })("What happens to a ticke
     })
   )
 
-  it.effect("fires its hook once, and a change that changes nothing fires none", () =>
+  it.effect("fires its hook once, and no hook for a change that changes nothing", () =>
     Effect.gen(function* () {
       const { tickets, ticketMessages } = yield* clientOf("acme-admin")
       const { messageID, ticketID } = yield* settledMessage({ message: "Zzz" })
@@ -270,21 +270,21 @@ layer(marked(testApp()), { excludeTestServices: true })("What happens to a ticke
     })
   )
 
-  it.effect("sent, not sent, and liked or not, each once", () =>
+  it.effect("fires the hooks for sent and failed answers and for feedback once each", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { ticketMessages } = yield* clientOf("acme-admin")
       const { messageID, ticketID } = yield* settledMessage({ message: "Zzz" })
       yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "Hello" } })
       yield* settledAnswer(ticketID, "Sent")
-      // What follows from one thing runs beside what follows from the next.
+      // The work of one event runs beside that of the next, so each step waits for it to finish.
       expect(yield* firedOn(ticketID)).toEqual([...withoutTopics, "OnMessageSent"])
       const { ticketToken } = yield* readTicket(ticketID)
       const say = (...likes: ReadonlyArray<boolean>) =>
         Effect.forEach(likes, (like) => send("GET", `/ticketMessages/${ticketToken}/like-dislike?like=${like}`))
       yield* say(true, true)
       expect(yield* firedOn(ticketID)).toEqual([...withoutTopics, "OnMessageSent", "OnFeedback"])
-      // A change of mind is heard once, and kept however often.
+      // A change of mind fires the hook once, but every change is stored.
       yield* say(false, true, false, true, false)
       const heard = [...withoutTopics, "OnMessageSent", "OnFeedback", "OnFeedback"]
       expect(yield* firedOn(ticketID)).toEqual(heard)
@@ -293,7 +293,7 @@ layer(marked(testApp()), { excludeTestServices: true })("What happens to a ticke
       ])
 
       const other = yield* settledMessage({ message: "Zzz" })
-      // An answer that has no address any more: it is given up at once.
+      // An answer without an address is given up at once.
       const [answer] = yield* sql<{ id: number }>`
         insert into ticket_message (customer_id, ticket_id, channel_id, sender_type, status, message)
         select customer_id, ticket_id, channel_id, 'CustomerRep', 'Queued', 'Hello' from ticket_message
@@ -302,13 +302,13 @@ layer(marked(testApp()), { excludeTestServices: true })("What happens to a ticke
         insert into job (customer_id, kind, payload)
         values (1, 'DeliverMessage', ${JSON.stringify({ ticketMessageID: answer?.id })}::jsonb)`
       yield* settledAnswer(other.ticketID, "Failed")
-      // The demo escalates what could not be sent, and hands what is escalated to the lead.
+      // The demo data escalates failed answers, and assigns escalated tickets to the lead.
       expect(yield* firedOn(other.ticketID)).toEqual([...withoutTopics, "OnSendFailed", "OnEscalate", "OnAssigned"])
     })
   )
 })
 
-layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message when the model", (it) => {
+layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message that needs a model", (it) => {
   const setKey = (aiProviderApiKey: string | null) =>
     Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
       customers.updateCustomer({ payload: { aiProviderApiKey } })
@@ -322,7 +322,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
         where customer_id = 1 and kind = 'RunPipeline' and payload->>'ticketMessageID' = ${String(id)}`
     ).pipe(Effect.map(([row]) => row))
 
-  /** Waits until the job has failed and is to be tried again, and lets that wait for `hurry`. */
+  /** Waits until the job has failed and is queued for a retry, and postpones that until `hurry`. */
   const held = (id: TicketMessageID) =>
     eventually(
       Effect.flatMap(
@@ -343,7 +343,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
         where customer_id = 1 and kind = 'RunPipeline' and payload->>'ticketMessageID' = ${String(id)}`
     )
 
-  it.effect("is not there stays Received, and its hooks ran all the same", () =>
+  it.effect("stays Received when no model is configured, and its hooks run all the same", () =>
     Effect.gen(function* () {
       yield* setKey(null)
       const rows = yield* onHook("OnMessageReceived", {
@@ -365,7 +365,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
     })
   )
 
-  it.effect("takes a message for spam after a person has answered it changes nothing", () =>
+  it.effect("stays Replied when the model takes it for spam after a person has answered it", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* setKey("sk-test")
@@ -383,7 +383,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
     })
   )
 
-  it.effect("is slower than a person leaves the draft to them, and no hook sends it", () =>
+  it.effect("keeps a person's draft when the model is slower, and no hook sends it", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* setKey("sk-test")
@@ -408,7 +408,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
     })
   )
 
-  it.effect("fails is tried again later, and what was done before is not done again", () =>
+  it.effect("is tried again later when the model fails, without repeating earlier steps", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* setKey("sk-test")
@@ -434,7 +434,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
     })
   )
 
-  it.effect("fails to the end is Failed, with the reason, and its other steps are done", () =>
+  it.effect("is Failed with the reason when the model keeps failing, and its other steps are done", () =>
     Effect.gen(function* () {
       const server = yield* OpenAiServer
       yield* setKey("sk-test")
@@ -450,7 +450,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message wh
       yield* nothingLeft
       expect(yield* jobOf(messageID)).toMatchObject({ status: "Succeeded" })
       expect(yield* readMessage(messageID)).toMatchObject({ status: "Failed", aiReply: null })
-      // Who has the ticket open is told.
+      // Clients that have the ticket open are notified.
       expect((yield* messageEvents(messageID)).at(-1)).toBe("MessageChanged")
       yield* setKey(null)
     })

@@ -16,14 +16,14 @@ const listens = Effect.flatMap(baseUrl, (base) =>
   )
 )
 
-/** Nothing that closes without waiting for anybody takes so many turns of the event loop. */
+/** Closing anything that need not wait takes fewer turns of the event loop than this. */
 const whatClosesAtOnce = Effect.repeatN(
   Effect.promise(() => setImmediate()),
   1000
 )
 
 layer(UpstreamServer.layer, { excludeTestServices: true })("A node that is told to stop", (it) => {
-  it.scoped("lets a call under way come to its end, with all that it needs still open", () =>
+  it.scoped("lets a running call finish, and keeps everything open that the call needs", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       let answer = () => {}

@@ -25,7 +25,7 @@ import {
 
 const firePath = "/api/hookactions/fire"
 
-/** Everything of Acme's that firing a hook could write. */
+/** The number of Acme's rows in each table that firing a hook could write to. */
 const written = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`
@@ -103,7 +103,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("Firing a hook by han
     })
   )
 
-  it.effect("of a name that nothing is mapped to does nothing, and twice runs twice", () =>
+  it.effect("does nothing for a name without mappings, and runs twice when fired twice", () =>
     Effect.gen(function* () {
       const { messageID } = yield* settledMessage({ message: "Zzz" })
       expect(yield* fire("nobody-listens", messageID)).toMatchObject({ steps: [], skipped: [] })
@@ -115,7 +115,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("Firing a hook by han
     })
   )
 
-  it.effect("on a message that is not one's own, or is none, is refused and nothing is written", () =>
+  it.effect("is refused for another customer's or a missing message, and writes nothing", () =>
     Effect.gen(function* () {
       const foreign = yield* newMessage({}, "globex-admin")
       yield* nothingLeft
@@ -134,7 +134,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("Firing a hook by han
     })
   )
 
-  it.effect("with the same idempotency key runs once", () =>
+  it.effect("runs once with the same idempotency key", () =>
     Effect.gen(function* () {
       const { messageID } = yield* settledMessage({ message: "Zzz" })
       const hookName = freshHook()
@@ -240,7 +240,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("The trace of a messa
     })
   )
 
-  it.effect("is 403 for another customer's message and 404 for none", () =>
+  it.effect("is 403 for another customer's message and 404 for a missing one", () =>
     Effect.gen(function* () {
       const { messageID } = yield* settledMessage({ message: "Zzz" })
       const token = yield* tokenOf("globex-admin")
@@ -251,7 +251,7 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("The trace of a messa
     })
   )
 
-  it.effect("of automatic mail is short: it is kept and nothing more", () =>
+  it.effect("shows nothing but the arrival of automatic mail", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel

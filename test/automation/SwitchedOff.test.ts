@@ -28,8 +28,8 @@ const waitBegan = (id: TicketMessageID) =>
     (rows) => rows.length === 1
   )
 
-layer(testApp(), { excludeTestServices: true })("What is deleted or switched off while a chain waits", (it) => {
-  it.effect("does not run when its turn comes: mappings and actions of a hook", () =>
+layer(testApp(), { excludeTestServices: true })("Deleting or switching off while a chain waits", (it) => {
+  it.effect("keeps the mappings and actions of a hook from running", () =>
     Effect.gen(function* () {
       const { actions, topicActions } = yield* clientOf("acme-admin")
       const { messageID, ticketID } = yield* settledMessage({ message: "Zzz" })
@@ -68,7 +68,7 @@ layer(testApp(), { excludeTestServices: true })("What is deleted or switched off
     })
   )
 
-  it.effect("does not run when its turn comes: the actions of a topic", () =>
+  it.effect("keeps the actions of a topic from running", () =>
     Effect.gen(function* () {
       const { ticketMessagesOnPhone, topics } = yield* clientOf("acme-admin")
       const { messageID, ticketID } = yield* settledMessage({ message: "The vuvuzela is silent" })
@@ -88,7 +88,7 @@ layer(testApp(), { excludeTestServices: true })("What is deleted or switched off
     })
   )
 
-  it.effect("runs all the same when another topic of the message wants it, too", () =>
+  it.effect("lets an action run that another topic of the message has, too", () =>
     Effect.gen(function* () {
       const { ticketMessagesOnPhone, topicActions, topics } = yield* clientOf("acme-admin")
       const { messageID, ticketID } = yield* settledMessage({ message: "The sousaphone is dented" })

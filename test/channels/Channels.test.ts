@@ -79,7 +79,7 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
-  it.effect("refuse what is no address, host or number, and take empty texts for nothing", () =>
+  it.effect("refuse malformed addresses, hosts and numbers, and take empty texts for null", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const refused = (body: object) => refusedPaths("POST", "/api/Channels", token, body)
@@ -124,7 +124,7 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
-  it.effect("keep their type while they have tickets, and change everything else", () =>
+  it.effect("keep their type while they have tickets, but can be changed otherwise", () =>
     Effect.gen(function* () {
       const { channels, tickets } = yield* clientOf("acme-admin")
       const { channelID } = yield* create({ ...email, emailAddress: "kept@acme.example" })
@@ -145,7 +145,7 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
-  it.effect("become WhatsApp channels only with a number, also when that is not what is written", () =>
+  it.effect("become WhatsApp channels only with a number, even when the change does not mention it", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { channels } = yield* clientOf("acme-admin")
@@ -163,7 +163,7 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
-  it.effect("share one default for translations", () =>
+  it.effect("have only one default for translations", () =>
     Effect.gen(function* () {
       const { channels } = yield* clientOf("globex-admin")
       const first = yield* create({ ...chat, isDefaultTranslationChannel: true }, "globex-admin")
@@ -186,7 +186,7 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
-  it.effect("share one default also when many become it at once", () =>
+  it.effect("have only one default for translations even when many claim it at once", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("initech-admin")
       const body = { ...chat, isDefaultTranslationChannel: true }
@@ -205,7 +205,7 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
-  it.effect("keep the secret of their mail provider to themselves", () =>
+  it.effect("mask and encrypt the secret of their mail provider", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channels } = yield* clientOf("acme-admin")
@@ -229,7 +229,7 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
     })
   )
 
-  it.effect("stay behind their tickets when they are deleted", () =>
+  it.effect("leave their tickets in place when they are deleted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channels } = yield* clientOf("acme-admin")

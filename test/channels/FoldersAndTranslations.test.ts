@@ -17,7 +17,7 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
   it.effect("folders are created, read, listed, changed and deleted", () =>
     Effect.gen(function* () {
       const { channelFolders } = yield* clientOf("acme-admin")
-      // A folder that retrieves mail is looked after from the next round on.
+      // The next round of mail work would change a folder that retrieves mail, so the test starts right after one.
       yield* roundIsOver
       const { channelID, customerID } = yield* newChannel("Email")
       const folder = yield* channelFolders.createChannelFolder({ payload: { channelID, name: " Invoices " } })
@@ -57,7 +57,7 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
     })
   )
 
-  it.effect("folders go with their channel, and belong to it for ever", () =>
+  it.effect("folders are deleted with their channel, and cannot move to another one", () =>
     Effect.gen(function* () {
       const { channelFolders, channels } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -76,7 +76,7 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
     })
   )
 
-  it.effect("folders lie below folders of the same channel, never below themselves", () =>
+  it.effect("folders can lie only below other folders of the same channel", () =>
     Effect.gen(function* () {
       const { channelFolders } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -140,7 +140,7 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
     })
   )
 
-  it.effect("two folders of a channel are never the same folder of the provider", () =>
+  it.effect("two folders of a channel cannot be the same provider folder", () =>
     Effect.gen(function* () {
       const { channelFolders } = yield* clientOf("acme-admin")
       const { channelID } = yield* newChannel("Email")
@@ -191,7 +191,7 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
     })
   )
 
-  it.effect("translations go with their channel", () =>
+  it.effect("translations are deleted with their channel", () =>
     Effect.gen(function* () {
       const { channels, channelTranslations } = yield* clientOf("acme-admin")
       const { channelID } = yield* newChannel("Chat")
@@ -207,7 +207,7 @@ layer(testApp(), { excludeTestServices: true })("Folders and translations of a c
     })
   )
 
-  it.effect("a chat window reads its texts by the token, with every gap filled", () =>
+  it.effect("a chat window reads its texts by token, with fallbacks for missing ones", () =>
     Effect.gen(function* () {
       const { channels, channelTranslations } = yield* clientOf("acme-admin")
       const [chat, fallback] = [yield* newChannel("Chat"), yield* newChannel("Chat")]

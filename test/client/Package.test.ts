@@ -11,7 +11,7 @@ import { baseUrl, quietApp } from "../support/TestApp.ts"
 
 const run = promisify(execFile)
 
-/** A folder of somebody who has installed the package that was built and packed. */
+/** A folder in which the built and packed package is installed. */
 class Customer extends Context.Tag("test/Customer")<
   Customer,
   { readonly folder: string; readonly files: ReadonlyArray<string>; readonly read: (file: string) => Promise<string> }
@@ -54,7 +54,7 @@ const compiler = {
   include: ["*.ts"]
 }
 
-/** What the installed package offers by name, and what it rejects with. */
+/** Prints the functions that the installed package offers, and the error that a call rejects with. */
 const listsFunctions = `
   import { makeCaseworkPromiseClient } from "casework-client/promise"
   const client = makeCaseworkPromiseClient({ baseUrl: process.env.CASEWORK_URL, token: () => "wrong" })
@@ -70,7 +70,7 @@ const listsFunctions = `
 layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true, timeout: 600_000 })(
   "The client's package",
   (it) => {
-    it.effect("has the contract and nothing of the server", () =>
+    it.effect("contains the contract and nothing of the server", () =>
       Effect.gen(function* () {
         const { files, read } = yield* Customer
         const modules = (yield* Effect.promise(() => readdir("schema"))).map((file) => file.replace(/\.ts$/, ""))
@@ -90,7 +90,7 @@ layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true,
         const description = JSON.parse(yield* Effect.promise(() => read("package.json")))
         expect(description).toMatchObject({ name: "casework-client", version: packageJson.version, type: "module" })
         expect(Object.keys(description.peerDependencies)).toEqual(["@effect/platform", "effect"])
-        // Without the ranges npm would install what is newest.
+        // Without version ranges npm would install the newest versions.
         const [, line = ""] = /^ {4}npm install (.*)$/m.exec(yield* Effect.promise(() => read("README.md"))) ?? []
         const peers = Object.entries(description.peerDependencies).map(([name, range]) => `${name}@${range}`)
         expect(line.split(" ")).toEqual(["casework-client", ...peers])
@@ -120,12 +120,12 @@ layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true,
       })
     )
 
-    it.effect("has a function for every route, and tells a refusal as it is", () =>
+    it.effect("has a function for every route, and rejects with the status and request id of a refusal", () =>
       Effect.gen(function* () {
         const { folder } = yield* Customer
         const CASEWORK_URL = yield* baseUrl
         yield* Effect.promise(() => writeFile(join(folder, "Functions.js"), listsFunctions))
-        // A process of its own: Node follows no links here once it has looked at a pipe, as other tests do.
+        // A process of its own: Node follows no symlinks here once it has looked at a pipe, as other tests do.
         const { stdout } = yield* Effect.promise(() =>
           run(process.execPath, ["Functions.js"], { cwd: folder, env: { ...process.env, CASEWORK_URL } })
         )

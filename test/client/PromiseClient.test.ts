@@ -11,7 +11,7 @@ const bytesOf = (content: Uint8Array | string) => new Uint8Array(Buffer.from(con
 const clientWith = (token: string) => Effect.map(baseUrl, (base) => makeCaseworkPromiseClient({ baseUrl: base, token }))
 
 layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
-  it.effect("answers the bytes of a file, whatever it is", () =>
+  it.effect("returns the bytes of a file, whatever its type", () =>
     Effect.gen(function* () {
       const { files } = yield* clientWith(yield* tokenOf("acme-agent"))
       const { messageID } = yield* aMessage(1)
@@ -34,7 +34,7 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
     })
   )
 
-  it.effect("knows what a resource was read as, so that nobody else's change is lost", () =>
+  it.effect("provides the ETag of a resource that was read, so that nobody else's change is lost", () =>
     Effect.gen(function* () {
       const { actions } = yield* clientWith(yield* tokenOf("acme-admin"))
       yield* Effect.promise(async () => {
@@ -50,7 +50,7 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
     })
   )
 
-  it.effect("tells when to try again", () =>
+  it.effect("reports when to try again", () =>
     Effect.gen(function* () {
       const busy = () =>
         Promise.resolve(new Response('{"message":"Too many"}', { status: 429, headers: { "retry-after": "7" } }))
@@ -61,7 +61,7 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
     })
   )
 
-  it.effect("answers nothing for a file that has not changed", () =>
+  it.effect("returns undefined for a file that has not changed", () =>
     Effect.gen(function* () {
       const { files } = yield* clientWith(yield* tokenOf("acme-agent"))
       const { messageID } = yield* aMessage(1)
@@ -73,7 +73,7 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
     })
   )
 
-  it.effect("answers text as text, JSON as JSON, and nothing where there is nothing to say", () =>
+  it.effect("returns text as text, JSON as JSON, and undefined for no content", () =>
     Effect.gen(function* () {
       const { health, mailWebhook, ticketMessageAttachments } = yield* clientWith(yield* tokenOf("acme-agent"))
       const { messageID } = yield* aMessage(1)
@@ -81,7 +81,7 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
       yield* Effect.promise(async () => {
         expect(await health.live()).toEqual({ status: "ok" })
         expect(await mailWebhook.validateMailWebhook({ urlParams: { validationToken: "abc" } })).toBe("abc")
-        // Without a token to repeat the text is empty, but a text.
+        // Without a token to repeat, the response is still text, an empty one.
         expect(await mailWebhook.receiveMailNotifications({ urlParams: {}, payload: {} })).toBe("")
         const [file] = await ticketMessageAttachments.listAttachments({ path: { id: messageID } })
         const path = { id: messageID, attachmentId: file?.ticketMessageAttachmentID ?? 0 }

@@ -11,7 +11,7 @@ const withPort = (port: string, count: number) =>
     Effect.map(Exit.match({ onSuccess: (port) => port, onFailure: inOneLine }))
   )
 
-it.effect("A cluster begins at PORT, and says in one line when it cannot", () =>
+it.effect("A cluster takes its ports from PORT on, and says in one line when it cannot", () =>
   Effect.gen(function* () {
     expect(yield* withPort("", 3)).toBe("3000")
     expect(yield* withPort("65533", 3)).toBe("65533")

@@ -31,7 +31,7 @@ const node = Layer.unwrapEffect(
   )
 ).pipe(Layer.provideMerge(UpstreamServer.layer))
 
-/** Refuses, and blurts out what it was given, as some providers do. */
+/** Refuses, and repeats in the error what it was given, as some providers do. */
 const blurting: Behaviour = ({ body, headers }, response) => {
   const told = `Wrong: ${headers.authorization} ${body}`
   response
@@ -39,7 +39,7 @@ const blurting: Behaviour = ({ body, headers }, response) => {
     .end(JSON.stringify({ error: { message: told }, error_description: told, message: told }))
 }
 
-/** Which secrets may go along to which address. */
+/** The secrets that a call to each address may carry. */
 const meantFor: ReadonlyArray<readonly [path: RegExp, secrets: ReadonlyArray<Canary>]> = [
   [/^\/v1\/chat\/completions$/, ["aiProviderApiKey"]],
   [/oauth2\/v2\.0\/token$/, ["mailProviderClientSecret", "overrideMailProviderClientSecret"]],
@@ -48,7 +48,7 @@ const meantFor: ReadonlyArray<readonly [path: RegExp, secrets: ReadonlyArray<Can
   [/^\/overridden$/, ["overrideApiPassword", "overrideApiToken"]]
 ]
 
-/** The one answer that shows secrets, to an Admin: the interface says so. */
+/** The one response that shows secrets, to an Admin, as the contract requires. */
 const showsSecrets: Readonly<Record<string, ReadonlyArray<Canary>>> = {
   "customers.getSecrets": ["aiProviderApiKey", "telephonyAuthToken"]
 }
@@ -162,7 +162,7 @@ const isDone = Effect.gen(function* () {
 })
 
 layer(node, { excludeTestServices: true })("A secret", (it) => {
-  it.effect("is in no log, span, error, answer, call or column but where it belongs", () =>
+  it.effect("appears in no log, span, error, response, call or column but where it belongs", () =>
     Effect.gen(function* () {
       const credentials = yield* plant
       const { ask } = yield* makeProbes
@@ -191,7 +191,7 @@ layer(node, { excludeTestServices: true })("A secret", (it) => {
         look(`A call of ${url}`, `${url} ${JSON.stringify(headers)} ${body}`, mayHave)
       }
       expect([...new Set(leaks)].slice(0, 10)).toEqual([])
-      // Nothing is proved by secrets that were never used.
+      // Secrets that were never used would prove nothing.
       const used = calls.flatMap(({ body, headers }) => secretsIn(`${JSON.stringify(headers)} ${body}`, secrets))
       for (const name of ["aiProviderApiKey", "apiPassword", "overrideApiToken", "overrideMailProviderClientSecret"]) {
         expect(used).toContain(name)

@@ -19,13 +19,13 @@ export const canaries = {
 
 export type Canary = keyof typeof canaries
 
-/** How a text may stand somewhere without being seen at first sight. */
+/** The forms in which a text could hide. */
 const disguises = (text: string) => {
   const bytes = Buffer.from(text)
   return [text, bytes.toString("hex"), bytes.toString("base64").replace(/=+$/, ""), encodeURIComponent(text)]
 }
 
-/** What is found of the secrets in a text; parts of it that are base64, as in Basic credentials, are looked into. */
+/** The names of the secrets in a text, found also inside its base64 parts, as in Basic credentials. */
 export const secretsIn = (text: string, secrets: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const decoded = [...text.matchAll(/[A-Za-z0-9+/_-]{16,}={0,2}/g)].map(([part]) =>
     Buffer.from(part, "base64").toString("latin1")
@@ -36,7 +36,7 @@ export const secretsIn = (text: string, secrets: Readonly<Record<string, string>
     .map(([name]) => name)
 }
 
-/** Keeps every log line of every level, and every span with all that it carries. */
+/** Records every log line of every level, and every span with its attributes and failure. */
 export const eavesdropper = () => {
   const heard: Array<string> = []
   const logger = Logger.map(Logger.jsonLogger, (line) => void heard.push(line))

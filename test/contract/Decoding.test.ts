@@ -51,7 +51,7 @@ describe("The length of a text", () => {
 })
 
 describe("An id in a path", () => {
-  it("is every whole number from 1 to 2147483647, and comes back as it was", () => {
+  it("can be any whole number from 1 to 2147483647, and is encoded as it was", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: highest }), (id) => {
         const decoded = Either.getOrThrow(decodeId(String(id)))
@@ -62,12 +62,12 @@ describe("An id in a path", () => {
     expect([1, highest].map((id) => accepts(decodeId(String(id))))).toEqual([true, true])
   })
 
-  it("is nothing else", () => {
+  it("cannot be anything else", () => {
     fc.assert(fc.property(texts, (text) => accepts(decodeId(text)) === isPlainNumber(text, 1, highest)))
     expect(["0", "-1", "2147483648"].some((text) => accepts(decodeId(text)))).toBe(false)
   })
 
-  it("is a JSON number in a body, never a text", () => {
+  it("must be a JSON number in a body, not a string", () => {
     const decode = Schema.decodeUnknownEither(ActionID)
     fc.assert(
       fc.property(
@@ -120,7 +120,7 @@ describe("A page", () => {
     )
   })
 
-  it("is not sorted by a word that is no field", () => {
+  it("cannot be sorted by a word that is no field", () => {
     const known = sortable.map((field) => field.toLowerCase())
     const words = fc.oneof(
       fc.string(),
@@ -131,7 +131,7 @@ describe("A page", () => {
     )
   })
 
-  it("is one of just as many as hold everything", () => {
+  it("is one of exactly as many pages as all the items need", () => {
     fc.assert(
       fc.property(fc.nat({ max: 10_000_000 }), fc.integer({ min: 1, max: largestPage }), (count, size) => {
         const pages = totalPages(count, size)

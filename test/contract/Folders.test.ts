@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "../../src")
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
 
-/** The feature that a file is part of; none for those that put the features together. */
+/** The feature folder of a file; undefined for the files that put the features together. */
 const folderOf = (file: string) => (file.includes(sep) ? file.split(sep)[0] : undefined)
 
 const importsOf = (file: string) =>
@@ -27,7 +27,7 @@ for (const file of files) {
   }
 }
 
-/** The imports that lead from a folder back to itself; none when there is no such way. */
+/** The imports that lead from a folder back to itself; undefined when there is no such cycle. */
 const circleFrom = (start: string) => {
   const seen = new Set<string>()
   const go = (folder: string): ReadonlyArray<string> | undefined => {
@@ -49,11 +49,11 @@ describe("The folders of features", () => {
     expect([...imports.keys()].flatMap((folder) => circleFrom(folder) ?? [])).toEqual([])
   })
 
-  it("stand on a platform that knows none of them", () => {
+  it("are not imported by the platform", () => {
     expect([...(imports.get("platform") ?? []).values()]).toEqual([])
   })
 
-  it("leave the platform's HTTP to the files that answer requests", () => {
+  it("import the platform's HTTP only in the files that handle requests", () => {
     const answering = /^platform\/|Http\.ts$|^(?:files\/FileAnswer|hub\/HubRoutes|pages\/Asset)\.ts$/
     const others = files.filter((file) => folderOf(file) !== undefined && !answering.test(file.replaceAll(sep, "/")))
     const found = others.flatMap((file) =>

@@ -20,24 +20,24 @@ const isErrorBody = Schema.is(ErrorBody)
 
 const decodeError = Schema.decodeUnknownEither(ErrorBody, { onExcessProperty: "error" })
 
-// Words that only the inside of the service knows.
+// Words that only the internals of the service contain.
 const leaks = /node_modules|\.ts:\d|\bat \w+ \(|\bselect\s.+\sfrom\b|pg_|postgres|stack/i
 
-/** What is wrong with an answer; nothing when it is as it should be. */
+/** What is wrong with a response; undefined when nothing is. */
 const faultOf = ({ headers, json, status, text }: Answer): string | undefined => {
   if (status < 400) return undefined
   if (status === 500) return "answered 500"
   if (!isErrorBody(json) || decodeError(json)._tag === "Left") return "has no well-formed error body"
   if (json.status !== status) return "names another status in its body"
   if (json.requestId !== headers.get("x-request-id")) return "names another request id in its body"
-  // What the caller sent may come back in the message; anything else must not be told.
+  // With details the message may repeat what the caller sent; otherwise it must show no internals.
   return json.details === undefined && leaks.test(text) ? "tells of the inside" : undefined
 }
 
 const describe = (endpoint: Endpoint, request: FuzzRequest, answer: Answer, fault: string) =>
   `${endpoint.id} ${fault}, seed ${seed}\n${endpoint.method} ${request.path.slice(0, 500)} ${JSON.stringify(request.headers)}\n${request.body?.slice(0, 1000)}\n${answer.status} ${answer.text.slice(0, 1000)}`
 
-/** Making up wrong values fails often inside; the stacks of those failures would take half of the time. */
+/** Generating wrong values often throws internally; capturing those stacks would take half of the time. */
 const withoutStacks = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -67,7 +67,7 @@ layer(testApp(), { excludeTestServices: true })("Random requests", (it) => {
                 "content-type": "application/json",
                 authorization: `Bearer ${token}`,
                 "x-platform-key": "test-platform-key",
-                // Each comes from somewhere else, so that no throttle hides what lies behind it.
+                // Each request has an address of its own, so that no throttle hides the code after it.
                 "x-forwarded-for": `10.${address >> 16}.${(address >> 8) & 255}.${address & 255}`,
                 ...request.headers
               },
@@ -90,7 +90,7 @@ layer(testApp(), { excludeTestServices: true })("Random requests", (it) => {
         )
         expect(faults.flat().slice(0, 5).join("\n\n")).toBe("")
         expect(sent).toBeGreaterThanOrEqual(2_000)
-        // A run that never gets past the door would prove nothing.
+        // A run that meets nothing but refusals would prove nothing.
         for (const status of [200, 201, 204, 400, 404])
           expect(statuses.get(status), `some ${status}`).toBeGreaterThan(0)
         expect((yield* send("GET", "/health/ready")).status).toBe(200)

@@ -82,7 +82,7 @@ const safely = (value: unknown) => JSON.stringify(value) ?? "null"
 const bodies = (ast: AST.AST) => {
   const schema = Schema.make<unknown, unknown, never>(ast)
   const encode = Schema.encodeEither(schema)
-  // What a schema cannot write itself, a caller still can.
+  // A value that the schema cannot encode is sent as it is: a caller could send it, too.
   const good = Arbitrary.make(schema).map((value) => Either.getOrElse(encode(value), () => value))
   const shaped = Arbitrary.make(Schema.encodedSchema(schema))
   const broken = fc

@@ -56,7 +56,7 @@ const partsOf = (ast: AST.AST): ReadonlyArray<AST.AST> => {
   }
 }
 
-/** Collects every schema inside another that goes by an identifier, as JSON Schema without the words. */
+/** Collects every nested schema that has an identifier, as JSON Schema without its texts. */
 const collectIdentified = (ast: AST.AST, seen: Set<AST.AST>, found: Map<string, Set<string>>) => {
   if (seen.has(ast)) return
   seen.add(ast)
@@ -76,7 +76,7 @@ const reportsAll = (ast: AST.AST): boolean =>
   (AST.isUnion(ast) && ast.types.every(reportsAll)) ||
   AST.isVoidKeyword(ast)
 
-/** A few words, not a name. */
+/** Whether a text is at least two words, not a name. */
 const inWords = (text: string | undefined) => text !== undefined && /^\S+ \S+/.test(text)
 
 const withoutBody = ["204", "304"]
@@ -88,11 +88,11 @@ describe("The OpenAPI document", () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
   })
 
-  it("refers to nothing that is not there, and keeps nothing that is not referred to", () => {
+  it("contains exactly the schemas that it refers to", () => {
     const known = Object.keys(schemas).map((name) => prefix + name)
     const used = new Set(reachableFrom(spec.paths).flatMap(referencesIn))
     expect([...used].filter((reference) => !known.includes(reference))).toEqual([])
-    // The error that every path can answer belongs to no operation.
+    // The error that every path can return belongs to no operation.
     expect(known.filter((name) => !used.has(name))).toEqual([`${prefix}MethodNotAllowed`])
   })
 
@@ -107,7 +107,7 @@ describe("The OpenAPI document", () => {
     expect([...found].filter(([, shapes]) => shapes.size > 1)).toEqual([])
   })
 
-  it("has nothing of the decoder's own error", () => {
+  it("does not mention the decoder's own error", () => {
     expect(JSON.stringify(spec)).not.toMatch(/HttpApiDecodeError|"Issue"/)
   })
 
@@ -116,7 +116,7 @@ describe("The OpenAPI document", () => {
   })
 
   for (const { id, path, spec: operation } of operations) {
-    it(`says what ${id} is`, () => {
+    it(`documents ${id}`, () => {
       const endpoint = endpoints.find((candidate) => candidate.id === id)
       expect(operation.summary, "summary").toSatisfy(inWords)
       expect(operation.description, "description").toSatisfy(inWords)
@@ -143,7 +143,7 @@ describe("The OpenAPI document", () => {
     })
   }
 
-  it("speaks of If-Match where something answers an ETag, and nowhere else", () => {
+  it("mentions If-Match exactly where the resource has an ETag", () => {
     const takes = (operation: unknown, name: string) =>
       (Object(operation).parameters ?? []).some((parameter: { readonly name: string }) => parameter.name === name)
     for (const [path, item] of Object.entries(spec.paths)) {
@@ -157,7 +157,7 @@ describe("The OpenAPI document", () => {
     }
   })
 
-  it("shows a whole list for every body that is one", () => {
+  it("shows a list as the example of every body that is a list", () => {
     const lists = operations
       .flatMap(({ spec: operation }) => Object.values(operation.requestBody?.content ?? {}))
       .flatMap(({ schema }) => referencesIn(schema).map((reference) => schemas[reference.slice(prefix.length)]))
@@ -167,7 +167,7 @@ describe("The OpenAPI document", () => {
     for (const list of lists) expect(list["examples"]).toEqual([[expect.any(Object), expect.any(Object)]])
   })
 
-  it("reports every problem of every body and query", () => {
+  it("is made of bodies and queries that report every problem", () => {
     const silent = endpoints.flatMap(({ id, isMultipart, payload, query }) =>
       [...(isMultipart ? [] : Option.toArray(payload)), ...Option.toArray(query)].flatMap((ast) =>
         reportsAll(ast) ? [] : [id]
@@ -178,7 +178,7 @@ describe("The OpenAPI document", () => {
 })
 
 layer(testApp(), { excludeTestServices: true })("The docs", (it) => {
-  it.effect("are the contract, as served", () =>
+  it.effect("serve the OpenAPI document of the contract", () =>
     Effect.gen(function* () {
       const { headers, json, status } = yield* send("GET", "/openapi.json")
       expect(status).toBe(200)

@@ -15,8 +15,8 @@ interface Detail {
 
 const detailsIn = (json: unknown): ReadonlyArray<Detail> => Object(json).details ?? []
 
-layer(testApp(), { excludeTestServices: true })("Whoever sends a wrong body", (it) => {
-  it.effect("is told what to change, not what the field is for", () =>
+layer(testApp(), { excludeTestServices: true })("The refusal of a wrong body", (it) => {
+  it.effect("says what to change, not what the field is for", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const told = new Set<string>()

@@ -8,10 +8,10 @@ import { ownPathIds, type Person } from "../support/KnownIds.ts"
 import { pathOf, person, sendTo } from "../support/SendExample.ts"
 import { type Answer, send } from "../support/TestApp.ts"
 
-/** The fields that tell one example from another. */
+/** The fields that must differ from one example to the next. */
 const naming = new Set(["name", "hookName", "pageUrl"])
 
-/** Who asks in the probes, and how its requests are made. */
+/** The callers of the probes, and the requests that they make. */
 export const makeProbes = Effect.gen(function* () {
   const tokens = yield* Tokens
   const sql = yield* SqlClient.SqlClient
@@ -35,7 +35,7 @@ export const makeProbes = Effect.gen(function* () {
     return { ...body, ...Object.fromEntries(names.map(([key, value]) => [key, `${value}${count}`])) }
   }
 
-  /** Sends a good request of the endpoint, or one that is changed in one way, and notes the status. */
+  /** Sends a valid request to the endpoint, or one that is changed in one way, and records the status. */
   const ask = (
     endpoint: Endpoint,
     change: {
@@ -43,7 +43,7 @@ export const makeProbes = Effect.gen(function* () {
       readonly ids?: Readonly<Record<string, string | number>>
       readonly query?: string
       readonly body?: unknown
-      /** Repeats the example to the letter, so that a second one is a duplicate. */
+      /** Sends the example unchanged, so that a second one is a duplicate. */
       readonly twin?: boolean
       readonly headers?: Readonly<Record<string, string>>
     } = {}
@@ -92,11 +92,11 @@ export const makeProbes = Effect.gen(function* () {
       endpoint.parameters.map(({ brand, name }) => [name, Option.isSome(brand) ? 2_147_483_646 : "zu"])
     )
 
-  /** Tries one thing after the other until the status was met, so that a request that works does no needless harm. */
+  /** Makes the attempts in turn until the status is met, so that requests that succeed do no needless harm. */
   const untilMet = <A, E, R>(endpoint: Endpoint, status: number, tries: ReadonlyArray<Effect.Effect<A, E, R>>) =>
     Effect.forEach(tries, (attempt) => Effect.unless(attempt, () => seen.has(`${endpoint.id} ${status}`)))
 
-  // Whichever comes first waits for the locked table; the other one finds it still running.
+  // The first request waits for the locked table; the other one finds it still running.
   const stillRunning = (endpoint: Endpoint) =>
     sql`lock table idempotency in access exclusive mode`.pipe(
       Effect.zipRight(Effect.raceFirst(once(endpoint), once(endpoint))),
@@ -143,7 +143,7 @@ export const makeProbes = Effect.gen(function* () {
   return { ask, probes, seen, admin, phone: { token: phone } }
 })
 
-/** Well-formed for every route that hands out credentials, and wrong. */
+/** Wrong credentials, well-formed for every route that takes some. */
 const wrongCredentials = {
   username: "nobody",
   password: "wrong",

@@ -17,7 +17,7 @@ interface Rows {
 
 type Move = (rows: Rows, uid: string) => readonly [method: string, path: string, body?: unknown]
 
-/** What people may do to a conversation and to what it hangs on. */
+/** The changes that people can make to a conversation and to the rows it refers to. */
 const changes: Readonly<Record<string, Move>> = {
   "a first message": ({ channel }, uid) => [
     "POST",
@@ -85,7 +85,7 @@ const conversation = (uid: string) =>
     return { channel, ...(yield* Effect.orDie(Option.fromNullable(rows))) }
   })
 
-/** The rows that two may meet at, and a statement that keeps both of them waiting there. */
+/** The rows at which two requests can meet, with a statement that locks them so that both wait. */
 const places = {
   ticket: (sql: SqlClient.SqlClient, { ticket }: Rows) =>
     sql`select 1 from ticket where customer_id = 1 and ticket_id = ${ticket} for update`,
@@ -102,14 +102,14 @@ const places = {
 
 const waiting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // A transaction goes on seeing the connections that there were when it first looked, and none opened since.
+  // Without this, a transaction keeps seeing the connections of its first look, and none opened since.
   yield* sql`select pg_stat_clear_snapshot()`
   const rows = yield* sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   return rows.length
 })
 
-/** Until each of them is answered or stands waiting. */
+/** Waits until each request is answered or waits for a lock. */
 const stopped = (
   asked: ReadonlyArray<Fiber.RuntimeFiber<unknown>>
 ): Effect.Effect<void, unknown, SqlClient.SqlClient> =>
@@ -121,7 +121,7 @@ const stopped = (
     yield* stopped(asked)
   })
 
-/** Both statuses of two requests, of which the second came when the first was waiting for somebody at that place. */
+/** The statuses of two requests, of which the second comes while the first waits for the lock at that place. */
 const meeting = (place: keyof typeof places, first: Move, second: Move, uid: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -143,12 +143,12 @@ const meeting = (place: keyof typeof places, first: Move, second: Move, uid: str
     return yield* Effect.forEach(asked, Fiber.join)
   })
 
-/** Whoever takes rows in another order than the others is helped out, but a second late. */
+/** A transaction that locks rows in another order than the rest is retried, but loses a second to the deadlock. */
 const deadlocks = transactionsHindered.of({ reason: "deadlock" })
 
 layer(quietApp(), { excludeTestServices: true })("Two requests that meet", (it) => {
   for (const [name, deletion] of Object.entries(deletions)) {
-    it.effect(`are both answered, whatever comes before or after ${name}`, () =>
+    it.effect(`are both answered without a deadlock, whatever comes before or after ${name}`, () =>
       Effect.gen(function* () {
         const broken: Array<string> = []
         for (const place of onPostgres

@@ -16,7 +16,7 @@ const endpoint = (id: string) => {
   return found
 }
 
-/** Makes two of a kind and then changes the second into the first. */
+/** Creates two resources, and then changes the second into a duplicate of the first. */
 const becomesTwin = ({ admin, ask }: Probes, create: string, update: string) =>
   Effect.gen(function* () {
     yield* ask(endpoint(create), { twin: true })
@@ -26,7 +26,7 @@ const becomesTwin = ({ admin, ask }: Probes, create: string, update: string) =>
     return yield* ask(endpoint(update), { ids: { id: Number(id) }, body })
   })
 
-/** A Chat channel of its own, with what a body needs to name it. */
+/** Creates a Chat channel, and returns the id and the token that requests name it by. */
 const newChat = ({ ask }: Probes) =>
   Effect.map(
     ask(endpoint("channels.createChannel"), { body: { channelType: "Chat", name: "Chat", isActive: true } }),
@@ -40,7 +40,7 @@ const download = ({ ask }: Probes, headers: Readonly<Record<string, string>>) =>
     const accessToken = String(Object(json)["accessToken"])
     return yield* ask(endpoint("files.getFile"), { ids: { accessToken }, headers })
   })
-/** An Email channel whose mail provider is configured, and cannot be reached. */
+/** An Email channel whose mail provider is configured, but cannot be reached. */
 const newMailChannel = ({ ask }: Probes) =>
   Effect.map(
     ask(endpoint("channels.createChannel"), {
@@ -58,14 +58,14 @@ const newMailChannel = ({ ask }: Probes) =>
     ({ json }) => ({ id: Number(Object(json)["channelID"]) })
   )
 
-/** A route without a body still tells one request from another by the query. */
+/** Sends two requests with one key; without a body they differ in the query. */
 const keyTwice = ({ ask }: Probes, id: string, ids: Readonly<Record<string, number>> = {}) =>
   Effect.zipRight(
     ask(endpoint(id), { ids, headers: { "idempotency-key": "one request" } }),
     ask(endpoint(id), { ids, query: "?another=one", headers: { "idempotency-key": "one request" } })
   )
 
-/** A ticket of its own with an end user's message. */
+/** A new ticket with an end user's message. */
 const newMessage = (probes: Probes) =>
   Effect.gen(function* () {
     const { channelID } = yield* newChat(probes)
@@ -74,7 +74,7 @@ const newMessage = (probes: Probes) =>
     return { id: Number(Object(json)["messageID"]), ticketID: Number(Object(json)["ticketID"]) }
   })
 
-/** A message whose processing did not come to its end. */
+/** A message whose processing was given up. */
 const givenUpMessage = (probes: Probes) =>
   Effect.gen(function* () {
     const { id } = yield* newMessage(probes)
@@ -85,7 +85,7 @@ const givenUpMessage = (probes: Probes) =>
     return { id }
   })
 
-/** Answers the last of several requests with the same key and other bodies. */
+/** Returns the response to the last of several requests with the same key and different bodies. */
 const withOneKey = (
   { ask }: Probes,
   id: string,
@@ -100,11 +100,11 @@ const withOneKey = (
 const bulk = ({ ask }: Probes, action: string, ...ticketIDs: ReadonlyArray<number>) =>
   ask(endpoint("tickets.bulkUpdateTickets"), { body: { ticketIDs, action } })
 
-/** What the list of the tickets tells about the newest one. */
+/** The token of the newest ticket in the list. */
 const newestToken = ({ ask }: Probes) =>
   Effect.map(ask(endpoint("tickets.listTickets")), ({ json }) => String(Object(json)["items"][0]["ticketToken"]))
 
-/** Asks as a phone call of a customer that is not there any more. */
+/** Asks with the phone token of a customer that no longer exists. */
 const goneCustomer = ({ ask }: Probes, id: string, query = "") =>
   Effect.gen(function* () {
     const tokens = yield* Tokens
@@ -136,7 +136,7 @@ const downloadPhoto = (probes: Probes, headers: Readonly<Record<string, string>>
     })
   )
 
-/** Statuses that need a story of their own, by the pair that it ends in. */
+/** Statuses that need several requests, by the endpoint and status that these end in. */
 export const scripts = (probes: Probes, { admin, ask } = probes) => ({
   "tickets.bulkUpdateTickets 204": Effect.flatMap(newMessage(probes), ({ ticketID }) =>
     bulk(probes, "close", ticketID)
@@ -382,7 +382,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
     return yield* ask(endpoint("representatives.deleteCustomerRep"), { ids: { id: oneself } })
   }),
 
-  // Whoever comes first waits for the locked row, so that the other one finds it still running.
+  // The first request waits for the locked row, so that the other one finds it still running.
   "signatures.saveSignature 409": Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const save = ask(endpoint("signatures.saveSignature"), { headers: { "idempotency-key": "still running" } })
@@ -412,7 +412,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
   "files.getFile 400": ask(endpoint("files.getFile"), { ids: { accessToken: "%" } }),
   "files.getFile 416": download(probes, { range: "bytes=9999999-" }),
 
-  // Ends the login that the other scripts use, so it stands last. Every request for a mail ended the links before it.
+  // Comes last, as it ends the login that the other scripts use. Every reset mail has invalidated the links before it.
   "auth.resetPassword 204": Effect.gen(function* () {
     const mailer = yield* TestMailer
     yield* ask(endpoint("auth.requestPasswordReset"))

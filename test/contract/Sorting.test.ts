@@ -15,11 +15,11 @@ const itemsIn = (page: string): ReadonlyArray<Readonly<Record<string, unknown>>>
 
 const lists = operations.filter(({ spec: { parameters } }) => parameters.some(({ name }) => name === "sortBy"))
 
-/** Of the demo data; a list of what nobody has would sort nothing. */
+/** A list with demo data: an empty one would sort nothing. */
 const addressOf = (path: string) => `${path.replace("{id}", "1")}?ticketId=1&pageSize=200`
 
 layer(testApp(), { excludeTestServices: true })("Every list", (it) => {
-  it.effect("is sorted by any field that its items have", () =>
+  it.effect("can be sorted by any field that its items have", () =>
     Effect.gen(function* () {
       expect(lists.length).toBeGreaterThan(10)
       const headers = { authorization: `Bearer ${yield* tokenOf("acme-admin")}` }
@@ -41,7 +41,7 @@ layer(testApp(), { excludeTestServices: true })("Every list", (it) => {
     })
   )
 
-  it.effect("of tickets goes by the names of topics, those without any first", () =>
+  it.effect("sorts tickets by the names of their topics, those without any first", () =>
     Effect.gen(function* () {
       const { tickets } = yield* clientOf("acme-admin")
       const sorted = (sortOrder: "asc" | "desc") =>

@@ -5,7 +5,7 @@ import { sendJson, testApp } from "../support/TestApp.ts"
 import { makeProbes } from "./Probes.ts"
 import { scripts } from "./Scripts.ts"
 
-/** What no request of this test can provoke, and where it is tested instead. */
+/** The statuses that no request of this test can provoke, and where they are tested instead. */
 const exceptions: Readonly<Record<string, string>> = {
   "aiRuns.replayAiRun 502": "needs a model that fails: test/ai/AiRuns.test.ts",
   "ticketMessagesOnPhone.detectTopics 502": "needs a model that fails: test/ai/Injection.test.ts",
@@ -24,7 +24,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "health.ready 503": "needs a broken database: test/database/Readiness.test.ts"
 }
 
-/** Only a fault of the service answers it. */
+/** Whether only a fault of the service causes this status. */
 const isFault = (status: number) => status === 500
 
 /** Deleting comes last: the others need something to work on. */
@@ -32,9 +32,9 @@ const inOrder = [...endpoints].sort((a, b) => Number(a.method === "DELETE") - Nu
 
 const pairsOf = ({ id, statuses }: Endpoint) => statuses.map((status) => ({ id, status, pair: `${id} ${status}` }))
 
-layer(testApp(), { excludeTestServices: true })("Every status that the contract lists", (it) => {
+layer(testApp(), { excludeTestServices: true })("The statuses of the contract", (it) => {
   it.effect(
-    "can be met, and no other is",
+    "can all be met, and no others are",
     () =>
       Effect.gen(function* () {
         const tools = yield* makeProbes
@@ -63,7 +63,7 @@ layer(testApp(), { excludeTestServices: true })("Every status that the contract 
     900_000
   )
 
-  it.effect("of an unknown path is 404, of a wrong method 405, with and without a token", () =>
+  it.effect("include 404 for an unknown path and 405 for a wrong method, with and without a token", () =>
     Effect.gen(function* () {
       for (const token of [undefined, "garbage"]) {
         const options = token === undefined ? {} : { token }

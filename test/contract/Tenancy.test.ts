@@ -25,7 +25,7 @@ const missingLike = (ids: Ids): Ids =>
     Object.entries(ids).map(([name, id]) => [name, typeof id === "number" ? missingNumber : missingGuid])
   )
 
-/** An answer without what must differ: the request's id and time, and the ids that were asked for. */
+/** A response without the parts that must differ: header values, the request's id, and the ids that were asked for. */
 const comparable = ({ headers, status, text }: Answer, ids: Ids) => ({
   status,
   headers: [...headers.keys()].sort(),
@@ -40,7 +40,7 @@ const variants = (method: string): ReadonlyArray<Readonly<Record<string, string>
   return method === "POST" ? [{}, { "idempotency-key": "k" }] : [{}, { "if-match": "*" }]
 }
 
-/** Everything the customer has, but for the traces that requests leave by themselves. */
+/** All rows of the customer, except those that requests leave by themselves. */
 const snapshot = (customerID: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -84,7 +84,7 @@ const trespass = (endpoint: Endpoint, owner: Person, intruder: Person) =>
 layer(testApp(), { excludeTestServices: true })("Another customer's resource", (it) => {
   for (const { intruder, owner, reports } of pairs) {
     it.effect(
-      `of ${owner} answers ${intruder} like a missing one${reports ? " (reports)" : ""}`,
+      `looks like a missing one when ${intruder} asks for that of ${owner}${reports ? " (reports)" : ""}`,
       () =>
         Effect.gen(function* () {
           const [victim, thief] = [yield* person(owner), yield* person(intruder)]
@@ -97,7 +97,7 @@ layer(testApp(), { excludeTestServices: true })("Another customer's resource", (
     )
   }
 
-  it("every id in a path says by its brand what it is", () => {
+  it("every id in a path has a brand", () => {
     const unbranded = guarded.flatMap(({ id, parameters }) =>
       parameters
         .filter(({ brand, name }) => /id$/i.test(name) && Option.isNone(brand))

@@ -8,7 +8,7 @@ import { login, testApp } from "../support/TestApp.ts"
 
 const guarded = endpoints.filter(({ policies }) => policies.length > 0)
 
-/** Routes without a policy. Whoever adds one says so here. */
+/** Routes without a policy; a new one must be added here. */
 const publicRoutes = [
   "GET /api/ChannelTranslations/resolve",
   "GET /api/File/:accessToken",
@@ -57,7 +57,7 @@ const badCredentials = Effect.gen(function* () {
   } satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 })
 
-/** The same request, good and broken in every way that must not be looked at before the token. */
+/** The same request, valid and broken in every way that must not be noticed before the token is checked. */
 const requests = (endpoint: Endpoint) => {
   const bad = Object.fromEntries(endpoint.parameters.map(({ name }) => [name, "not-an-id"]))
   const good = Object.fromEntries(endpoint.parameters.map(({ brand, name }) => [name, Option.isSome(brand) ? 1 : "en"]))

@@ -45,7 +45,7 @@ layer(testApp(), { excludeTestServices: true })("The customer's secrets", (it) =
     })
   )
 
-  it.effect("stay as they are when what was read is sent back", () =>
+  it.effect("stay unchanged when what was read is written back", () =>
     Effect.gen(function* () {
       yield* put(plain)
       const before = yield* storedSecrets
@@ -75,7 +75,7 @@ layer(testApp(), { excludeTestServices: true })("The customer's secrets", (it) =
     })
   )
 
-  it.effect("are told in clear to an Admin, and the audit log knows of it", () =>
+  it.effect("are shown in clear to an Admin, and the audit log records it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const token = yield* login("acme-admin")

@@ -41,7 +41,7 @@ layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
     })
   )
 
-  it.effect("changes only what is present; null and an empty text clear", () =>
+  it.effect("changes only the fields that are present; null and an empty text clear them", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const { customers } = yield* clientOf("acme-admin")

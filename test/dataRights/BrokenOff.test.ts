@@ -38,14 +38,14 @@ const blobsOf = (content: Stream.Stream<Uint8Array>) =>
     }
   })
 
-/** An export whose files are the given one. */
+/** Starts an export in which every file has this content. */
 const startExport = (content: Stream.Stream<Uint8Array>, loose: LooseRows) =>
   Layer.build(ExportFile.layer.pipe(Layer.provide(blobsOf(content)))).pipe(
     Effect.flatMap((context) => Context.get(context, ExportFile).write(person, loose, found)),
     Effect.map(({ bytes }) => bytes)
   )
 
-/** Bytes without an end, which cannot be made smaller; notes who has them open. */
+/** An endless stream of bytes that cannot be compressed; counts how often it is open. */
 const endless = () => {
   let [opened, open] = [0, 0]
   const piece = Effect.map(Random.nextIntBetween(0, 2 ** 32), (seed) =>
@@ -62,7 +62,7 @@ const endless = () => {
 }
 
 layer(TestDatabase, { excludeTestServices: true })("An export that breaks off", (it) => {
-  it.scoped("closes what it was just reading, whether it fails or is interrupted", () =>
+  it.scoped("closes the file that it was reading, whether it fails or is interrupted", () =>
     Effect.gen(function* () {
       const file = endless()
       const bytes = yield* startExport(file.bytes, oneMail)
@@ -102,7 +102,7 @@ layer(TestDatabase, { excludeTestServices: true })("An export that breaks off", 
           Stream.runDrain,
           Effect.flip
         )
-        // More than there are connections.
+        // More attempts than there are connections.
         for (let attempt = 0; attempt < 25; attempt++) yield* Effect.timeout(failing, "10 seconds")
       })
     )

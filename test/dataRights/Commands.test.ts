@@ -10,7 +10,7 @@ import { clientOf, quietApp } from "../support/TestApp.ts"
 
 const soon = Layer.succeed(ErasureTiming, { secondLookAfterSeconds: 0 })
 
-// Nobody else does the work: it is the command that carries it out.
+// This node runs no jobs: the command itself does the work.
 layer(quietApp({ ROLE: "web" }), { excludeTestServices: true })("The commands for end users", (it) => {
   it.effect("export and erase, and say what they did", () =>
     Effect.gen(function* () {
@@ -45,7 +45,7 @@ layer(quietApp({ ROLE: "web" }), { excludeTestServices: true })("The commands fo
     }).pipe(Effect.provide(soon), Effect.scoped)
   )
 
-  it.effect("erase at a terminal only when it is meant", () =>
+  it.effect("erase at a terminal only after a confirmation", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const { EndUserID: id } = yield* endUsers.createEndUser({ payload: { FirstName: "Kari", LastName: "Nordmann" } })

@@ -29,7 +29,7 @@ const isErased = (table: string, column: string) => {
 }
 
 layer(TestDatabase, { excludeTestServices: true })("Erasing an end user", (it) => {
-  it.effect("knows every column that could hold words: it is erased, or there is a reason", () =>
+  it.effect("covers every column that could hold words, or states a reason not to", () =>
     Effect.gen(function* () {
       const columns = yield* columnsWithWords
       expect(columns.length).toBeGreaterThan(100)
@@ -44,7 +44,7 @@ layer(TestDatabase, { excludeTestServices: true })("Erasing an end user", (it) =
     })
   )
 
-  it.effect("has no reason for what is not there, or is erased", () =>
+  it.effect("states no reason for a column that is missing or erased", () =>
     Effect.gen(function* () {
       const columns = yield* columnsWithWords
       const tables = new Set(columns.map(({ table }) => table))

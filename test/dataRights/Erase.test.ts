@@ -10,7 +10,7 @@ import { erased, exported, leaveTraces, rightsApp, rowsWith, workIsDone } from "
 
 const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
 
-/** A message whose topics somebody corrects: from then on it is an example for others. */
+/** A message whose topics a person corrects: from then on it is an example for other messages. */
 const writeCorrected = (fields: Parameters<typeof newMessage>[0]) =>
   Effect.gen(function* () {
     const { ticketMessages, topics } = yield* clientOf("acme-admin")
@@ -22,7 +22,7 @@ const writeCorrected = (fields: Parameters<typeof newMessage>[0]) =>
   })
 
 layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
-  it.effect("leaves its tickets, empty, and not a word of it anywhere", () =>
+  it.effect("empties its tickets, and leaves none of its words anywhere", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { tickets, ticketMessages } = yield* clientOf("acme-admin")
@@ -31,7 +31,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
       const before = yield* rowsWith("notzebrafish")
       const { AccessToken } = yield* exported(endUserID)
       const places = Object.keys(yield* rowsWith("zebrafish"))
-      // Everywhere a person can leave traces, so that the erasure is not told of an empty house.
+      // There are traces in every place that can have some, so that the erasure has something to do everywhere.
       expect(places).toEqual(
         expect.arrayContaining([
           "ai_run",
@@ -56,7 +56,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
         { concurrency: "unbounded" }
       )
       expect(new Set(asked.map(({ ReceiptID }) => ReceiptID)).size).toBe(1)
-      // Whoever was just at work for the person writes it down afterwards.
+      // Work that was under way for the person writes its results afterwards.
       yield* eventually(
         sql`select 1 from data_request where customer_id = 1 and about_end_user = ${endUserID} and erased_at is not null`,
         (rows) => rows.length === 1
@@ -76,7 +76,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
         EndUsers: 1,
         Tickets: 1,
         Messages: 2,
-        // The file went with the answer, too.
+        // The file was sent with the answer, too.
         Attachments: 2,
         SetAsideMails: 1,
         DraftCalls: 1,
@@ -111,7 +111,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
     })
   )
 
-  it.effect("leaves no word of it in what models were asked about others either", () =>
+  it.effect("leaves none of its words in AI runs about other people's messages", () =>
     Effect.gen(function* () {
       const { endUsers, ticketMessages, ticketSummaries, tickets } = yield* clientOf("acme-admin")
       const address = "Quentin Quagga <quagga@people.example>"
@@ -132,14 +132,14 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
             on m.customer_id = r.customer_id and m.ticket_message_id = r.ticket_message_id
           where r.customer_id = 1 and m.from_address = 'olga@people.example' and r.user_prompt ~ 'quagga' order by 1`
       expect(quoting.map(({ purpose }) => purpose)).toEqual(["Draft", "Summary", "Topics"])
-      // What somebody may well make of the model's draft.
+      // A person may have edited the model's draft like this.
       yield* ticketMessages.updateTicketMessage({
         path: { id: next.messageID },
         payload: { aiReply: "quagga said at nine" }
       })
 
       yield* erased(id)
-      // The next draft is the model's again.
+      // The model may write the next draft again.
       const drafts = yield* sql`
         select ai_reply, is_persons_draft from ticket_message
         where customer_id = 1 and ticket_message_id = ${next.messageID}`
@@ -155,7 +155,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
     })
   )
 
-  it.effect("leaves no word of what was deleted before, which nobody could find any more", () =>
+  it.effect("leaves no words of messages that were deleted before it", () =>
     Effect.gen(function* () {
       const { endUsers, ticketMessages, ticketSummaries, tickets } = yield* clientOf("acme-admin")
       const sql = yield* SqlClient.SqlClient
@@ -193,7 +193,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
     })
   )
 
-  it.effect("is for an Admin of the same customer", () =>
+  it.effect("is only for an Admin of the same customer", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const { EndUserID: id } = yield* endUsers.createEndUser({ payload: { FirstName: "Not", LastName: "Yours" } })
@@ -215,7 +215,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
     })
   )
 
-  it.effect("passes over what is shared with somebody else, unless it is in its own ticket", () =>
+  it.effect("spares messages from an address that somebody else shares, except in its own tickets", () =>
     Effect.gen(function* () {
       const { endUsers, ticketMessages, ticketMessagesOnPhone, tickets } = yield* clientOf("acme-admin")
       const UIDs = [{ UID: "family@people.example" }]
@@ -242,7 +242,7 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
     })
   )
 
-  it.effect("passes over a number that somebody else has, also as the phone provider writes it", () =>
+  it.effect("spares messages from a number that somebody else has, also in the phone provider's spelling", () =>
     Effect.gen(function* () {
       const { endUsers, tickets } = yield* clientOf("acme-admin")
       const UIDs = [{ UID: "+15550914", UIDType: "Phone" }]

@@ -15,7 +15,7 @@ const download = (accessToken: string | null) =>
   )
 
 layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it) => {
-  it.effect("is a file with everything that is kept, for those who have its token, for a day", () =>
+  it.effect("is a file with everything that is stored, open to its token until it expires", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { endUserID, messageID } = yield* leaveTraces("axolotl")
@@ -56,7 +56,7 @@ layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it
     })
   )
 
-  it.effect("is not begun by who asks for the headers alone", () =>
+  it.effect("is not started by a HEAD request", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { endUsers } = yield* clientOf("acme-admin")
@@ -76,7 +76,7 @@ layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it
     })
   )
 
-  it.effect("that failed, or found nobody, is not begun again for somebody who is no longer there", () =>
+  it.effect("is not started again for an end user who no longer exists", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { dataRights, endUsers } = yield* clientOf("acme-admin")

@@ -7,7 +7,7 @@ import { rightsApp, shownTo, workIsDone } from "./RightsTools.ts"
 const write = (fields: Parameters<typeof newMessage>[0]) => Effect.tap(newMessage(fields), () => workIsDone)
 
 layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it) => {
-  it.effect("says what was made of its messages, and nothing of the others that models were shown with them", () =>
+  it.effect("shows what was made of its messages, but not other people's messages that models saw with them", () =>
     Effect.gen(function* () {
       const { endUsers, ticketMessages, ticketSummaries, topics } = yield* clientOf("acme-admin")
       const { EndUserID: id } = yield* endUsers.createEndUser({
@@ -42,7 +42,7 @@ layer(rightsApp, { excludeTestServices: true })("The export of an end user", (it
         { question: { text: "The tapir lost its key" }, answer: expect.stringContaining("topicIDs") }
       ])
       expect(runOf("Summary", inAnothers.messageID)).toMatchObject([{ question: null, answer: null }])
-      // A draft in a ticket of its own was made of its own words.
+      // A draft in the end user's own ticket was made of the end user's own words.
       expect(runOf("Draft", next.messageID)).toMatchObject([
         { question: { history: [{ text: "The tapir lost its key" }] }, answer: expect.any(String) }
       ])

@@ -10,7 +10,7 @@ import { erased, secondLookLater } from "./RightsTools.ts"
 const app = mailApp().pipe(Layer.provide(secondLookLater))
 
 layer(app, { excludeTestServices: true })("Mail of an end user who was erased", (it) => {
-  it.effect("does not come in again, and what comes later is from somebody new", () =>
+  it.effect("is not imported again, and later mail belongs to a new end user", () =>
     Effect.gen(function* () {
       const server = yield* GraphServer
       const { address, channelID } = yield* subscribedChannel

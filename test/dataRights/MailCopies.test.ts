@@ -24,7 +24,7 @@ const personOf = (channelID: ChannelID) =>
 
 const readAgain = (channelID: ChannelID) => Effect.zipRight(importAll(channelID), settled(channelID))
 
-/** A channel with an inbox and a folder of what was sent. */
+/** A channel with an inbox and a folder of sent mail. */
 const twoFolders = Effect.gen(function* () {
   const channel = yield* newMailChannel()
   const inbox = yield* folderAt(channel.channelID, "Inbox")
@@ -33,7 +33,7 @@ const twoFolders = Effect.gen(function* () {
 })
 
 layer(app, { excludeTestServices: true })("A copy of a mail of an end user who was erased", (it) => {
-  it.effect("does not bring it back, whether it was there before or comes later", () =>
+  it.effect("does not bring the mail back, whether the copy was there before or comes later", () =>
     Effect.gen(function* () {
       const { channelID, mailbox } = yield* twoFolders
       const { fields } = mail({ from: "copia@people.example", messageId: "<copied@people.example>" })
@@ -53,7 +53,7 @@ layer(app, { excludeTestServices: true })("A copy of a mail of an end user who w
     })
   )
 
-  it.effect("is known also when it is the copy of an answer", () =>
+  it.effect("is recognised also when it is the copy of an answer", () =>
     Effect.gen(function* () {
       const { address, channelID, mailbox } = yield* twoFolders
       const { ticketMessages } = yield* clientOf("acme-admin")
@@ -75,13 +75,13 @@ layer(app, { excludeTestServices: true })("A copy of a mail of an end user who w
     })
   )
 
-  it.effect("and one that an older version has brought back can be erased again", () =>
+  it.effect("can be erased again after an older version has brought the mail back", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channelID, mailbox } = yield* twoFolders
       mailbox.add("AAMk-inbox", mail({ from: "bis@people.example", messageId: "<twice@people.example>" }).fields)
       yield* readAgain(channelID)
-      // What is left of the first time.
+      // The row that the first erasure left.
       yield* sql`
         insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash)
         select customer_id, channel_id, 'first', 'sha256:' || encode(sha256('<twice@people.example>'), 'hex'), content_hash
@@ -93,7 +93,7 @@ layer(app, { excludeTestServices: true })("A copy of a mail of an end user who w
 })
 
 layer(app, { excludeTestServices: true })("A mail of an end user who was erased", (it) => {
-  it.effect("is not fetched any more when it was called for before", () =>
+  it.effect("is no longer fetched, even if a fetch was due before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channelID, mailbox } = yield* twoFolders

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { isMark } from "../../src/dataRights/PersonsRepo.ts"
 
-it("Only what hardly stands in anybody else's texts is looked for in them", () => {
+it("Only marks that hardly occur in other people's texts are searched for in them", () => {
   const marks = [
     "anna@mail.example",
     "+1 555 0188",

@@ -18,8 +18,8 @@ const endUserOf = ({ ticketID }: Effect.Effect.Success<ReturnType<typeof newMess
     return yield* Option.fromNullable((yield* tickets.getTicket({ path: { id: ticketID } })).endUserID)
   })
 
-layer(rightsApp, { excludeTestServices: true })("Whoever is not the one who is erased", (it) => {
-  it.effect("keeps everything, whatever that one calls itself", () =>
+layer(rightsApp, { excludeTestServices: true })("A person other than the erased one", (it) => {
+  it.effect("keeps everything, whatever the erased one calls itself", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { endUsers, tickets } = yield* clientOf("acme-admin")
@@ -60,27 +60,29 @@ layer(rightsApp, { excludeTestServices: true })("Whoever is not the one who is e
     })
   )
 
-  it.effect("keeps nothing of that one by having its address for a name, nor a mail to both but its text", () =>
-    Effect.gen(function* () {
-      const nadia = "nadia@people.example"
-      const person = yield* endUserOf(yield* newMessage({ fromAddress: nadia }))
-      yield* newMessage({ fromAddress: "other@people.example", fromName: nadia })
-      const { messageID, ticketID } = yield* newMessage({
-        fromAddress: "olga@people.example",
-        toAddress: `${yield* mailbox}, Nadia <${nadia}>`,
-        message: "We both ask"
+  it.effect(
+    "does not protect the erased one by using its address as a name, and keeps only the text of a mail to both",
+    () =>
+      Effect.gen(function* () {
+        const nadia = "nadia@people.example"
+        const person = yield* endUserOf(yield* newMessage({ fromAddress: nadia }))
+        yield* newMessage({ fromAddress: "other@people.example", fromName: nadia })
+        const { messageID, ticketID } = yield* newMessage({
+          fromAddress: "olga@people.example",
+          toAddress: `${yield* mailbox}, Nadia <${nadia}>`,
+          message: "We both ask"
+        })
+        const inOlgas = yield* newMessage({ ticketID, fromAddress: nadia, message: "I ask, too" })
+        yield* workIsDone
+        yield* erased(person)
+        expect(yield* readMessage(inOlgas.messageID)).toMatchObject({ message: null, fromAddress: null })
+        expect(yield* readMessage(messageID)).toMatchObject({ message: "We both ask", toAddress: null })
       })
-      const inOlgas = yield* newMessage({ ticketID, fromAddress: nadia, message: "I ask, too" })
-      yield* workIsDone
-      yield* erased(person)
-      expect(yield* readMessage(inOlgas.messageID)).toMatchObject({ message: null, fromAddress: null })
-      expect(yield* readMessage(messageID)).toMatchObject({ message: "We both ask", toAddress: null })
-    })
   )
 })
 
 layer(rightsApp, { excludeTestServices: true })("An end user", (it) => {
-  it.effect("that waits for its erasure cannot be deleted before it", () =>
+  it.effect("cannot be deleted while its erasure is waiting", () =>
     Effect.gen(function* () {
       const { dataRights, endUsers } = yield* clientOf("acme-admin")
       const written = yield* newMessage({ fromAddress: "hasty@people.example", message: "Forget me" })
@@ -95,7 +97,7 @@ layer(rightsApp, { excludeTestServices: true })("An end user", (it) => {
     })
   )
 
-  it.effect("that was deleted is erased with the tickets it began, once it is known again", () =>
+  it.effect("is erased with the tickets it began, even if it was deleted and created again", () =>
     Effect.gen(function* () {
       const { endUsers, tickets } = yield* clientOf("acme-admin")
       const fromAddress = "deleted@people.example"
@@ -114,7 +116,7 @@ layer(rightsApp, { excludeTestServices: true })("An end user", (it) => {
     })
   )
 
-  it.effect("whose message was being worked on leaves one that waits for nothing", () =>
+  it.effect("leaves no message in Processing when it is erased during the processing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const written = yield* newMessage({ fromAddress: "busy@people.example" })
@@ -127,7 +129,7 @@ layer(rightsApp, { excludeTestServices: true })("An end user", (it) => {
     })
   )
 
-  it.effect("is exported for every Admin who gets the file, and the audit log knows them", () =>
+  it.effect("has an audit entry for every Admin who gets its export", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { endUsers, representatives } = yield* clientOf("acme-admin")
@@ -147,7 +149,7 @@ layer(rightsApp, { excludeTestServices: true })("An end user", (it) => {
     })
   )
 
-  it.effect("is erased with what it wrote on WhatsApp, however its number was noted", () =>
+  it.effect("is erased with its WhatsApp messages, however its number was stored", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const create = (UID: string) =>

@@ -31,7 +31,7 @@ const isErased = (endUserID: number) =>
   )
 
 layer(rightsApp, { excludeTestServices: true })("A mail in the outbox", (it) => {
-  it.effect("belongs to whom it is about or to, and not to whom somebody else names in it", () =>
+  it.effect("belongs to the end user it is about or addressed to, not to one whom somebody else names in it", () =>
     Effect.gen(function* () {
       const outbox = yield* Outbox
       const person = yield* write({ fromAddress: "marten@people.example", message: "It is cold" })
@@ -60,7 +60,7 @@ layer(rightsApp, { excludeTestServices: true })("A mail in the outbox", (it) => 
     })
   )
 
-  it.effect("goes with the message that it is about", () =>
+  it.effect("is deleted with the message that it is about", () =>
     Effect.gen(function* () {
       const outbox = yield* Outbox
       const { ticketMessages } = yield* clientOf("acme-admin")
@@ -71,32 +71,34 @@ layer(rightsApp, { excludeTestServices: true })("A mail in the outbox", (it) => 
     })
   )
 
-  it.effect("is not kept by a job that an erasure has stopped, and a second look removes what else was written", () =>
-    Effect.gen(function* () {
-      const outbox = yield* Outbox
-      const jobs = yield* Jobs
-      const { dataRights } = yield* clientOf("acme-admin")
-      const { endUserID, messageID } = yield* write({ fromAddress: "weasel@people.example" })
-      const mail = { to, subject: "Escalated", text: "I lost my key", about: messageID }
-      const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const ended = yield* Deferred.make<Exit.Exit<number>>()
-      const kind = { kind: "SlowMail", payload: Schema.Struct({ ticketMessageID: TicketMessageID }) }
-      yield* jobs.handle(kind, () =>
-        Deferred.succeed(begun, undefined).pipe(
-          Effect.zipRight(Deferred.await(goOn)),
-          Effect.zipRight(Effect.exit(outbox.keep(acme, mail))),
-          Effect.flatMap((exit) => Deferred.succeed(ended, exit))
+  it.effect(
+    "cannot be kept by a job that an erasure has stopped, and is removed by a second look if it comes later",
+    () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const jobs = yield* Jobs
+        const { dataRights } = yield* clientOf("acme-admin")
+        const { endUserID, messageID } = yield* write({ fromAddress: "weasel@people.example" })
+        const mail = { to, subject: "Escalated", text: "I lost my key", about: messageID }
+        const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const ended = yield* Deferred.make<Exit.Exit<number>>()
+        const kind = { kind: "SlowMail", payload: Schema.Struct({ ticketMessageID: TicketMessageID }) }
+        yield* jobs.handle(kind, () =>
+          Deferred.succeed(begun, undefined).pipe(
+            Effect.zipRight(Deferred.await(goOn)),
+            Effect.zipRight(Effect.exit(outbox.keep(acme, mail))),
+            Effect.flatMap((exit) => Deferred.succeed(ended, exit))
+          )
         )
-      )
-      yield* jobs.enqueue(kind, acme, { ticketMessageID: messageID })
-      yield* Deferred.await(begun)
-      yield* dataRights.eraseEndUser({ path: { id: endUserID } })
-      yield* isErased(endUserID)
-      yield* Deferred.succeed(goOn, undefined)
-      expect(Exit.isFailure(yield* Deferred.await(ended))).toBe(true)
-      const late = yield* outbox.keep(acme, mail)
-      expect((yield* erased(endUserID)).Status).toBe("Succeeded")
-      expect(Option.isNone(yield* outbox.find(late))).toBe(true)
-    })
+        yield* jobs.enqueue(kind, acme, { ticketMessageID: messageID })
+        yield* Deferred.await(begun)
+        yield* dataRights.eraseEndUser({ path: { id: endUserID } })
+        yield* isErased(endUserID)
+        yield* Deferred.succeed(goOn, undefined)
+        expect(Exit.isFailure(yield* Deferred.await(ended))).toBe(true)
+        const late = yield* outbox.keep(acme, mail)
+        expect((yield* erased(endUserID)).Status).toBe("Succeeded")
+        expect(Option.isNone(yield* outbox.find(late))).toBe(true)
+      })
   )
 })

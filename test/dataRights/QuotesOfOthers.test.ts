@@ -36,7 +36,7 @@ const asking = (ticketMessageID: TicketMessageID, quoted: TicketMessageID, user:
     })
   )
 
-/** The same beside a transaction that is open, without waiting for that. */
+/** Does the same beside an open transaction, and fails if it has to wait for that. */
 const askingBeside = Effect.map(
   Effect.runtime<AiRunsRepo>(),
   (runtime) =>
@@ -66,7 +66,7 @@ const removal = (id: TicketMessageID) =>
   )
 
 layer(rightsApp, { excludeTestServices: true })("A question that quotes messages of other tickets", (it) => {
-  it.effect("loses its words when one of them is deleted", () =>
+  it.effect("loses its text when a quoted message is deleted", () =>
     Effect.gen(function* () {
       const { asked, quoted } = yield* twoTickets
       yield* asking(asked, quoted, "quokka")
@@ -76,9 +76,9 @@ layer(rightsApp, { excludeTestServices: true })("A question that quotes messages
     })
   )
 
-  // The embedded database has one connection: nobody works beside a transaction there.
+  // The embedded database has one connection: nothing runs beside a transaction there.
   if (onPostgres) {
-    it.effect("is written down while somebody works on these", () =>
+    it.effect("is stored while another transaction changes a quoted message", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { asked, quoted, quotedTicket } = yield* twoTickets
@@ -92,7 +92,7 @@ layer(rightsApp, { excludeTestServices: true })("A question that quotes messages
       })
     )
 
-    it.effect("has no words when one of them is just being deleted", () =>
+    it.effect("has no text when a quoted message is just being deleted", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { asked, quoted } = yield* twoTickets

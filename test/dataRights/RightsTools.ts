@@ -9,12 +9,12 @@ import { formWith, upload } from "../files/Uploads.ts"
 import { eventually } from "../support/Eventually.ts"
 import { baseUrl, clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 
-/** The second look follows when a test asks for it. */
+/** Delays the second look of an erasure until a test asks for it. */
 export const secondLookLater = Layer.succeed(ErasureTiming, { secondLookAfterSeconds: 3600 })
 
 export const rightsApp = testApp().pipe(Layer.provide(secondLookLater))
 
-/** Every row of every table that has a word in it, by table. Another word that ends with it does not count. */
+/** All rows that contain a word, by table; a longer word that ends with it does not count. */
 export const rowsWith = (word: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -45,7 +45,7 @@ export const workIsDone = Effect.gen(function* () {
   )
 })
 
-/** Somebody who has left traces wherever one can. Every one of them has the word in it. */
+/** Creates an end user with traces in every place that can have some. Each of them contains the word. */
 export const leaveTraces = (word: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -117,7 +117,7 @@ export const leaveTraces = (word: string) =>
     return { address, endUserID, messageID, ticketID, channelID }
   })
 
-/** An erasure that was asked for and has to wait for its turn. */
+/** Inserts an erasure that was requested and is waiting for its turn. */
 export const waitingErasure = (endUserID: EndUserID) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -130,7 +130,7 @@ export const waitingErasure = (endUserID: EndUserID) =>
       select customer_id, ${endUserID}, 'Erasure', job_id from waiting`
   )
 
-/** Asks again and again until the erasure is over; the second look follows at once. */
+/** Erases an end user and waits until that is over, with the second look at once. */
 export const erased = (endUserID: EndUserID) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -145,7 +145,7 @@ export const erased = (endUserID: EndUserID) =>
     )
   })
 
-/** The same for an export. */
+/** Exports an end user and waits until that is over. */
 export const exported = (endUserID: EndUserID) =>
   Effect.gen(function* () {
     const { dataRights } = yield* clientOf("acme-admin")
@@ -157,7 +157,7 @@ export const exported = (endUserID: EndUserID) =>
 
 const Rows = Schema.parseJson(Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
 
-/** What an export says of one kind of data. */
+/** Exports an end user, and returns a function that reads the rows of one kind of data. */
 export const shownTo = (endUserID: EndUserID) =>
   Effect.gen(function* () {
     const { AccessToken } = yield* exported(endUserID)

@@ -46,7 +46,7 @@ const leftIn = (channelID: ChannelID) =>
 
 const encoded = (text: string) => `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`
 
-/** By name what is about Jürgen and what is not. */
+/** Mails about Jürgen, and those that are not, by names that begin with "other". */
 const mails: Readonly<Record<string, Uint8Array>> = {
   "his as UTF-8": bytesOf("From: Jürgen <Jürgen@Müller.example>", `To: ${mailbox}`),
   "his as Latin-1": Buffer.from(`From: J\xfcrgen@m\xfcller.example\r\n\r\nx`, "latin1"),
@@ -68,7 +68,7 @@ const mails: Readonly<Record<string, Uint8Array>> = {
 }
 
 layer(rightsApp, { excludeTestServices: true })("A mail that was set aside", (it) => {
-  it.effect("is about whoever wrote it, or got it from the mailbox, however that is written", () =>
+  it.effect("is about its sender, or its recipient if the mailbox sent it, however the address is written", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const channelID = yield* newChannel

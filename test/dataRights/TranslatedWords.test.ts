@@ -8,12 +8,12 @@ import { erased, rightsApp, rowsWith, shownTo, workIsDone } from "./RightsTools.
 
 const message = "My heating does not work,\nand the badger in the cellar is cold. Please help!"
 
-layer(rightsApp, { excludeTestServices: true })("What somebody has translated", (it) => {
-  it.effect("is exported and erased with the message that it was copied from, and nothing else is", () =>
+layer(rightsApp, { excludeTestServices: true })("A translated text", (it) => {
+  it.effect("is exported and erased with the message that it was copied from, and no other text is", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { aiRuns, tickets, translations } = yield* clientOf("acme-admin")
-      // More of others' than are looked through at once.
+      // More translations of other people's texts than one batch reads.
       yield* sql`
         insert into ai_run (customer_id, purpose, slot, prompt_version, system_prompt, user_prompt, prompt_input,
           duration_ms, outcome, output)
@@ -38,7 +38,7 @@ layer(rightsApp, { excludeTestServices: true })("What somebody has translated", 
         ({ aiRunID }) => aiRunID === whole[0]?.id
       )
       yield* aiRuns.replayAiRun({ path: { id: (yield* Option.fromNullable(first)).aiRunID }, payload: {} })
-      // Somebody else's words around it, and somebody else's alone.
+      // The message within somebody else's words, and parts of it alone and among other words.
       yield* translate(`Olga asks: what is this? ${message}`)
       yield* translate("Please help! The ferret is cold.")
       yield* translate("My heating does not work")
@@ -55,7 +55,7 @@ layer(rightsApp, { excludeTestServices: true })("What somebody has translated", 
       ])
       expect(JSON.stringify(ownRuns)).not.toMatch(/Olga|ferret/)
 
-      // One that ends when the person is erased already.
+      // A translation that ends after the person has been erased.
       const { dataRights } = yield* clientOf("acme-admin")
       yield* dataRights.eraseEndUser({ path: { id: endUserID } })
       yield* eventually(

@@ -4,7 +4,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { AfterCommit, leaveForAfterCommit } from "../../src/platform/database/AfterCommit.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Notes in a list what is left for after the transaction, and what comes in it. */
+/** Records in a list the work that is left for after a transaction, and the work within it. */
 const makeNotes = () => {
   const notes: Array<string> = []
   const note = (text: string) => Effect.sync(() => void notes.push(text))
@@ -12,8 +12,8 @@ const makeNotes = () => {
   return { notes, note, later }
 }
 
-layer(TestDatabase, { excludeTestServices: true })("What is left for after a transaction", (it) => {
-  it.effect("is done when the whole of it has committed, in order, and without one at once", () =>
+layer(TestDatabase, { excludeTestServices: true })("Work that is left for after a transaction", (it) => {
+  it.effect("is done in order when the outermost transaction has committed, and at once without one", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { later, note, notes } = makeNotes()
@@ -23,7 +23,7 @@ layer(TestDatabase, { excludeTestServices: true })("What is left for after a tra
     })
   )
 
-  it.effect("is done also when nobody waits for it any more while it commits", () =>
+  it.effect("is done even if the transaction is interrupted while it commits", () =>
     Effect.gen(function* () {
       const [commits, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const commit = Effect.zipRight(Deferred.succeed(commits, undefined), Deferred.await(goOn))
@@ -42,7 +42,7 @@ layer(TestDatabase, { excludeTestServices: true })("What is left for after a tra
     })
   )
 
-  it.effect("can be given up as long as it is under way", () =>
+  it.effect("is dropped when the transaction is interrupted before it commits", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { later, notes } = makeNotes()
@@ -55,7 +55,7 @@ layer(TestDatabase, { excludeTestServices: true })("What is left for after a tra
     })
   )
 
-  it.effect("is not done when it is rolled back", () =>
+  it.effect("is dropped when the transaction is rolled back", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { later, notes } = makeNotes()

@@ -48,7 +48,7 @@ const add = (name: string) =>
   )
 
 layer(TestDatabase, { excludeTestServices: true })("The database", (it) => {
-  it.effect("gives types alike, embedded or not", () =>
+  it.effect("returns the same types, embedded or not", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql`
@@ -92,7 +92,7 @@ layer(TestDatabase, { excludeTestServices: true })("The database", (it) => {
     })
   )
 
-  it.effect("keeps an inner transaction's failure inside", () =>
+  it.effect("rolls back only the inner transaction when that fails", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const inner = sql.withTransaction(Effect.zipRight(add("inner"), sql`select nothing`))
@@ -102,7 +102,7 @@ layer(TestDatabase, { excludeTestServices: true })("The database", (it) => {
     })
   )
 
-  it.effect("counts many transactions at once right", () =>
+  it.effect("keeps count over many concurrent transactions", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`create table counter (value integer not null)`
@@ -118,10 +118,10 @@ layer(TestDatabase, { excludeTestServices: true })("The database", (it) => {
   )
 })
 
-/** The embedded database works for one process in its own thread: a timer could not stop a statement there. */
+/** The embedded database runs in the thread of the process, where a timer could not stop a statement. */
 if (onPostgres) {
   layer(TestDatabase, { excludeTestServices: true })("A connection to PostgreSQL", (it) => {
-    it.effect("ends statements that take too long and transactions that stand idle", () =>
+    it.effect("ends statements that take too long and transactions that are idle", () =>
       Effect.gen(function* () {
         expect(yield* setting("statement_timeout")).toBe("30s")
         expect(yield* setting("idle_in_transaction_session_timeout")).toBe("1min")
@@ -129,7 +129,7 @@ if (onPostgres) {
       })
     )
 
-    it.effect("compiles no statement, however dear the planner thinks it", () =>
+    it.effect("never compiles a statement just in time", () =>
       Effect.gen(function* () {
         expect(yield* setting("jit")).toBe("off")
       })
@@ -153,7 +153,7 @@ if (onPostgres) {
       })
     )
 
-    it.scoped("is waited for while the server starts or has no room, and not when it refuses for good", () =>
+    it.scoped("is retried while the server starts or has no room, but not when it refuses for good", () =>
       Effect.gen(function* () {
         const template = inject("template")
         if (template.kind !== "postgres") return
@@ -176,7 +176,7 @@ if (onPostgres) {
       })
     )
 
-    it.scoped("is not waited for longer than that", () =>
+    it.scoped("is not retried for longer than the start may take", () =>
       Effect.gen(function* () {
         const nobody = Redacted.make(`postgres://postgres@127.0.0.1:${yield* freePort}/test`)
         const refused = yield* Layer.build(layerFromUrl(nobody)).pipe(
@@ -188,7 +188,7 @@ if (onPostgres) {
       })
     )
 
-    it.scoped("goes through a pooler that takes no settings as it begins, with the same settings and often", () =>
+    it.scoped("works through a pooler that refuses startup settings, with the same settings", () =>
       Effect.gen(function* () {
         const template = inject("template")
         if (template.kind !== "postgres") return
@@ -205,7 +205,7 @@ if (onPostgres) {
       })
     )
 
-    it.scoped("goes on with new connections when its host has vanished without a word", () =>
+    it.scoped("is replaced when its host has vanished without a word", () =>
       Effect.gen(function* () {
         const template = inject("template")
         if (template.kind !== "postgres") return
@@ -218,7 +218,7 @@ if (onPostgres) {
         const answers = Effect.forEach(numbers, (n) => quick(sql<{ n: number }>`select ${n}::int as n`), {
           concurrency: "unbounded"
         }).pipe(Effect.withTracerEnabled(false), Effect.map(Arr.flatten))
-        // Until the shared ones are open.
+        // Asks until the shared connections are open.
         yield* Effect.replicateEffect(answers, 50)
         const goOn = yield* Deferred.make<void>()
         let begun = 0
@@ -247,18 +247,18 @@ if (onPostgres) {
         const broken = yield* Fiber.join(breaking)
         expect(broken.map((exit) => Exit.isFailure(exit) && isDatabaseAway(exit.cause))).toEqual(Arr.replicate(true, 8))
         expect(yield* Effect.flip(Effect.sandbox(Fiber.join(alone)))).toSatisfy(isDatabaseAway)
-        // Those that nobody used when it vanished are noticed when somebody does.
+        // Connections that were idle when the host vanished are found dead when they are next used.
         expect((yield* Effect.eventually(answers)).map(({ n }) => n)).toEqual(numbers)
         expect((yield* halves).filter(Exit.isFailure)).toEqual([])
       })
     )
 
-    it.scoped("does so also when all who wait give up early, and come again", () =>
+    it.scoped("is replaced even if all the callers that wait give up early and retry", () =>
       Effect.gen(function* () {
         const template = inject("template")
         if (template.kind !== "postgres") return
         const host = yield* throughVanishing(yield* copyOfTemplate(template.url, template.name))
-        // Longer than giving up takes: the library asks the server to cancel the statement, for five seconds.
+        // Longer than giving up takes: the library tries for five seconds to have the server cancel the statement.
         const clients = yield* Layer.build(layerFromUrl(host.url)).pipe(
           Effect.provideService(Silence, { pooled: 20_000, shared: 20_000 })
         )
@@ -269,7 +269,7 @@ if (onPostgres) {
         yield* host.vanish
         yield* host.comeBack
         const impatiently = Effect.retry(Effect.timeout(sql`select 1`, "200 millis"), Schedule.forever)
-        // Were the time counted anew for each, it would be the double.
+        // If the time were counted from scratch for each caller, this would take twice as long.
         const asked = yield* Effect.forEach(all, () => impatiently, { concurrency: "unbounded" }).pipe(
           Effect.timeoutOption("35 seconds")
         )
@@ -277,7 +277,7 @@ if (onPostgres) {
       })
     )
 
-    it.scoped("waits for a migration however long it says nothing, and not for the next one on the connection", () =>
+    it.scoped("waits for a migration however long it is silent, but not for the next transaction", () =>
       Effect.gen(function* () {
         const template = inject("template")
         if (template.kind !== "postgres") return
@@ -291,7 +291,7 @@ if (onPostgres) {
       })
     )
 
-    it.scoped("does not wait for ever for what nobody gives back when it is closed", () =>
+    it.scoped("can be closed even if a reserved connection is never given back", () =>
       Effect.gen(function* () {
         const template = inject("template")
         if (template.kind !== "postgres") return
@@ -306,7 +306,7 @@ if (onPostgres) {
       })
     )
 
-    it.effect("does both of two transactions that wait for each other", () =>
+    it.effect("completes both of two transactions that wait for each other", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* Effect.forEach(["left", "right"], add)
@@ -322,7 +322,7 @@ if (onPostgres) {
             yield* touch(mine)
             yield* Deferred.succeed(held, undefined)
             yield* Deferred.await(otherHeld)
-            // Within another transaction: it cannot start over alone.
+            // Nested in another transaction: it cannot start over alone.
             yield* sql.withTransaction(touch(other))
           }).pipe(sql.withTransaction)
         const [left, right] = [["left", leftHeld] as const, ["right", rightHeld] as const]
@@ -335,7 +335,7 @@ if (onPostgres) {
       })
     )
 
-    it.effect("looks again when what a transaction refers to is gone, and gives up in the end", () =>
+    it.effect("repeats a transaction when a row that it refers to is gone, and gives up in the end", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const looked: Array<number> = []

@@ -6,7 +6,7 @@ import { prepare } from "../support/Prepare.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 layer(TestDatabase, { excludeTestServices: true })("Demo data", (it) => {
-  it.effect("comes once, and anew where no customer is left, beside the models that stayed", () =>
+  it.effect("is added once, and again when no customer is left, beside the models that remain", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const customers = sql`select name from customer order by customer_id`

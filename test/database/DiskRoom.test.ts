@@ -9,7 +9,7 @@ import { eventually } from "../support/Eventually.ts"
 
 const megabyte = 1024 * 1024
 
-/** Each look at the disk is counted. */
+/** Reports this much free space, and counts how often it is asked for. */
 const withFree = (free: Ref.Ref<number>, looks: Ref.Ref<number>) =>
   Layer.succeed(FreeBytes, {
     of: () =>
@@ -19,7 +19,7 @@ const withFree = (free: Ref.Ref<number>, looks: Ref.Ref<number>) =>
       )
   })
 
-it.live("An embedded database takes no changes while its disk is nearly full, and can be read", () =>
+it.live("An embedded database takes no changes while its disk is nearly full, but can be read", () =>
   Effect.gen(function* () {
     const free = yield* Ref.make(1000 * megabyte)
     const looks = yield* Ref.make(0)
@@ -32,7 +32,7 @@ it.live("An embedded database takes no changes while its disk is nearly full, an
       const refused = yield* eventually(write, ({ _tag }) => _tag === "Left")
       expect(refused._tag === "Left" && isDatabaseAway(Cause.fail(refused.left))).toBe(true)
       const [{ count: before } = { count: 0 }] = yield* sql<{ count: number }>`select count(*)::int as count from kept`
-      // A little more is not enough: it would soon be gone again.
+      // A little more room is not enough: it would soon be gone again.
       yield* Ref.set(free, 80 * megabyte)
       const looked = yield* Ref.get(looks)
       yield* eventually(Ref.get(looks), (count) => count > looked + 1)

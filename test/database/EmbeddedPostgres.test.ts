@@ -7,7 +7,7 @@ import { layerFromPGlite, openPGlite } from "../../src/platform/database/Embedde
 import { connectTo } from "../../src/platform/database/EmbeddedWire.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
-it.scoped("A folder that was not unpacked to its end is begun again, and keeps what is written then", () =>
+it.scoped("A database folder that was not completely unpacked is started over, and then keeps its data", () =>
   Effect.gen(function* () {
     const folder = join(yield* temporaryFolder, "postgres")
     const ask = <A>(statement: string) =>
@@ -16,7 +16,7 @@ it.scoped("A folder that was not unpacked to its end is begun again, and keeps w
         Effect.map(({ rows }) => rows),
         Effect.scoped
       )
-    // As a process leaves it that dies in the middle.
+    // As a process leaves it when it dies in the middle.
     yield* Effect.promise(async () => {
       await mkdir(folder)
       await writeFile(join(folder, "PG_VERSION"), "18\n")
@@ -28,7 +28,7 @@ it.scoped("A folder that was not unpacked to its end is begun again, and keeps w
   })
 )
 
-/** What the network client reads where nothing else is said. */
+/** The environment variables that the network client reads by default. */
 const ofAnotherDatabase = {
   PGHOST: "db.example",
   PGUSER: "somebody",
@@ -53,7 +53,7 @@ const withEnvironment = (given: Readonly<Record<string, string>>) =>
       })
   )
 
-it.scoped("It answers as PostgreSQL does, whatever the environment says of another database", () =>
+it.scoped("The embedded database answers as PostgreSQL does, whatever the environment says of another database", () =>
   Effect.gen(function* () {
     yield* withEnvironment(ofAnotherDatabase)
     const answers = Effect.gen(function* () {
@@ -81,8 +81,8 @@ it.scoped("It answers as PostgreSQL does, whatever the environment says of anoth
   })
 )
 
-// Not through the client above: how many names a process has given already depends on what it did before.
-it.scoped("It knows statements by their names", () =>
+// Not through the client above: how many names that has given depends on what the process did before.
+it.scoped("The embedded database knows prepared statements by their names", () =>
   Effect.gen(function* () {
     const client = yield* Effect.flatMap(openPGlite({}), connectTo)
     yield* Effect.promise(async () => {

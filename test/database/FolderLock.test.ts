@@ -24,7 +24,7 @@ const program = Effect.gen(function*() {
 await Effect.runPromise(Effect.scoped(program)).catch((error) => { console.log("refused " + error.message) })
 `
 
-/** The lock as plain JavaScript, for processes of their own. */
+/** The lock as plain JavaScript, to be run in separate processes. */
 class Compiled extends Context.Tag("test/Compiled")<Compiled, { readonly script: string; readonly folder: string }>() {
   static readonly layer = Layer.scoped(
     Compiled,
@@ -64,7 +64,7 @@ class Compiled extends Context.Tag("test/Compiled")<Compiled, { readonly script:
 
 const newFolder = Effect.flatMap(Compiled, ({ folder }) => Effect.promise(() => mkdtemp(join(folder, "data-"))))
 
-// As in a container of its own: every process there is number 1.
+// Runs a command as in a container of its own, where it is process number 1.
 const asContainer = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
 const hasContainers = spawnSync("unshare", [...asContainer.slice(1), "true"]).status === 0
 
@@ -141,20 +141,20 @@ layer(Compiled.layer, { excludeTestServices: true })("The data folder", (it) => 
     })
   )
 
-  it.scoped("is not kept by a claim whose process number was given to another process", () =>
+  it.scoped("is not held by a stale claim whose process number was reused", () =>
     Effect.gen(function* () {
       const folder = yield* newFolder
       yield* claim(folder, process.pid, "1")
       yield* lockFolder(folder)
       expect(yield* claims(folder)).toHaveLength(1)
       const other = yield* newFolder
-      // Process 1 always lives; where the system tells when it started, it was not at this time.
+      // Process 1 is always alive; where the system tells its start time, that differs from the one in this claim.
       if (existsSync("/proc/1/stat")) yield* claim(other, 1, "999999999999")
       yield* lockFolder(other)
     })
   )
 
-  it.scoped("is refused twice to the same process, and free again behind its scope", () =>
+  it.scoped("is refused to the same process a second time, and free again after its scope", () =>
     Effect.gen(function* () {
       const folder = yield* newFolder
       yield* Effect.scoped(
@@ -193,7 +193,7 @@ layer(Compiled.layer, { excludeTestServices: true })("The data folder", (it) => 
   )
 
   if (hasContainers) {
-    it.scoped("is one container's at a time, and the next one's when that was killed", () =>
+    it.scoped("belongs to one container at a time, and to the next one when that was killed", () =>
       Effect.gen(function* () {
         const folder = yield* newFolder
         const first = yield* startHolder(folder, asContainer)
@@ -219,7 +219,7 @@ layer(Compiled.layer, { excludeTestServices: true })("The data folder", (it) => 
     })
   )
 
-  it.scoped("that cannot be made is said to be DATA_DIR", () =>
+  it.scoped("is reported as DATA_DIR when it cannot be created", () =>
     Effect.gen(function* () {
       const file = join(yield* newFolder, "file")
       yield* Effect.promise(() => writeFile(file, ""))

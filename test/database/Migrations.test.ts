@@ -16,7 +16,7 @@ const inFolder = readdirSync(new URL("../../migrations/", import.meta.url))
 const template = inject("template")
 
 describe("The list of migrations", () => {
-  it("is the folder, in order, numbered without a gap", () => {
+  it("matches the folder, in order and numbered without a gap", () => {
     expect(Object.keys(migrations)).toEqual(inFolder)
     expect(inFolder.map((name) => Number(name.slice(0, 4)))).toEqual(inFolder.map((_, index) => index + 1))
   })
@@ -36,7 +36,7 @@ layer(TestDatabase, { excludeTestServices: true })("A migrated database", (it) =
     })
   )
 
-  it.effect("that was copied from another server has no events of the future", () =>
+  it.effect("has no events from the future after a copy from another server", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into event (customer_id, kind) values (1, 'TicketUpdated')`

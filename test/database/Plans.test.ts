@@ -11,7 +11,7 @@ import { onPostgres, TestDatabase } from "../support/TestDatabase.ts"
 
 const crowd = onPostgres ? 20_000 : 4_000
 
-/** Many rows of somebody else beside the few that the caller may see. */
+/** Adds many rows of another customer to the few that the caller may see. */
 const fill = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
@@ -131,7 +131,7 @@ layer(testApp(), { excludeTestServices: true })("Lists", (it) => {
   )
 })
 
-/** Somebody else's tickets: the planner knows then that the caller has few, and would plan for that each time. */
+/** Adds another customer's tickets: the planner then knows that the caller has few, and would plan for each. */
 const fillTickets = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe(`
     /* all customers: somebody else's rows */
@@ -154,7 +154,7 @@ const ticketQueries: ReadonlyArray<TicketsQuery> = [
 /** The embedded database has one connection for everything and prepares nothing by name. */
 if (onPostgres) {
   layer(Layer.provideMerge(TicketListRepo.layer, TestDatabase), { excludeTestServices: true })("A list", (it) => {
-    it.effect("is planned once and not for each caller", () =>
+    it.effect("is planned once, not for each caller", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const repo = yield* TicketListRepo
@@ -163,7 +163,7 @@ if (onPostgres) {
           /* all customers: one of them */ select customer_id as id from customer where name <> 'Crowd' order by 1 limit 1`
         const customerID = CustomerID.make(customer?.id ?? 0)
         for (const query of ticketQueries) {
-          // The server prepares what comes again, and tries a plan five times before it keeps one for all.
+          // A repeated statement is prepared; PostgreSQL makes five plans for it before it keeps one for all.
           yield* Effect.replicateEffect(repo.list(customerID, query), 9)
         }
         const plans = yield* sql<{ generic: string; statement: string }>`

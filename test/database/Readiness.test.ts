@@ -12,7 +12,7 @@ import { cloneOfTemplate, copyOfTemplate } from "../support/TestDatabase.ts"
 
 const template = inject("template")
 
-/** A database and the means to take it away from under the service. */
+/** A database, and an effect that takes it away from the running service. */
 const breakable = Effect.gen(function* () {
   if (template.kind === "embedded") {
     const pglite = yield* cloneOfTemplate(template.file)
@@ -46,7 +46,7 @@ describe("Readiness", () => {
     }).pipe(Effect.provide(testApp()))
   )
 
-  it.scopedLive("is refused while the database only reads, and so is what would write", () =>
+  it.scopedLive("is refused while the database is read-only, and so are requests that write", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const body = { username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" }
@@ -56,7 +56,7 @@ describe("Readiness", () => {
       else {
         const [row] = yield* sql<{ name: string }>`select current_database() as name`
         yield* sql`alter database ${sql(row?.name ?? "")} set default_transaction_read_only = on`
-        // All connections but one, and then that one.
+        // Ends all connections but this one, and then this one.
         yield* sql`
           select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`
@@ -89,7 +89,7 @@ describe("Readiness", () => {
 
 const onPostgres = (url: string, name: string) =>
   describe("A database that falls silent", () => {
-    it.scopedLive("is told of within the time that a look may take", () =>
+    it.scopedLive("is reported within the time that a check may take", () =>
       Effect.gen(function* () {
         const host = yield* throughVanishing(yield* copyOfTemplate(url, name))
         yield* Effect.gen(function* () {

@@ -16,7 +16,7 @@ const run = (url: string, ...statements: ReadonlyArray<string>) =>
     await owner.end()
   })
 
-/** As the README grants them. */
+/** The grants that the README names. */
 const grants = (role: string) => [
   `grant select, insert, update, delete on all tables in schema public to ${role}`,
   `grant usage on all sequences in schema public to ${role}`,
@@ -31,13 +31,13 @@ const asRowsOnly = (template: string, name: string) =>
     yield* Effect.acquireRelease(run(template, `create role ${role} login password 'rows-only'`), () =>
       run(template, `drop role ${role}`)
     )
-    // Goes before the role, and with it what was granted there.
+    // This database is dropped before the role, and with it the role's grants.
     const owners = Redacted.value(yield* copyOfTemplate(template, name))
     yield* run(owners, ...grants(role))
     return Redacted.make(Object.assign(new URL(owners), { username: role, password: "rows-only" }).href)
   })
 
-/** For PostgreSQL: nobody logs in to the embedded database. */
+/** For PostgreSQL only: the embedded database has no logins. */
 export const testRowsOnly = (template: { readonly url: string; readonly name: string }) =>
   describe("A role that may only read and write rows", () => {
     it.scopedLive("is enough for a node on a database that has every migration", () =>

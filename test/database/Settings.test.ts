@@ -21,7 +21,7 @@ const settingsOf = (environment: Readonly<Record<string, string | undefined>>) =
   return Settings.pipe(Effect.provide(Settings.layer.pipe(Layer.provide(provider))))
 }
 
-/** What the operator sees instead of a start. */
+/** The line that the operator sees when the start fails. */
 const lineOf = (environment: Readonly<Record<string, string | undefined>>) =>
   Effect.map(Effect.flip(Effect.sandbox(settingsOf(environment))), inOneLine)
 
@@ -35,7 +35,7 @@ const dataDir = Effect.acquireRelease(
 describe("Settings", () => {
   for (const name of ["JWT_SECRET", "SECRETS_KEY"] as const) {
     for (const missing of [undefined, ""]) {
-      it.live(`with DATABASE_URL need ${name}, here ${missing === undefined ? "unset" : "empty"}`, () =>
+      it.live(`need ${name} with DATABASE_URL, here ${missing === undefined ? "unset" : "empty"}`, () =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(settingsOf({ ...given, [name]: missing }))
           expect(String(error)).toContain(`${name} must be set when DATABASE_URL is set`)
@@ -44,7 +44,7 @@ describe("Settings", () => {
       )
     }
 
-    it.live(`refuse a short ${name} without telling it`, () =>
+    it.live(`refuse a short ${name} without revealing it`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(settingsOf({ ...given, [name]: "a-good-long-enough-secret, too-short" }))
         expect(String(error)).toContain(name)
@@ -135,7 +135,7 @@ describe("Settings", () => {
       `${scheme}://user:hush/1@mail.example`,
       `${scheme}://user:hush@mail.example:99999`
     ]) {
-      it.live(`refuse ${name}=${value} in one line without telling it`, () =>
+      it.live(`refuse ${name}=${value} in one line without revealing it`, () =>
         Effect.gen(function* () {
           expect(yield* lineOf({ ...given, [name]: value })).toBe(
             `Settings: ${name}: Expected ${schemes} and a host; in a password /, ? and # are written %2F, %3F and %23`
@@ -145,7 +145,7 @@ describe("Settings", () => {
     }
   }
 
-  it.live("refuse a ROLE that leaves work to others where there are none", () =>
+  it.live("refuse a ROLE that leaves work to other nodes on the embedded database, which has none", () =>
     Effect.gen(function* () {
       for (const ROLE of ["web", "worker"]) {
         expect(yield* lineOf({ ...embedded, ROLE })).toMatch(
@@ -174,7 +174,7 @@ describe("Settings", () => {
     })
   )
 
-  it.live("take what is written in another way than the usual one", () =>
+  it.live("accept other spellings than the usual ones", () =>
     Effect.gen(function* () {
       const settings = yield* settingsOf({
         ...given,
@@ -201,7 +201,7 @@ describe("Settings", () => {
     })
   )
 
-  it.live("take SMTP_URL as it is given, and none when it is empty", () =>
+  it.live("keep SMTP_URL as it is given, and have none when it is empty", () =>
     Effect.gen(function* () {
       for (const value of ["smtp://localhost", "smtps://user%40a.example:p%23w@mail.example:465", "SMTP://[::1]:25"]) {
         const { smtpUrl } = yield* settingsOf({ ...given, SMTP_URL: value })
@@ -229,7 +229,7 @@ describe("Settings", () => {
     })
   )
 
-  it.live("have defaults, also for what is set but empty", () =>
+  it.live("have defaults, also when they are set but empty", () =>
     Effect.gen(function* () {
       const empty = {
         PORT: "",
@@ -255,7 +255,7 @@ describe("Settings", () => {
     })
   )
 
-  it.live("let the sandbox answer for AI on the embedded database, unless told otherwise", () =>
+  it.live("use the AI sandbox on the embedded database, unless AI_PROVIDER says otherwise", () =>
     Effect.gen(function* () {
       expect((yield* settingsOf(embedded)).aiProvider).toBe("sandbox")
       expect((yield* settingsOf({ ...embedded, AI_PROVIDER: "OpenAI" })).aiProvider).toBe("openai")
@@ -284,7 +284,7 @@ describe("Settings", () => {
     })
   )
 
-  it.scopedLive("on the embedded database make the secrets once and keep them for the owner alone", () =>
+  it.scopedLive("create the secrets once on the embedded database, readable by the owner alone", () =>
     Effect.gen(function* () {
       const DATA_DIR = join(yield* dataDir, "new", "data")
       const all = yield* Effect.all(

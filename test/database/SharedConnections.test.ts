@@ -9,7 +9,7 @@ interface Answer {
   readonly pid: number
 }
 
-/** Which connection it went over, and its own number: an answer must not go to another one. */
+/** Asks for its own number and its connection: no answer may go to another statement. */
 const ask = (n: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     quick(sql<Answer>`select ${n}::int as n, pg_backend_pid() as pid, 60 / ${n}::int as share`)
@@ -21,10 +21,10 @@ const askAll = Effect.forEach(numbers, ask, { concurrency: "unbounded" }).pipe(E
 
 const pidsOf = (answers: ReadonlyArray<Answer>) => [...new Set(answers.map(({ pid }) => pid))]
 
-/** The pool serves until the shared ones are open. */
+/** Asks until the shared connections are open; the pool serves until then. */
 const shared = Effect.repeat(askAll, { until: (answers) => pidsOf(answers).length <= 4 })
 
-/** As it is when nobody collects spans. */
+/** Without tracing, as when no spans are collected. */
 const Untraced = Layer.merge(TestDatabase, Layer.setTracerEnabled(false))
 
 layer(Untraced, { excludeTestServices: true })("Quick statements", (it) => {
@@ -62,7 +62,7 @@ layer(Untraced, { excludeTestServices: true })("Quick statements", (it) => {
       })
     )
 
-    it.effect("fail alone", () =>
+    it.effect("fail without failing others", () =>
       Effect.gen(function* () {
         yield* shared
         const answers = yield* Effect.forEach([1, 0, 2, 0, 3, 4, 5, 6], (n) => Effect.either(ask(n)), {
@@ -73,7 +73,7 @@ layer(Untraced, { excludeTestServices: true })("Quick statements", (it) => {
       })
     )
 
-    it.effect("wait behind one that takes long only for a moment, which then goes on elsewhere", () =>
+    it.effect("wait only for a moment for a slow one, which keeps its connection to itself", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* shared
@@ -107,14 +107,14 @@ layer(Untraced, { excludeTestServices: true })("Quick statements", (it) => {
         yield* Deferred.await(isLocked)
         const count = Effect.suspend(() => quick(sql`select count(*)::int as count from model where name <> ${""}`))
         const asked = yield* Effect.fork(Effect.replicateEffect(count, 8, { concurrency: "unbounded" }))
-        // Behind each other only the first on each connection would wait for the table.
+        // If they were queued, only the first on each connection would wait for the table.
         yield* Effect.repeat(waiting, { until: (rows) => rows.length === 8 })
         yield* Deferred.succeed(isOver, undefined)
         expect(yield* Fiber.join(asked)).toHaveLength(8)
       })
     )
 
-    it.effect("come through when the server ends the connections", () =>
+    it.effect("get new connections when the server ends the old ones", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const before = pidsOf(yield* shared)

@@ -104,7 +104,7 @@ describe("The statement audit", () => {
 })
 
 layer(testApp(), { excludeTestServices: true })("The service's database client", (it) => {
-  it.effect("dies of a statement without the customer", () =>
+  it.effect("dies on a statement without the customer", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const cause = yield* Effect.flip(Effect.sandbox(sql`select * from action`))

@@ -67,7 +67,7 @@ layer(testApp(), { excludeTestServices: true })("Document secrets", (it) => {
     })
   )
 
-  it.effect("are none when a new document has the mask for them", () =>
+  it.effect("are null when a new document is created with the mask for them", () =>
     Effect.gen(function* () {
       const { documents } = yield* clientOf("acme-admin")
       const document = yield* documents.createDocument({

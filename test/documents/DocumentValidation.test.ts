@@ -59,7 +59,7 @@ const refusals: ReadonlyArray<readonly [body: unknown, paths: ReadonlyArray<stri
 ]
 
 layer(testApp(), { excludeTestServices: true })("Document validation", (it) => {
-  it.effect("refuses what does not fit and names every field, on create and on change", () =>
+  it.effect("refuses invalid fields and names each of them, on create and on change", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const stored = yield* sendJson("POST", "/api/Documents", { token, body: text })
@@ -85,7 +85,7 @@ layer(testApp(), { excludeTestServices: true })("Document validation", (it) => {
     })
   )
 
-  it.effect("takes empty texts for API fields as none", () =>
+  it.effect("takes empty texts for API fields as null", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const empty = Object.fromEntries(Object.keys(apiFields).map((field) => [field, ""]))
@@ -111,7 +111,7 @@ layer(testApp(), { excludeTestServices: true })("Document validation", (it) => {
     })
   )
 
-  it.effect("wants true or false for replacePlaceholders", () =>
+  it.effect("requires true or false for replacePlaceholders", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const { json } = yield* sendJson("POST", "/api/Documents", { token, body: text })

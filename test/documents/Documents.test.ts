@@ -63,7 +63,7 @@ layer(testApp(), { excludeTestServices: true })("Documents", (it) => {
     })
   )
 
-  it.effect("are answered with every field, spelled as in the interface", () =>
+  it.effect("are returned with every field, spelled as in the interface", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-agent")
       const body = { NAME: "House rules", isdataretrievalprocess: false, Content: "Be kind", unknown: 1 }
@@ -97,7 +97,7 @@ layer(testApp(), { excludeTestServices: true })("Documents", (it) => {
     })
   )
 
-  it.effect("are listed by pages of 20, which repeat what was asked for", () =>
+  it.effect("are listed in pages of 20, which repeat the page number and size", () =>
     Effect.gen(function* () {
       const { documents } = yield* clientOf("initech-admin")
       for (let number = 0; number < 25; number++) {
@@ -122,7 +122,7 @@ layer(testApp(), { excludeTestServices: true })("Documents", (it) => {
     })
   )
 
-  it.effect("of another customer are as if they were not there", () =>
+  it.effect("look like missing ones to another customer", () =>
     Effect.gen(function* () {
       const acme = yield* clientOf("acme-admin")
       const globex = yield* clientOf("globex-admin")
@@ -161,7 +161,7 @@ layer(testApp(), { excludeTestServices: true })("Documents", (it) => {
     })
   )
 
-  it.effect("carry an ETag that a change must know when it names one", () =>
+  it.effect("carry an ETag that guards a change", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const { json } = yield* sendJson("POST", "/api/Documents", { token, body: orders })

@@ -18,11 +18,11 @@ const refusal = { status: 400, message: expect.stringMatching(tooLong) }
 
 const call = { isDataRetrievalProcess: true, apiEndpoint: "https://api.example/x", apiMethod: "POST" } as const
 
-// More than the longest text that there can be.
+// Repeated a hundred times, this is longer than any text may be.
 const longText = "x".repeat(100_000)
 
 layer(testApp(), { excludeTestServices: true })("A document that is too long with its values", (it) => {
-  it.effect("is refused where it is read and where it is retrieved, whatever the values are escaped for", () =>
+  it.effect("is refused when it is read and when it is retrieved, whatever the values are escaped for", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { topics } = yield* clientOf("acme-admin")
@@ -45,7 +45,7 @@ layer(testApp(), { excludeTestServices: true })("A document that is too long wit
     })
   )
 
-  it.effect("is cut for a prompt, and an action that needs it whole fails", () =>
+  it.effect("is cut for a prompt, but fails an action that needs it whole", () =>
     Effect.gen(function* () {
       const { messageID } = yield* settledMessage({ message: longText })
       const { ticketMessagesOnPhone, topicDocuments } = yield* clientOf("acme-admin")

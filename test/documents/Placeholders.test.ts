@@ -19,7 +19,7 @@ const valuesOf =
 
 const nothing: Values = () => undefined
 
-/** Text that likes braces, quotes, dollars and line breaks. */
+/** Text with many braces, quotes, dollars and line breaks. */
 const text = fc.stringOf(fc.oneof(fc.constantFrom("{", "}", "{{a}}", '"', "\\", "$&", "\n", "/", "é", "😀"), fc.char()))
 
 describe("placeholders", () => {
@@ -29,11 +29,11 @@ describe("placeholders", () => {
     expect(fillText("{{{a}}}", values)).toBe("{1}")
   })
 
-  it("leave a text alone that nobody has values for", () => {
+  it("leave a text unchanged when there are no values", () => {
     fc.assert(fc.property(text, (template) => fillText(template, nothing) === template))
   })
 
-  it("never scan a value again, whatever it holds", () => {
+  it("are never replaced inside a value, whatever it contains", () => {
     fc.assert(
       fc.property(text, text, (before, value) => {
         const template = `${before.replaceAll(/[{}]/g, "")}{{v}}{{v}}`
@@ -43,11 +43,11 @@ describe("placeholders", () => {
     )
   })
 
-  it("name what a text asks for", () => {
+  it("are listed by name, each once", () => {
     expect([...placeholdersIn("{{ TopicList }} {{Now}} {{Now}} {{}} {x}")]).toEqual(["TopicList", "Now"])
   })
 
-  it("take linear time on hostile text", () => {
+  it("are filled in linear time in hostile text", () => {
     const started = performance.now()
     for (const hostile of ["{".repeat(500_000), `{{${" ".repeat(500_000)}`, "{{a".repeat(200_000)]) {
       fillText(hostile, nothing)
@@ -55,7 +55,7 @@ describe("placeholders", () => {
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
-  it("in a URL can change neither its path nor its parameters", () => {
+  it("cannot add to the path or the parameters of a URL", () => {
     fc.assert(
       fc.property(text, (value) => {
         const url = new URL(
@@ -73,7 +73,7 @@ describe("placeholders", () => {
     )
   })
 
-  it("in a JSON string stay inside that string", () => {
+  it("stay inside a JSON string", () => {
     fc.assert(
       fc.property(text, (value) => {
         const filled = Either.getOrThrow(fillJson('{"a":"say \\"{{v}}\\"","b":["{{v}}"]}', valuesOf({ v: value })))
@@ -83,7 +83,7 @@ describe("placeholders", () => {
     )
   })
 
-  it("outside of JSON strings are one value: a number, a boolean, null or a string", () => {
+  it("become one value outside of JSON strings: a number, a boolean, null or a string", () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.constantFrom("1", "-2.5e3", "true", "null", '1,"admin":true')), (value) => {
         const parsed: unknown = JSON.parse(Either.getOrThrow(fillJson('{"a":{{v}},"b":"x"}', valuesOf({ v: value }))))
@@ -97,13 +97,13 @@ describe("placeholders", () => {
     expect(scalars).toEqual(Either.right('[12,true,"01"]'))
   })
 
-  it("in XML cannot open a tag or leave an attribute", () => {
+  it("cannot open a tag or leave an attribute in XML", () => {
     expect(fillXml('<a b="{{v}}">{{v}}</a>', valuesOf({ v: `"<'&>` }))).toEqual(
       Either.right('<a b="&quot;&lt;&apos;&amp;&gt;">&quot;&lt;&apos;&amp;&gt;</a>')
     )
   })
 
-  it("fill up to a length, counted as it is escaped, and nothing that goes on", () => {
+  it("are filled up to a maximum length, counted after escaping", () => {
     const half = valuesOf({ v: "&".repeat(longestFilled / 2) })
     expect(Either.map(fillWhole("{{v}}{{v}}", half), ({ length }) => length)).toEqual(Either.right(longestFilled))
     for (const fill of [fillWhole, fillUrl, fillXml, fillJson]) {

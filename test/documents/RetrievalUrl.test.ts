@@ -25,13 +25,16 @@ describe("the address of a retrieval", () => {
     expect(urlOf("https://user:pass@api.example", "/x")).toMatchObject({ left: { _tag: "BadRequest" } })
   })
 
-  it.each([".", "..", "%2e%2e", "../../admin", "a/../b"])("does not let the value %s climb", (value) => {
-    const result = urlOf("https://api.example/v1", "/users/{{id}}", { id: value })
-    const path = result._tag === "Right" ? new URL(result.right).pathname : "/v1/users/refused"
-    expect(path).toMatch(/^\/v1\/users\/[^/]+$/)
-  })
+  it.each([".", "..", "%2e%2e", "../../admin", "a/../b"])(
+    "does not let the value %s climb out of its path segment",
+    (value) => {
+      const result = urlOf("https://api.example/v1", "/users/{{id}}", { id: value })
+      const path = result._tag === "Right" ? new URL(result.right).pathname : "/v1/users/refused"
+      expect(path).toMatch(/^\/v1\/users\/[^/]+$/)
+    }
+  )
 
-  it("does not let values join into a climb", () => {
+  it("does not let values combine into a path that climbs", () => {
     expect(urlOf("https://api.example/v1", "/users/{{a}}{{a}}/x", { a: "." })).toMatchObject({
       left: { _tag: "BadRequest" }
     })

@@ -7,7 +7,7 @@ import { clientOf, login, sendJson } from "../support/TestApp.ts"
 import { retrievalOf, upstreamApp } from "../support/UpstreamApp.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
 
-/** Runs a new document and answers what came back and what the external API saw. */
+/** Runs a new document, and returns its result and the request that the external API saw. */
 const retrieve = (endpoint: string, fields: Partial<DocumentCreate> = {}, payload: RetrievalRequest = {}) =>
   Effect.gen(function* () {
     const upstream = yield* UpstreamServer
@@ -20,7 +20,7 @@ const retrieve = (endpoint: string, fields: Partial<DocumentCreate> = {}, payloa
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`
 
 layer(upstreamApp(), { excludeTestServices: true })("Data retrieval", (it) => {
-  it.effect("answers what the external API answers, whatever its status", () =>
+  it.effect("returns the external API's response, whatever its status", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       const headers = { "content-type": "application/json; charset=utf-8" }
@@ -62,7 +62,7 @@ layer(upstreamApp(), { excludeTestServices: true })("Data retrieval", (it) => {
     })
   )
 
-  it.effect("escapes for forms, XML and all that holds JSON when the body is one", () =>
+  it.effect("escapes values in bodies of forms, XML and every type that holds JSON", () =>
     Effect.gen(function* () {
       const variables = { v: "a&b <c>" }
       const form = { apiMethod: "PUT", apiHeaders: '{"Content-Type":"application/x-www-form-urlencoded"}' } as const
@@ -133,7 +133,7 @@ layer(upstreamApp(), { excludeTestServices: true })("Data retrieval", (it) => {
     })
   )
 
-  it.effect("says what is missing, and sends nothing", () =>
+  it.effect("reports what is missing or wrong, and sends nothing", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       const { documents } = yield* clientOf("acme-admin")
@@ -160,7 +160,7 @@ layer(upstreamApp(), { excludeTestServices: true })("Data retrieval", (it) => {
     })
   )
 
-  it.effect("takes no body at all, and refuses variables that are no plain values", () =>
+  it.effect("accepts a request without a body, and refuses variables that are no plain values", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       yield* upstream.on("/plain", answering(200, "ok"))
@@ -176,7 +176,7 @@ layer(upstreamApp(), { excludeTestServices: true })("Data retrieval", (it) => {
     })
   )
 
-  it.effect("is done again though an Idempotency-Key repeats", () =>
+  it.effect("runs again even if an Idempotency-Key repeats", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       const token = yield* login("acme-admin")

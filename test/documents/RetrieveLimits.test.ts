@@ -12,7 +12,7 @@ const retrieve = (id: number) =>
   Effect.flatMap(login("acme-admin"), (token) => sendJson("POST", `/api/Documents/${id}/retrieve`, { token, body: {} }))
 
 layer(upstreamApp(Duration.seconds(1)), { excludeTestServices: true })("The limits of data retrieval", (it) => {
-  it.effect("end what hangs, trickles, floods, explodes or leads elsewhere, while the service goes on", () =>
+  it.effect("end responses that hang, trickle, flood, explode or redirect, while the service goes on", () =>
     Effect.gen(function* () {
       const upstream = yield* UpstreamServer
       const hostile = {
@@ -66,7 +66,7 @@ layer(upstreamApp(Duration.seconds(1)), { excludeTestServices: true })("The limi
     })
   )
 
-  it.effect("are not asked for when saving: only the call is guarded", () =>
+  it.effect("apply to the call, not to saving the document", () =>
     Effect.gen(function* () {
       const { documents } = yield* clientOf("acme-admin")
       const document = yield* documents.createDocument({
@@ -87,7 +87,7 @@ layer(upstreamApp(Duration.minutes(2)), { excludeTestServices: true })("A data r
       const id = yield* retrievalOf("/thinks")
       const inTransaction = sql`select query from pg_stat_activity
         where state = 'idle in transaction' and datname = current_database()`
-      // It thinks until nobody is in a transaction: whoever waits for it there waits in vain.
+      // The API answers only once no transaction is open: a caller that waits inside of one waits in vain.
       yield* upstream.on("/thinks", (_, response) => {
         runFork(
           Effect.matchEffect(

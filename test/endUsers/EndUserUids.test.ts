@@ -37,11 +37,11 @@ const isSound = (uids: ReadonlyArray<Uid>) =>
   )
 
 describe("The UIDs of an end user", () => {
-  it("have no UID twice and one primary of a type at most, however they are linked", () => {
+  it("contain no duplicate and at most one primary per type, however they are linked", () => {
     fc.assert(fc.property(fc.array(created), (items) => isSound(listOf(items))))
   })
 
-  it("stay so under every change that is no problem", () => {
+  it("contain no duplicate and at most one primary per type after every accepted change", () => {
     fc.assert(
       fc.property(fc.array(created), fc.array(change), (items, changes) => {
         const { problems, uids } = changeUids(numbered(listOf(items)), changes)
@@ -50,7 +50,7 @@ describe("The UIDs of an end user", () => {
     )
   })
 
-  it("keep what no change is about", () => {
+  it("stay as they are when no change mentions them", () => {
     fc.assert(
       fc.property(fc.array(created), (items) => {
         const stored = numbered(listOf(items))
@@ -63,18 +63,18 @@ describe("The UIDs of an end user", () => {
     )
   })
 
-  it("linked again in another case stay as they were written", () => {
+  it("keep their spelling when they are linked again in another case", () => {
     const stored = numbered(listOf([{ UID: "Maria@mail.example" }]))
     expect(link(stored, { UID: "MARIA@mail.example" })).toEqual(stored)
   })
 
-  it("are the same words to it as to the database", () => {
+  it("are compared as the database compares them", () => {
     expect(sameWord("ΟΔΟΣ", "οδοσ")).toBe(true)
     expect(sameWord("ΟΔΟΣ", "οδος")).toBe(false)
     expect(sameWord("İzmir", "izmir")).toBe(true)
   })
 
-  it("may swap, but not become the same", () => {
+  it("may swap their values, but not become equal", () => {
     const stored = numbered(listOf([{ UID: "a" }, { UID: "b" }]))
     const [first, second] = [EndUserUIDID.make(1), EndUserUIDID.make(2)]
     const swapped = changeUids(stored, [

@@ -50,7 +50,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
     })
   )
 
-  it.effect("follow their first and last name until they are given another, also when they are sent back as read", () =>
+  it.effect("are displayed by first and last name until given another name, also when written back as read", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-agent")
       const read = yield* endUsers.createEndUser({ payload: { FirstName: "Mia", LastName: "Old" } })
@@ -67,7 +67,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
     })
   )
 
-  it.effect("have 100 UIDs at most, however they came", () =>
+  it.effect("have 100 UIDs at most, however they are added", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { endUsers } = yield* clientOf("acme-admin")
@@ -88,7 +88,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
     })
   )
 
-  it.effect("are spelled in PascalCase, and read in any case", () =>
+  it.effect("are returned in PascalCase, and accepted in any case", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const body = { firstname: "Kim", LASTNAME: "Lee", uids: [{ uid: "kim-1", uidtype: "external", isprimary: true }] }
@@ -107,7 +107,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
     })
   )
 
-  it.effect("say everything that is wrong with them", () =>
+  it.effect("are refused with everything that is wrong with them", () =>
     Effect.gen(function* () {
       const token = yield* tokenOf("acme-admin")
       const { endUsers } = yield* clientOf("acme-admin")
@@ -128,7 +128,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
     })
   )
 
-  it.effect("have each UID once and one primary of a type", () =>
+  it.effect("have each UID once and one primary per type", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const UIDs = [
@@ -187,7 +187,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
     })
   )
 
-  it.effect("are found by UID in any case, also by several and by a phone call", () =>
+  it.effect("are found by UID in any case, all that share it, also from a phone call", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const UIDs = [{ UID: "Shared@mail.example" }]
@@ -281,7 +281,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
     })
   )
 
-  it.effect("come newest first, or by any of their fields", () =>
+  it.effect("are listed newest first, or by any of their fields", () =>
     Effect.gen(function* () {
       const { endUsers } = yield* clientOf("acme-admin")
       const token = yield* tokenOf("acme-admin")
@@ -326,7 +326,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
     })
   )
 
-  it.effect("go without their tickets", () =>
+  it.effect("are deleted without their tickets", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { endUsers } = yield* clientOf("acme-admin")

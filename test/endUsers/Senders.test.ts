@@ -45,7 +45,7 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
     })
   )
 
-  it.effect("that nobody knows becomes an end user with its UIDs", () =>
+  it.effect("becomes a new end user with its UIDs when it is unknown", () =>
     Effect.gen(function* () {
       const { forSender } = yield* EndUsers
       const repo = yield* EndUsersRepo
@@ -69,7 +69,7 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
     })
   )
 
-  it.effect("is not mistaken for another whose long address begins alike", () =>
+  it.effect("is not mistaken for another one whose long address begins the same", () =>
     Effect.gen(function* () {
       const { forSender } = yield* EndUsers
       const repo = yield* EndUsersRepo
@@ -83,7 +83,7 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
     })
   )
 
-  it.effect("is the first mailbox of a header, whatever stands around it", () =>
+  it.effect("is the first mailbox of a header, whatever surrounds it", () =>
     Effect.gen(function* () {
       const { forSender } = yield* EndUsers
       const repo = yield* EndUsersRepo
@@ -101,7 +101,7 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
     })
   )
 
-  it.effect("is the same on WhatsApp as on the phone, also under what was noted before", () =>
+  it.effect("is the same end user on WhatsApp and on the phone, however the number was stored before", () =>
     Effect.gen(function* () {
       const { forSender } = yield* EndUsers
       const id = yield* forSender(acme, { phone: "+15550717" })
@@ -112,7 +112,7 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
     })
   )
 
-  it.effect("that nobody knows becomes one end user, however many messages come at once", () =>
+  it.effect("becomes only one new end user, however many messages come at once", () =>
     Effect.gen(function* () {
       const { forSender } = yield* EndUsers
       const found = yield* Effect.all(

@@ -13,7 +13,7 @@ const json = { "content-type": "application/json" }
 const saying = (text: string): Behaviour =>
   answering(200, JSON.stringify({ choices: [{ message: { role: "assistant", content: text } }] }), json)
 
-/** What a sensible model answers to each of the questions, told apart by the shape that is asked for. */
+/** Answers each of the questions as a sensible model would, telling them apart by the requested schema. */
 const sensible: Behaviour = (request, response) => {
   const { body } = request
   const text = body.includes('"isSpam"')
@@ -32,7 +32,7 @@ const later =
     setTimeout(() => behaviour(request, response), milliseconds)
   }
 
-/** Slow, failing and lying, one after the other. */
+/** Slow, failing and wrong answers, used in turn. */
 const badDay: ReadonlyArray<Behaviour> = [
   later(sensible, 3000),
   answering(500, "{}", json),

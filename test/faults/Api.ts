@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 
 export interface ApiAnswer {
-  /** 0 when there was none. */
+  /** 0 when there was no response. */
   readonly status: number
   readonly json: unknown
   readonly headers: Headers
 }
 
-/** One request; a connection that breaks is an answer too. */
+/** Sends one request; a broken connection is returned as status 0. */
 export const ask = (
   base: string,
   method: string,
@@ -47,7 +47,7 @@ export const ask = (
 
 export const field = (value: unknown, name: string): unknown => Object(value)[name]
 
-/** The same for requests that must succeed. */
+/** Sends a request that must succeed, and returns its body. */
 export const must = (base: string, method: string, path: string, options: Parameters<typeof ask>[3] = {}) =>
   Effect.flatMap(ask(base, method, path, options), ({ json, status }) =>
     status >= 200 && status < 300

@@ -4,7 +4,7 @@ import { judge } from "./Findings.ts"
 import { startLoad } from "./Load.ts"
 import { type Fault, secondsSince, setStage } from "./Stage.ts"
 
-/** The clocks of the nodes jump 26 hours ahead, then 26 hours back behind the truth, then home; first of one, then of both. */
+/** The clocks of two nodes, alone and together, jump 26 hours ahead, then 26 hours behind, then to the true time. */
 export const clockJumps: Fault = Effect.gen(function* () {
   const stage = yield* setStage({ nodes: 2, nodeArguments: ["--import", "./dist/test/faults/ClockPreload.js"] })
   const load = yield* startLoad(stage.target)

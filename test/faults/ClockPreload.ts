@@ -1,6 +1,6 @@
 /**
- * Loaded before the service: lets its wall clock jump, as a broken time server or an operator does. Each SIGUSR2 goes to
- * the next of the shifts. Timers and the database have clocks of their own, as on a real machine.
+ * Loaded before the service: makes its wall clock jump, as a broken time server or an operator would. Each SIGUSR2
+ * moves on to the next of the shifts. Timers and the database keep their own clocks, as on a real machine.
  */
 const shifts = [0, 26 * 3_600_000, -26 * 3_600_000]
 let position = 0

@@ -4,7 +4,7 @@ import { judge } from "./Findings.ts"
 import { startLoad } from "./Load.ts"
 import { type Fault, type Stage, secondsSince, setStage } from "./Stage.ts"
 
-// A question may have been on its way when the truth changed; a no takes up to the 2 seconds that readiness waits.
+// A check may have been under way when the database went away, and readiness takes up to 2 seconds to say no.
 const onTheWay = 3000
 
 const untilReady = (stage: Stage, since: number) =>
@@ -14,7 +14,7 @@ const untilReady = (stage: Stage, since: number) =>
     "1 minute"
   )
 
-/** From now until all nodes are ready, and so many more have been served. */
+/** The seconds from now until all nodes are ready and so many more cases are acknowledged. */
 const secondsUntilServing = (stage: Stage, load: { readonly acknowledged: () => number }, served = 6) =>
   Effect.gen(function* () {
     const back = Date.now()
@@ -30,7 +30,7 @@ const whileAway = (stage: Stage, from: number, to: number) =>
     return lies > 0 ? [`node ${index + 1} ready ${lies} times without a database`] : []
   })
 
-/** The database ends at once, in turns kindly and as if it had crashed, and comes back after so many seconds. */
+/** The database stops, in turns by a fast shutdown and as in a crash, and comes back after so many seconds. */
 export const databaseAway = (fault: string, rounds: number, seconds: number): Fault =>
   Effect.gen(function* () {
     const stage = yield* setStage({ nodes: 2 })
@@ -56,7 +56,7 @@ export const databaseAway = (fault: string, rounds: number, seconds: number): Fa
     }
   })
 
-/** Its host is gone without a word, as when its power is cut, and another one takes its place after a while. */
+/** The database host vanishes without a word, as in a power cut, and another one takes its place after a while. */
 export const databaseVanished = (seconds: number): Fault =>
   Effect.gen(function* () {
     const stage = yield* setStage({ nodes: 2 })
@@ -78,7 +78,7 @@ export const databaseVanished = (seconds: number): Fault =>
     }
   })
 
-/** Every byte to and from the database takes its time: first so that all still works, then so that nothing does. */
+/** Every byte to and from the database is delayed: first so that all still works, then so that nothing does. */
 export const slowDatabase: Fault = Effect.gen(function* () {
   const stage = yield* setStage({ nodes: 2 })
   const load = yield* startLoad(stage.target)

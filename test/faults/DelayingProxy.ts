@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net"
 import { Effect } from "effect"
 
-/** Stands between the service and its database, and lets what passes wait as long as it is told. */
+/** A proxy between the service and its database that delays everything by a given time. */
 export const delayingProxy = (target: number) =>
   Effect.gen(function* () {
     let delay = 0
@@ -50,12 +50,12 @@ export const delayingProxy = (target: number) =>
         Effect.sync(() => {
           delay = milliseconds
         }),
-      /** What is connected, or comes to be, hears nothing any more, and no end. */
+      /** Existing and new connections get no more data, and no end. */
       vanish: Effect.sync(() => {
         isAway = true
         for (const socket of sockets) deaf.add(socket)
       }),
-      /** For new connections. */
+      /** Serves new connections again. */
       comeBack: Effect.sync(() => {
         isAway = false
       })

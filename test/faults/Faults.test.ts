@@ -11,7 +11,7 @@ const rounds = 2
 
 /** A quick version of the harness, which has more kinds of faults: npm run faults. */
 it.live(
-  "What was acknowledged is there once, however often the process is killed with -9 while requests come",
+  "Acknowledged work exists exactly once, however often the process is killed with -9 under load",
   () =>
     Effect.gen(function* () {
       const env = { ...(yield* sharedData), AI_PROVIDER: "sandbox", PORT: String(yield* freePort) }
@@ -55,7 +55,7 @@ it.live(
       expect(acknowledged.length).toBeGreaterThanOrEqual(rounds)
       for (const name of acknowledged) expect(names.filter((one) => one === name)).toHaveLength(1)
       expect(names.filter((name) => String(name).startsWith("Topic "))).toHaveLength(acknowledged.length)
-      // Told to stop, it ends by itself and in order.
+      // When it is told to stop, the service ends by itself and in order.
       expect(yield* service.stop.pipe(Effect.timeout("2 minutes"))).not.toBeNull()
     }).pipe(Effect.scoped),
   600_000

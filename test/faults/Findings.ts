@@ -24,7 +24,7 @@ const openJobs = (postgres: ThrowawayPostgres) =>
     (rows) => rows.map((row) => JSON.stringify(row))
   )
 
-/** Of the mails about a case: how many there are, and how many a mailbox shows, which knows one Message-ID once. */
+/** The Message-IDs of the mails about each case; a mailbox shows mails with the same one only once. */
 const mailsBy = (mails: ReadonlyArray<{ readonly data: string }>) => {
   const ids = new Map<string, Array<string>>()
   for (const { data } of mails) {
@@ -36,7 +36,7 @@ const mailsBy = (mails: ReadonlyArray<{ readonly data: string }>) => {
   return ids
 }
 
-/** Waits until all work is done, then compares what was promised with what is there and what came out. */
+/** Waits until all work is done, then compares what was acknowledged with what is stored and what was sent. */
 export const judge = (
   postgres: ThrowawayPostgres,
   outside: Outside,

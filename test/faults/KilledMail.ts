@@ -17,7 +17,7 @@ export const killedMail = (moments: number): Fault =>
       lost: [...found.lost, ...found.answersLost],
       doubled: [...found.doubled, ...found.answersDoubled],
       untruths: found.isSubscribed && found.subscriptions === 1 ? [] : ["the subscription is not the provider's"],
-      // What counts is what is there in the end.
+      // The harness itself restarts the service; only the state in the end counts.
       recoveredAfter: "by hand" as const,
       notes: [`${found.mails} mails`, `${found.answers} answers`, `${secondsSince(started).toFixed(0)} s in all`]
     }

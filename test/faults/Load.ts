@@ -8,18 +8,18 @@ import type { Outside } from "./Outside.ts"
 export interface Case {
   readonly marker: string
   readonly number: string
-  /** Acknowledged so far; what is not may have happened or not. */
+  /** Set once the message is acknowledged; until then it may be stored or not. */
   messageID: number | undefined
   isAnswered: boolean
 }
 
 export interface Tally {
-  /** Statuses of all answers; 0 is a connection that broke or was refused. */
+  /** Statuses of all responses; 0 is a connection that broke or was refused. */
   readonly statuses: Map<number, number>
   readonly longestMs: number
 }
 
-/** Lets every message set off a call, a mail and, once answered, a WhatsApp message. */
+/** Configures a customer so that every message causes a call, a mail and, once answered, a WhatsApp message. */
 export const prepareCompany = (base: string, outside: Outside) =>
   Effect.gen(function* () {
     const token = yield* login(base)
@@ -78,7 +78,7 @@ const newCase = (): Case => {
 }
 
 export interface Target {
-  /** Where the next request goes; a balancer in front of the nodes decides. */
+  /** The node that gets the next request, as a load balancer would choose it. */
   readonly next: () => string
   readonly company: Company
 }
@@ -106,14 +106,14 @@ export const startLoad = ({ company, next }: Target, users = 4, answers = true) 
         if (answer.status === 200) token = String(field(answer.json, "token"))
       })
 
-    /** Until it is acknowledged, or the load is over and nobody waits for it any more. */
+    /** Repeats a request until it is acknowledged, or the load is over. */
     const insist = (path: string, body: unknown, key: string) =>
       Effect.gen(function* () {
         while (!isOver) {
           const base = next()
           const answer = yield* noted(ask(base, "POST", path, { token, body, key }))
           if (answer.status === 200) return answer.json
-          // Where it was refused: one node may take for expired what another, whose clock is wrong, has just given.
+          // At the node that refused: it may take a token for expired that a node with a wrong clock has just issued.
           if (answer.status === 401) yield* renewToken(base)
           yield* Effect.sleep(answer.status === 0 || answer.status >= 500 || answer.status === 409 ? 200 : 50)
         }
@@ -148,7 +148,7 @@ export const startLoad = ({ company, next }: Target, users = 4, answers = true) 
       )
     )
     return {
-      /** Requests under way are waited for. */
+      /** Ends the load after the requests under way. */
       end: Effect.gen(function* () {
         isOver = true
         yield* Fiber.join(busy)

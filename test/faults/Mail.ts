@@ -17,7 +17,7 @@ export interface MailFaults {
   readonly answersLost: ReadonlyArray<string>
   readonly answersDoubled: ReadonlyArray<string>
   readonly subscriptions: number
-  /** Whether the service knows the one that the provider has, and has it for days to come. */
+  /** Whether the service's subscription is the one that the provider has, and lasts for days to come. */
   readonly isSubscribed: boolean
 }
 
@@ -28,7 +28,7 @@ interface Message {
   readonly status: string
 }
 
-/** All items of a list, whatever its pages. */
+/** All items of a list, over all its pages. */
 const all = (node: Node, path: string, token: string) =>
   Effect.gen(function* () {
     const items: Array<unknown> = []
@@ -39,7 +39,7 @@ const all = (node: Node, path: string, token: string) =>
     }
   })
 
-/** Everything that was said on the channel. */
+/** All messages in the channel's tickets from these mails. */
 const messagesOn = (node: Node, token: string, channelID: number) =>
   Effect.gen(function* () {
     const tickets = yield* all(node, `/tickets?channelIDs=${channelID}`, token)
@@ -61,10 +61,10 @@ const messagesOn = (node: Node, token: string, channelID: number) =>
 const repeated = (texts: ReadonlyArray<string>) =>
   [...new Set(texts)].filter((text) => texts.filter((other) => other === text).length > 1)
 
-/** Requests to somebody who may die meanwhile. */
+/** Ignores the failure of a request to a node that may die meanwhile. */
 const whateverHappens = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.catchAllCause(effect, () => Effect.void)
 
-/** A provider tells again until it is heard. */
+/** Repeats a notification until it is accepted, as a provider does. */
 const untilHeard = <R>(told: Effect.Effect<number, never, R>) =>
   told.pipe(
     Effect.catchAllDefect(() => Effect.succeed(0)),
@@ -74,7 +74,7 @@ const untilHeard = <R>(told: Effect.Effect<number, never, R>) =>
 
 /**
  * Kills the service with -9 at random moments, while it imports mail, renews its subscription and sends answers, and
- * starts it again. In the end it tells what became of every mail and every answer.
+ * starts it again. In the end it returns what became of every mail and every answer.
  */
 export const runMailFaults = (data: Readonly<Record<string, string>>, moments: number) =>
   Effect.gen(function* () {
@@ -182,7 +182,7 @@ export const runMailFaults = (data: Readonly<Record<string, string>>, moments: n
           Date.parse(String(folder["subscriptionExpiresUtc"])) > Date.now() + 5 * 86_400_000
       }
     })
-    // The claims of the dead run out after 25 seconds, and what failed meanwhile is tried again after a pause.
+    // The claims of a dead node expire after 25 seconds, and failed work is retried after a pause.
     const found: MailFaults = yield* report.pipe(
       Effect.delay("1 second"),
       Effect.repeat({

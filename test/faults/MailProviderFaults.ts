@@ -58,7 +58,7 @@ export const mailProviderFaults: Fault = Effect.gen(function* () {
       subjects.push(subject)
       yield* graph.arrive(address, mail({ subject, text: `It drips: ${subject}` }))
     }
-    // Somebody answers what is there already, on that very day.
+    // An earlier message is answered on the same bad day.
     const [oldest] = (yield* imported).filter(({ status }) => status !== "Replied")
     if (oldest !== undefined) {
       const body = { modifiedAnswer: `Answer to ${oldest["subject"]}` }

@@ -4,10 +4,10 @@ import { type ReceivedMail, smtpServer } from "../support/SmtpServer.ts"
 import { TelephonyServer } from "../support/TelephonyServer.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
 
-/** Which case something is about. */
+/** The marker of the case that a text is about. */
 export const markerIn = (text: string) => /case [0-9a-f-]{36}/.exec(text)?.[0] ?? ""
 
-/** Everything that the service reaches outside, with a memory of what came. */
+/** All outside services that the service calls, which record what they receive. */
 export const makeOutside = Effect.gen(function* () {
   const upstream = yield* UpstreamServer
   const telephony = yield* TelephonyServer
@@ -22,7 +22,7 @@ export const makeOutside = Effect.gen(function* () {
   return {
     upstream,
     telephony,
-    /** For the service, so that it finds all of it. */
+    /** Environment variables that point the service at them. */
     env: {
       SMTP_URL: smtp.url,
       TELEPHONY_BASE_URL: telephony.url

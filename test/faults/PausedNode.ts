@@ -4,7 +4,7 @@ import { judge } from "./Findings.ts"
 import { startLoad } from "./Load.ts"
 import { type Fault, secondsSince, setStage } from "./Stage.ts"
 
-/** A node stands still in the midst of its work, so long that others take it over, and then goes on where it was. */
+/** A node is paused in the middle of its work for so long that others take it over, and then goes on where it was. */
 export const pausedNode = (rounds: number, seconds: number): Fault =>
   Effect.gen(function* () {
     const stage = yield* setStage({ nodes: 2 })
@@ -19,7 +19,7 @@ export const pausedNode = (rounds: number, seconds: number): Fault =>
       const paused = Date.now()
       yield* victim.process().signal("SIGSTOP")
       yield* Effect.sleep(seconds * 1000)
-      // What stands still answers nobody: that is how a balancer notices.
+      // A paused node answers nobody, which is how a load balancer notices.
       const lies = victim.watch.wronglyReady(paused + 100, Date.now())
       if (lies > 0) untruths.push(`ready ${lies} times while paused`)
       const resumed = Date.now()

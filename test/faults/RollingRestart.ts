@@ -14,7 +14,7 @@ export const rollingRestart = (rounds: number): Fault =>
       for (const node of stage.nodes) {
         const told = Date.now()
         const code = yield* node.process().stop
-        // It may say yes to a question that was under way; from the next one on it says no.
+        // A check that was under way may still be told that it is ready, but no later one.
         const lies = node.watch.wronglyReady(told + 100, Date.now())
         if (lies > 0) untruths.push(`ready ${lies} times after it was told to stop`)
         if (code !== 0 && code !== 130 && code !== 143) untruths.push(`ended with ${code}`)

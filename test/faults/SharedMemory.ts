@@ -12,7 +12,7 @@ const attempt = (base: string, username: string) =>
     ({ status }) => status
   )
 
-/** What one node has learned holds on the others, when it dies, and on one that was paused meanwhile. */
+/** What one node has learned holds on the other nodes when it dies, and on one that was paused meanwhile. */
 export const sharedMemory: Fault = Effect.gen(function* () {
   const stage = yield* setStage({ nodes: 3 })
   const [first, second, third] = stage.nodes
@@ -22,12 +22,12 @@ export const sharedMemory: Fault = Effect.gen(function* () {
 
   const revoked = yield* login(at(first), "globex-admin")
   const admin = yield* login(at(second), "initech-admin")
-  // Ten wrong passwords on the first node, which dies: the others know.
+  // Ten wrong passwords on the first node, which then dies: the other nodes must know of them.
   for (let failure = 0; failure < 10; failure++) yield* attempt(at(first), "acme-agent")
   if ((yield* statusWith(at(third), revoked)) !== 200) problems.push("a good token was refused on the third node")
   yield* third.process().signal("SIGSTOP")
 
-  // A new password on the first node, which dies at once; the third one knows nothing of it.
+  // A new password on the first node, which dies at once; the paused third one knows nothing of it.
   const me = yield* must(at(first), "GET", "/customerReps", { token: revoked })
   const [rep] = Object(me)["items"]
   const customerRepID = Number(Object(rep)["customerRepID"])
@@ -42,7 +42,7 @@ export const sharedMemory: Fault = Effect.gen(function* () {
     Effect.catchAll(() => Effect.sync(() => problems.push("a revoked token was good for longer than 10 seconds")))
   )
   yield* Effect.sleep(Math.max(0, 8000 - (Date.now() - killed)))
-  // Its very first answer after the pause must already know.
+  // Its very first response after the pause must already refuse the token.
   const asked = yield* Effect.fork(statusWith(at(third), revoked))
   yield* Effect.sleep(200)
   yield* third.process().signal("SIGCONT")

@@ -15,7 +15,7 @@ export interface Row {
   readonly acknowledged: number
   readonly lost: ReadonlyArray<string>
   readonly doubled: ReadonlyArray<string>
-  /** What was untrue about readiness; empty when it told the truth. */
+  /** What was untrue about readiness; empty when it was always true. */
   readonly untruths: ReadonlyArray<string>
   /** Seconds until it served again by itself. */
   readonly recoveredAfter: number | "by hand"
@@ -28,7 +28,7 @@ export type Fault = Effect.Effect<Row, unknown, Scope.Scope>
 export interface StagedNode {
   readonly process: () => ServiceProcess
   readonly watch: Watch
-  /** Starts it again on its port, after it ended. */
+  /** Starts the node again on its port after it has ended. */
   readonly restart: Effect.Effect<void>
 }
 
@@ -37,12 +37,12 @@ const secrets = {
   SECRETS_KEY: "faults-secrets-key-of-enough-length"
 }
 
-/** The service on so many nodes, on a database of its own, beside everything that it reaches outside. */
+/** Starts the service on so many nodes, with a database of its own and all outside services that it calls. */
 export const setStage = (options: {
   readonly nodes: number
   readonly env?: Readonly<Record<string, string>>
   readonly nodeArguments?: ReadonlyArray<string>
-  /** The AI provider is the upstream server. */
+  /** Makes the upstream server the AI provider. */
   readonly openAi?: boolean
   /** Further ports that the service may call. */
   readonly allow?: ReadonlyArray<number>

@@ -45,7 +45,7 @@ export interface ThrowawayPostgres {
   ) => Effect.Effect<ReadonlyArray<Record<string, unknown>>>
 }
 
-/** A PostgreSQL server with nothing in it that is gone with the scope: whatever is done to it disturbs nobody. */
+/** An empty PostgreSQL server that is removed with the scope: whatever is done to it disturbs nobody else. */
 export const throwawayPostgres = Effect.gen(function* () {
   const bin = yield* Effect.promise(programs)
   const folder = yield* Effect.acquireRelease(

@@ -22,10 +22,10 @@ export const watch = (base: string) =>
     const within = (from: number, to: number) => samples.filter((sample) => sample.from >= from && sample.to <= to)
     return {
       isReady: () => latest,
-      /** How often it said yes in a time in which the truth was no. */
+      /** How often the node said that it was ready during a time when it was not. */
       wronglyReady: (from: number, to: number) => within(from, to).filter((sample) => sample.isReady).length,
       wronglyUnready: (from: number, to: number) => within(from, to).filter((sample) => !sample.isReady).length,
-      /** Milliseconds from a moment to the first yes behind it. */
+      /** Milliseconds from a moment to the first time after it that the node said it was ready. */
       readyAfter: (moment: number) => {
         const first = samples.find((sample) => sample.from >= moment && sample.isReady)
         return first === undefined ? Number.POSITIVE_INFINITY : first.to - moment

@@ -47,7 +47,7 @@ const isGood = ({ doubled, lost, untruths }: Row) => lost.length + doubled.lengt
 
 const mostLines = 20
 
-/** What exactly was wrong, for whoever has to mend it. */
+/** The details of what was wrong, which the table only counts. */
 const explain = ({ doubled, fault, lost, untruths }: Row) =>
   [
     ...lost.map((what) => `lost: ${what}`),

@@ -18,7 +18,7 @@ const app = Layer.unwrapScoped(
 )
 
 layer(app, { excludeTestServices: true })("An answer with a file, while the store of files is away", (it) => {
-  it.effect("waits for it longer than its attempts would last, and leaves once", () =>
+  it.effect("waits for the store longer than its attempts would last, and is sent once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer

@@ -51,7 +51,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("are called as they were, in any script", () =>
+  it.effect("keep their file names, in any script", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const names = ["10€.txt", "a–b.txt", "Zustand „neu“.txt", "日本.txt", "Отчёт.txt", "😀.txt", "ä;b–50% off.txt"]
@@ -64,7 +64,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("are files also when they are JSON, or called by a date or a title", () =>
+  it.effect("may be JSON, and may be named after a date or a title", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       for (const [bytes, name, type] of [
@@ -82,7 +82,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("are called what a quoted, escaped or encoded name says", () =>
+  it.effect("get their names from quoted, escaped and encoded forms", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       for (const [written, name] of [
@@ -99,7 +99,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("of a foreign message are 403, of a missing one 404, before anything is read", () =>
+  it.effect("are 403 for a foreign message and 404 for a missing one, before anything is read", () =>
     Effect.gen(function* () {
       const { ticketMessageAttachments: attachments } = yield* clientOf("globex-admin")
       const { messageID } = yield* aMessage(1)
@@ -128,7 +128,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("that are empty, missing or several are 400 and leave nothing", () =>
+  it.effect("are 400 and leave nothing when they are empty, missing or several", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const before = yield* countBlobs
@@ -149,7 +149,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("that are too large are 413, by one byte and with or without a length", () =>
+  it.effect("are 413 when they are too large, by a single byte and with or without a length", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const before = yield* countBlobs
@@ -176,7 +176,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that break off leave nothing", () =>
+  it.effect("leave nothing when they break off", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const before = yield* countBlobs
@@ -196,7 +196,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("that are programs or of unknown types are 415, also as a .jpg", () =>
+  it.effect("are 415 when they are programs or of unknown types, even as a .jpg", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const before = yield* countBlobs
@@ -219,7 +219,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("have names without a path, and none that writes headers", () =>
+  it.effect("have names without a path that cannot inject headers", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const nameOf = (disposition: string) =>
@@ -250,7 +250,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
     })
   )
 
-  it.effect("need a login, and go with their message", () =>
+  it.effect("need a login, and are deleted with their message", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { messageID } = yield* aMessage(1)

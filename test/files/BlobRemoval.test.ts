@@ -72,7 +72,7 @@ const attach = (blobID: BlobID) =>
       values (${customerID}, ${messageID}, 'a.txt', 'text/plain', true, ${blobID})`
   })
 
-/** The rows that tell of a blob, or of bytes that are left of it. */
+/** The number of rows of a blob, and of notes that its bytes are still to be removed. */
 const tracesOf = (blobID: BlobID) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.all({
@@ -84,7 +84,7 @@ const tracesOf = (blobID: BlobID) =>
     })
   )
 
-/** Has the store wait, or fail, as long as something else is done. */
+/** Makes the store wait or fail before each removal while the work runs. */
 const meanwhile = <A, E, R>(beforeRemoval: Effect.Effect<void>, work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Inside, (inside) =>
     Effect.acquireUseRelease(
@@ -97,7 +97,7 @@ const meanwhile = <A, E, R>(beforeRemoval: Effect.Effect<void>, work: Effect.Eff
 const away = Effect.dieMessage("The store is away")
 
 layer(service, { excludeTestServices: true })("Removing a blob that nothing refers to", (it) => {
-  it.effect("holds no transaction while the store is asked, and lets nothing refer to it from then on", () =>
+  it.effect("holds no transaction while the store is asked, and allows no new reference from then on", () =>
     Effect.gen(function* () {
       const { held } = yield* Inside
       const blobs = yield* Blobs
@@ -118,7 +118,7 @@ layer(service, { excludeTestServices: true })("Removing a blob that nothing refe
     })
   )
 
-  it.effect("leaves what somebody is about to refer to", () =>
+  it.effect("spares a blob that an open transaction is about to refer to", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { held } = yield* Inside
@@ -133,7 +133,7 @@ layer(service, { excludeTestServices: true })("Removing a blob that nothing refe
       )
       yield* Deferred.await(attached)
       const removal = yield* Effect.fork(blobs.removeUnused(acme, blobID))
-      // The embedded database has one connection: there it waits for that.
+      // The embedded database has one connection: there the removal waits for that.
       if (onPostgres) {
         const waiting = sql`
           select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
@@ -148,7 +148,7 @@ layer(service, { excludeTestServices: true })("Removing a blob that nothing refe
     })
   )
 
-  it.effect("is gone on with by whoever comes next when the store was away", () =>
+  it.effect("is completed by the next removal or sweep when the store was away", () =>
     Effect.gen(function* () {
       const { held } = yield* Inside
       const blobs = yield* Blobs
@@ -168,7 +168,7 @@ layer(service, { excludeTestServices: true })("Removing a blob that nothing refe
     })
   )
 
-  it.effect("may be done by several at once", () =>
+  it.effect("can be done several times at once", () =>
     Effect.gen(function* () {
       const { held } = yield* Inside
       const blobs = yield* Blobs

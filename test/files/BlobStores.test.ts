@@ -16,7 +16,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 
 const [acme, globex] = [CustomerID.make(1), CustomerID.make(2)]
 
-/** How many blobs there are, whole or not. */
+/** The number of stored blobs, complete or not. */
 class Count extends Context.Tag("test/Count")<Count, Effect.Effect<number, unknown, SqlClient.SqlClient>>() {}
 
 interface Place {
@@ -102,7 +102,7 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
       })
     )
 
-    it.effect("removes, also what is not there", () =>
+    it.effect("removes a blob, also when there is none", () =>
       Effect.gen(function* () {
         const store = yield* BlobStore
         const blobID = yield* (yield* BlobsRepo).register(acme)
@@ -129,7 +129,7 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
       })
     )
 
-    it.effect("keeps nothing of what breaks off", () =>
+    it.effect("keeps nothing of a blob that breaks off", () =>
       Effect.gen(function* () {
         const store = yield* BlobStore
         const blobID = yield* (yield* BlobsRepo).register(acme)
@@ -140,7 +140,7 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
       })
     )
 
-    it.effect("keeps nothing of what is interrupted", () =>
+    it.effect("keeps nothing of a blob whose storing is interrupted", () =>
       Effect.gen(function* () {
         const store = yield* BlobStore
         const blobID = yield* (yield* BlobsRepo).register(acme)
@@ -175,7 +175,7 @@ layer(contract(away), { excludeTestServices: true })("A store that is away", (it
   )
 })
 
-layer(TestDatabase, { excludeTestServices: true })("A folder that cannot be one", (it) => {
+layer(TestDatabase, { excludeTestServices: true })("A folder for files that cannot be created", (it) => {
   it.scoped("stops the start, in a line that names the setting", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "file")

@@ -66,7 +66,7 @@ layer(service(Duration.zero), { excludeTestServices: true })("Blobs", (it) => {
     })
   )
 
-  it.effect("that are too large leave nothing, whatever else would have come", () =>
+  it.effect("leave nothing when they are too large, without waiting for the rest", () =>
     Effect.gen(function* () {
       const blobs = yield* Blobs
       const { customerID } = yield* aMessage(1)
@@ -98,7 +98,7 @@ layer(service(Duration.zero), { excludeTestServices: true })("Blobs", (it) => {
     })
   )
 
-  it.effect("that are discarded go when the transaction has happened, and stay when it has not", () =>
+  it.effect("are removed when they are discarded and unused, but not when the transaction is rolled back", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const blobs = yield* Blobs
@@ -153,7 +153,7 @@ layer(service(Duration.hours(1)), { excludeTestServices: true })("Blobs that som
     })
   )
 
-  it.effect("break off when they lose a piece, and do not look whole", () =>
+  it.effect("fail to be read when they have lost a piece, instead of looking whole", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const blobs = yield* Blobs

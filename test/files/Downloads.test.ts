@@ -48,7 +48,7 @@ layer(testApp(), { excludeTestServices: true })("A file", (it) => {
     })
   )
 
-  it.effect("of text names its encoding only where it has that one", () =>
+  it.effect("names UTF-8 as the encoding of its text only when it has that one", () =>
     Effect.gen(function* () {
       const utf8 = "text/plain; charset=utf-8"
       const long = "é".repeat(200_000)
@@ -77,7 +77,7 @@ layer(testApp(), { excludeTestServices: true })("A file", (it) => {
     })
   )
 
-  it.effect("that nobody knows, or under no token at all, is 404", () =>
+  it.effect("is 404 under an unknown or malformed token", () =>
     Effect.gen(function* () {
       for (const token of ["00000000-0000-4000-8000-000000000000", "1", "x".repeat(300), "%00", "..%2f..%2fetc", "'"]) {
         expectError(yield* send("GET", `/api/File/${token}`), 404, /no such file/i)
@@ -88,7 +88,7 @@ layer(testApp(), { excludeTestServices: true })("A file", (it) => {
   )
 })
 
-/** Ways that bytes take: out of the database, and out of a folder. */
+/** The two ways that bytes are read: from the database, and from a folder. */
 for (const [store, app] of Object.entries({ database: testApp(), folder: inFolder })) {
   layer(app, { excludeTestServices: true })(`A file in the ${store}`, (it) => {
     it.effect("comes as it was sent, whole and in ranges", () =>
@@ -129,7 +129,7 @@ for (const [store, app] of Object.entries({ database: testApp(), folder: inFolde
       })
     )
 
-    it.effect("is nothing to those who go away in the middle, and no harm to the others", () =>
+    it.effect("is still sent to others after readers have gone away in the middle", () =>
       Effect.gen(function* () {
         const path = yield* stored(Buffer.alloc(8_000_000, "0123456789"), "long.txt")
         for (let round = 0; round < 5; round++) {
@@ -153,10 +153,10 @@ const openFiles = (name: string) =>
     return (await Promise.all(links)).filter((path) => path.startsWith(name)).length
   })
 
-/** More than what is on the way holds. */
+/** More than the buffers on the way hold. */
 const veryLong = Buffer.alloc(24_000_000, "0123456789")
 
-/** Asks only for what a file is, or goes away in the middle of it. */
+/** Asks for the headers of a file only, and then goes away in the middle of a download. */
 const halfWanted = (path: string) =>
   Effect.gen(function* () {
     expect((yield* send("HEAD", path)).status).toBe(200)
@@ -170,7 +170,7 @@ const halfWanted = (path: string) =>
   })
 
 layer(inFolder, { excludeTestServices: true })("A large file in a folder", (it) => {
-  it.effect("is closed again when nobody wants it, or the rest of it", () =>
+  it.effect("is closed again when only its headers are read, or its reader goes away", () =>
     Effect.gen(function* () {
       const { dataDir } = yield* Settings
       yield* halfWanted(yield* stored(veryLong, "long.txt"))
@@ -178,7 +178,7 @@ layer(inFolder, { excludeTestServices: true })("A large file in a folder", (it) 
     })
   )
 
-  it.effect("is closed again when its turn on a connection never came", () =>
+  it.effect("is closed again when its turn on a connection never comes", () =>
     Effect.gen(function* () {
       const { dataDir } = yield* Settings
       const path = yield* stored(veryLong, "long.txt")
@@ -196,7 +196,7 @@ layer(inFolder, { excludeTestServices: true })("A large file in a folder", (it) 
     })
   )
 
-  it.scoped("is what it was to who stops in the middle and reads on later, whatever others read meanwhile", () =>
+  it.scoped("arrives unchanged when its reader pauses in the middle, whatever others read meanwhile", () =>
     Effect.gen(function* () {
       const filledWith = (letter: string) => stored(Buffer.alloc(veryLong.length, letter), `${letter}.txt`)
       const slow = [yield* filledWith("a"), yield* filledWith("b"), yield* filledWith("c")]
@@ -236,7 +236,7 @@ const inBucket = Layer.unwrapScoped(
 )
 
 layer(inBucket, { excludeTestServices: true })("A large file in a bucket", (it) => {
-  it.effect("is let go when nobody wants it, or the rest of it", () =>
+  it.effect("is let go when only its headers are read, or its reader goes away", () =>
     Effect.gen(function* () {
       const { underWay } = yield* Bucket
       const path = yield* stored(veryLong, "long.txt")

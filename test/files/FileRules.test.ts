@@ -12,7 +12,7 @@ const check = (fileName: string, head: Uint8Array, declaredType = "application/o
   )
 
 describe("The type of a file", () => {
-  it.effect("is what its content is, under a name of the same family", () =>
+  it.effect("is that of its content, when its name is of the same family", () =>
     Effect.gen(function* () {
       expect(yield* check("a.png", samples.png, "image/png")).toBe("image/png")
       expect(yield* check("a.PNG", samples.png)).toBe("image/png")
@@ -64,7 +64,7 @@ describe("The type of a file", () => {
     })
   )
 
-  it.effect("is refused when name, content and declaration do not go together", () =>
+  it.effect("is refused when name, content and declaration do not match", () =>
     Effect.gen(function* () {
       expect(yield* check("a.pdf", samples.png)).toBe("refused")
       expect(yield* check("a.jpg", Buffer.from("just text"))).toBe("refused")
@@ -89,7 +89,7 @@ describe("The name of a file", () => {
     expect(cleanFileName(`${"x".repeat(500)}.jpeg`)).toBe(`${"x".repeat(195)}.jpeg`)
   })
 
-  it("is safe whatever was written, and stays so", () => {
+  it("is safe whatever was written, and does not change when it is cleaned again", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.fullUnicodeString(), fc.string16bits(), fc.stringMatching(/^[./\\ a\r\n]*$/)),

@@ -61,7 +61,7 @@ const sameReport = () => {
   return form
 }
 
-/** Lets a moment pass in the transaction that stores an attachment. */
+/** Slows down the transaction that stores an attachment. */
 const slowly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.acquireUseRelease(
@@ -76,7 +76,7 @@ const slowly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   )
 
 layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-Key", (it) => {
-  it.effect("is done once, though a form has another boundary each time", () =>
+  it.effect("is done once, even if its form has another boundary each time", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const send = upload(messageID, formWith(samples.png, "plan.png", "image/png"), "acme-agent", withKey("once"))
@@ -107,7 +107,7 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
     })
   )
 
-  it.effect("that is still being sent is 409 for the next one, which gets the answer later", () =>
+  it.effect("makes a second one 409 while it is still being sent, and gives it the same answer later", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const first = yield* halfSent(messageID, "half")
@@ -122,7 +122,7 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
     })
   )
 
-  it.effect("is done once, though another node was told of it meanwhile", () =>
+  it.effect("is done once, even if another node gets the same one meanwhile", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const first = yield* halfSent(messageID, "nodes")
@@ -140,7 +140,7 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
     })
   )
 
-  it.effect("whose sender goes away, at whatever moment, holds up nobody", () =>
+  it.effect("holds up nobody when its sender goes away, at whatever moment", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const form = () => formWith(`${longText}${crypto.randomUUID()}`, "a.txt", "text/plain")
@@ -155,7 +155,7 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
     })
   )
 
-  it.effect("leaves nothing when it cannot be committed, and is done anew then", () =>
+  it.effect("leaves nothing when it cannot be committed, and can then be repeated", () =>
     Effect.gen(function* () {
       const before = new Set((yield* blobs).map(({ id }) => id))
       const sql = yield* SqlClient.SqlClient
@@ -168,7 +168,7 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
         for each row execute function refuse()`
       expectError(yield* send, 500, /unexpected/)
       yield* sql`drop function refuse cascade`
-      // Some that were there may be on their way out.
+      // Only new blobs count: some of the earlier ones may just be being removed.
       expect((yield* blobs).filter(({ id }) => !before.has(id))).toEqual([])
       expect(yield* attachmentsOf(messageID)).toEqual([])
       const answer = yield* send

@@ -25,7 +25,7 @@ const places = {
 
 const large = "0123456789".repeat(60_000)
 
-/** As when somebody deletes files by hand, or brings back too old a backup of them. */
+/** Removes all bytes, as when files are deleted by hand or restored from too old a backup. */
 const loseBytes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const store = yield* BlobStore
@@ -41,7 +41,7 @@ for (const [name, place] of Object.entries(places)) {
     })
   )
   layer(app, { excludeTestServices: true })(`A file whose bytes the ${name} has lost`, (it) => {
-    it.effect("is 404, small or large, as is what needs it, and the log says which it is", () =>
+    it.effect("is 404, small or large, as is a photo or document that needs it, and the log names it", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const log = yield* Log

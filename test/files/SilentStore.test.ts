@@ -18,7 +18,7 @@ import { formWith, upload } from "./Uploads.ts"
 
 const acme = CustomerID.make(1)
 
-/** The store itself, as seen from its own side. */
+/** The server side of the store. */
 class Server extends Context.Tag("test/S3Server")<Server, Effect.Effect.Success<typeof s3Server>>() {}
 
 const store = ({ answer, stalled }: Readonly<Record<"answer" | "stalled", Duration.DurationInput>>) =>
@@ -37,7 +37,7 @@ const store = ({ answer, stalled }: Readonly<Record<"answer" | "stalled", Durati
 
 const newBlob = Effect.sync(() => BlobID.make(crypto.randomUUID()))
 
-/** A blob that the store had before it came to behave so. */
+/** A blob that was stored before the store misbehaves. */
 const stored = (bytes: Uint8Array) =>
   Effect.gen(function* () {
     const blobID = yield* newBlob
@@ -59,7 +59,7 @@ const openUploads = Effect.promise(async () => {
 })
 
 layer(store({ answer: "3 seconds", stalled: "4 seconds" }), { excludeTestServices: true })("A silent store", (it) => {
-  it.effect("keeps nobody waiting who sends, also while what may be there is tidied up", () =>
+  it.effect("keeps no upload waiting, also while its possible remains are removed", () =>
     Effect.gen(function* () {
       const { objects, turn } = yield* Server
       const blobs = yield* BlobStore
@@ -74,7 +74,7 @@ layer(store({ answer: "3 seconds", stalled: "4 seconds" }), { excludeTestService
     })
   )
 
-  it.effect("keeps nobody waiting who asks", () =>
+  it.effect("keeps no download, piece or removal waiting", () =>
     Effect.gen(function* () {
       const { turn, underWay } = yield* Server
       const blobs = yield* BlobStore
@@ -93,7 +93,7 @@ layer(store({ answer: "3 seconds", stalled: "4 seconds" }), { excludeTestService
     })
   )
 
-  it.effect("leaves no file of an upload open, whatever ended it", () =>
+  it.effect("leaves no file of an upload open, whatever ended the upload", () =>
     Effect.gen(function* () {
       const { stop, turn, underWay } = yield* Server
       const blobs = yield* BlobStore
@@ -114,7 +114,7 @@ layer(store({ answer: "3 seconds", stalled: "4 seconds" }), { excludeTestService
 })
 
 layer(store({ answer: "10 seconds", stalled: "2 seconds" }), { excludeTestServices: true })("A slow line", (it) => {
-  it.effect("may take as long as it needs for a download, and so may whoever reads it", () =>
+  it.effect("may take as long as it needs for a download, and so may the reader", () =>
     Effect.gen(function* () {
       const { turn } = yield* Server
       const blobs = yield* BlobStore
@@ -137,7 +137,7 @@ layer(store({ answer: "10 seconds", stalled: "2 seconds" }), { excludeTestServic
 const app = Layer.unwrapScoped(
   Effect.map(s3Server, (server) =>
     testApp({ BLOB_STORE: server.blobStore }).pipe(
-      // Long enough for a machine that has much else to do.
+      // Long enough for a busy machine.
       Layer.provide(Layer.succeed(S3Deadlines, { answer: Duration.seconds(2), stalled: Duration.seconds(3) })),
       Layer.provideMerge(Layer.succeed(Server, server))
     )
@@ -181,7 +181,7 @@ layer(app, { excludeTestServices: true })("The service with a store that falls s
   )
 })
 
-// `it.effect` may be one of another file, without a clock for tests: `layer` leaves its own behind.
+// Not `it.effect`: `layer` leaves its own behind, so it may come from another file and have no test clock.
 it.live("An upload is not cut while it makes progress, however long it takes", () =>
   Effect.gen(function* () {
     const file = { bytesRead: 0 }

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { send, testApp, tokenOf } from "../support/TestApp.ts"
 import { expectAway } from "./Uploads.ts"
 
-/** This is the folder for temporary files, until the scope ends. */
+/** Makes this the folder for temporary files until the scope ends. */
 const inPlaceOfTmp = (path: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -28,13 +28,13 @@ const inPlaceOfTmp = (path: string) =>
       })
   )
 
-/** Too much to be held in memory while it waits. */
+/** A photo that is too large to be held in memory while it waits. */
 const photo = Effect.map(draw(300, 200), (bytes) => ({
   bytes: Buffer.concat([bytes, Buffer.alloc(1_000_000)]),
   name: "hall.jpg"
 }))
 
-/** Far more of it than the buffers of a connection take. */
+/** A picture that is far larger than the buffers of a connection. */
 const noise = Effect.promise(async () => {
   const create = {
     width: 2048,
@@ -67,7 +67,7 @@ const beginExport = (reportID: number) =>
   })
 
 layer(testApp(), { excludeTestServices: true })("The folder for temporary files", (it) => {
-  it.scoped("is rid of what killed processes left there, when another one starts", () =>
+  it.scoped("loses what killed processes left there when another process starts", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       yield* inPlaceOfTmp(folder)
@@ -88,7 +88,7 @@ layer(testApp(), { excludeTestServices: true })("The folder for temporary files"
     })
   )
 
-  it.scoped("holds a document that is being sent, whole, and not any more when its reader is gone", () =>
+  it.scoped("holds a whole document while it is sent, and no longer when its reader is gone", () =>
     Effect.gen(function* () {
       const { reportID, roomID } = yield* newRoom()
       const picture = yield* noise
@@ -106,7 +106,7 @@ layer(testApp(), { excludeTestServices: true })("The folder for temporary files"
     })
   )
 
-  it.scoped("is asked for again later when it takes no document, and keeps none that was sent", () =>
+  it.scoped("causes a 503 when it cannot take a document, and keeps none that was sent", () =>
     Effect.gen(function* () {
       const { reportID } = yield* newRoom()
       const token = yield* tokenOf("acme-admin")
@@ -124,7 +124,7 @@ layer(testApp(), { excludeTestServices: true })("The folder for temporary files"
     })
   )
 
-  it.scoped("keeps nothing of what breaks off", () =>
+  it.scoped("keeps nothing of a file that breaks off", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       yield* inPlaceOfTmp(folder)
@@ -135,7 +135,7 @@ layer(testApp(), { excludeTestServices: true })("The folder for temporary files"
     })
   )
 
-  it.effect("is asked for again later when it takes nothing", () =>
+  it.effect("causes a 503 when it cannot take an uploaded photo", () =>
     Effect.gen(function* () {
       const { roomID } = yield* newRoom()
       const form = formOf([yield* photo])

@@ -14,7 +14,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { aMessage } from "./Messages.ts"
 import { formWith, upload } from "./Uploads.ts"
 
-/** What a start says: nothing when it succeeds. */
+/** The line that a start fails with; empty when it succeeds. */
 const startWith = (blobStore: string) =>
   Layer.build(BlobStoreLive.pipe(Layer.provide(settingsLayer({ BLOB_STORE: blobStore })))).pipe(
     Effect.scoped,
@@ -22,12 +22,12 @@ const startWith = (blobStore: string) =>
     Effect.map((exit) => (Exit.isFailure(exit) ? inOneLine(exit.cause) : ""))
   )
 
-/** Each of these stores is as good as another here: nobody reads what others have put there. */
+/** Forgets which store holds the files, so that each test may start with another one. */
 const anyPlace = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`delete from installation where name = 'blob store'`)
 
 const noFiles = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate blob, blob_removal cascade`)
 
-/** The warnings of an effect, as they come. */
+/** Collects the warnings that an effect logs. */
 const noting = (warnings: Array<string>) =>
   Logger.replace(
     Logger.defaultLogger,
@@ -37,7 +37,7 @@ const noting = (warnings: Array<string>) =>
   )
 
 layer(TestDatabase, { excludeTestServices: true })("A start with files", (it) => {
-  it.scoped("tries out whether the bucket takes, gives and removes a file, and leaves nothing there", () =>
+  it.scoped("tries to write, read and remove a file in the bucket, and leaves nothing there", () =>
     Effect.gen(function* () {
       yield* anyPlace
       const { blobStore, objects, seen } = yield* s3Server
@@ -47,7 +47,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with files", (it) =>
     })
   )
 
-  it.scoped("ends in a line that names the setting, and no secret, when the bucket can never work", () =>
+  it.scoped("fails in a line that names the setting, and no secret, when the bucket can never work", () =>
     Effect.gen(function* () {
       const { blobStore, turn } = yield* s3Server
       const at = new URL(blobStore.replace(/^.*endpoint=/, "").replace(/&.*$/, "")).origin
@@ -67,7 +67,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with files", (it) =>
     })
   )
 
-  it.scoped("goes on without a bucket that is away: all but files works, and files do when it is back", () =>
+  it.scoped("succeeds while the bucket is away: files work once it is back, and the rest at once", () =>
     Effect.gen(function* () {
       yield* anyPlace
       const { blobStore, turn } = yield* s3Server
@@ -105,7 +105,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start without files", (it)
     })
   )
 
-  it.scoped("ends when it is away, or silent, for too long", () =>
+  it.scoped("fails when the bucket is away, or silent, for too long", () =>
     Effect.gen(function* () {
       yield* Effect.zipRight(anyPlace, noFiles)
       const { blobStore, turn } = yield* s3Server

@@ -20,7 +20,7 @@ const bucket = (manner: "Busy" | "Silent") =>
   Layer.unwrapScoped(
     Effect.map(s3Server, ({ blobStore, turn }) =>
       testApp({ BLOB_STORE: blobStore }).pipe(
-        // Long enough for a machine that has much else to do.
+        // Long enough for a busy machine.
         Layer.provide(Layer.succeed(S3Deadlines, { answer: Duration.seconds(2), stalled: Duration.seconds(3) })),
         Layer.merge(Layer.succeed(Absence, { begin: turn(manner), end: turn("Answers") }))
       )
@@ -29,7 +29,7 @@ const bucket = (manner: "Busy" | "Silent") =>
 
 type OnFolder = (files: string, aside: string) => Promise<void>
 
-/** A folder of files that is taken away, and brought back, so. */
+/** A folder of files that these functions take away and bring back. */
 const folder = (begin: OnFolder, end: OnFolder) =>
   Layer.effect(
     Absence,
@@ -39,7 +39,7 @@ const folder = (begin: OnFolder, end: OnFolder) =>
     })
   ).pipe(Layer.provideMerge(inFolder))
 
-/** As a share that is not mounted, and a file where the folder should be. */
+/** A file where the folder should be; `unmounted` is like a share that is not mounted. */
 const broken = folder(
   async (files, aside) => {
     await rename(files, aside)
@@ -55,7 +55,7 @@ const unmounted = folder(
   async (files, aside) => {
     await rename(files, aside)
     await mkdir(files)
-    // A folder that nobody mounts over is rarely ours.
+    // An empty mount point rarely belongs to the service.
     await chmod(files, 0o555)
   },
   async (files, aside) => {
@@ -75,7 +75,7 @@ const stores = {
 
 for (const [name, app] of Object.entries(stores)) {
   layer(app, { excludeTestServices: true })(name, (it) => {
-    it.effect("is 503 to whoever wants a file, a photo or a document, and no longer when it is back", () =>
+    it.effect("causes a 503 for files, photos and documents, until it is back", () =>
       Effect.gen(function* () {
         const store = yield* Absence
         const { messageID } = yield* aMessage(1)

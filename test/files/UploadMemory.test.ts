@@ -8,7 +8,7 @@ import { upload } from "./Uploads.ts"
 const mebibyte = 1024 * 1024
 const chunk = Buffer.alloc(mebibyte / 16, "0123456789\n")
 
-/** A form that is made while it is sent, so that the sender holds nothing of it. */
+/** A form that is generated while it is sent, so that the sender holds none of it in memory. */
 async function* largeForm() {
   yield Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n')
   for (let sent = 0; sent < 24 * mebibyte; sent += chunk.length) yield chunk
@@ -20,7 +20,7 @@ const withFolder = Layer.unwrapScoped(
 )
 
 layer(withFolder, { excludeTestServices: true })("Uploads", (it) => {
-  it.effect("that come at once take far less memory than they are large", () =>
+  it.effect("take far less memory than their size when many come at once", () =>
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const sendOne = Effect.suspend(() =>

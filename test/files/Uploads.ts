@@ -27,12 +27,12 @@ export const upload = (
     send("POST", `/ticketMessages/${messageID}/attachments`, {
       headers: { authorization: `Bearer ${token}`, ...headers },
       body: form,
-      // A body that is made while it is sent needs to be told.
+      // Required for a body that is generated while it is sent.
       duplex: "half"
     })
   )
 
-/** One part of a form to the letter, with a file name as raw as a caller may write it. */
+/** A form with one part, written literally so that its file name can be as raw as a caller may write it. */
 export const rawForm = (disposition: string, content: string) => ({
   headers: { "content-type": "multipart/form-data; boundary=b" },
   body: `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n--b--\r\n`
@@ -40,7 +40,7 @@ export const rawForm = (disposition: string, content: string) => ({
 
 export const tokenIn = ({ json }: Answer) => String(Object(json)["accessToken"])
 
-/** A store that is away, for whoever asks. */
+/** Expects the response that every request gets while the store is away. */
 export const expectAway = (answer: Answer) => {
   expectError(answer, 503, /store of files does not answer\. Send the request again/)
   expect(answer.headers.get("retry-after")).toBe("1")

@@ -35,12 +35,12 @@ it.live.each([new StoreAway({ message: "away" }), new SqlError({ cause: new Erro
     Effect.gen(function* () {
       const exit = yield* zipOf(Stream.die(failure)).pipe(Stream.runDrain, Effect.exit)
       expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBe(failure)
-      // The writer tells of it once more, later: with nobody to hear it, that would end the process.
+      // The writer emits the error once more, later: without a listener, that would end the process.
       yield* Effect.promise(() => setImmediate())
     })
 )
 
-it.live("A zip has what it was given, however slowly it is read", () =>
+it.live("A zip contains what it was given, however slowly it is read", () =>
   Effect.gen(function* () {
     const bytes = randomBytes(300_000)
     const pieces = Stream.fromIterable([bytes.subarray(0, 100_000), bytes.subarray(100_000)])

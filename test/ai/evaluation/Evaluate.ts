@@ -11,7 +11,7 @@ export interface Score {
   readonly right: number
   readonly asked: number
   readonly accuracy: number
-  /** What went wrong: the message, what was wanted and what came. */
+  /** The wrong verdicts: what was wanted, what came and the message. */
   readonly wrong: ReadonlyArray<string>
 }
 
@@ -36,7 +36,7 @@ const scoreOf = (purpose: Score["purpose"], verdicts: ReadonlyArray<Verdict>): S
 const nameOf = (topicID: number | undefined) =>
   evaluationTopics.find((topic) => topic.topicID === topicID)?.name ?? "none"
 
-/** Puts every labelled message to the AI services, as one customer's, and counts. */
+/** Runs every labelled message through the AI services as one customer, and counts the right verdicts. */
 export const evaluate = (customerID: CustomerID, ticketMessageID: TicketMessageID, concurrency = 4) =>
   Effect.gen(function* () {
     const [detection, spam, language] = [yield* Detection, yield* SpamCheck, yield* LanguageOf]

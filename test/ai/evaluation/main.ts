@@ -20,7 +20,7 @@ const key = Config.option(Config.redacted(Config.nonEmptyString("OPENAI_API_KEY"
 
 const model = Config.option(Config.nonEmptyString("EVAL_MODEL"))
 
-/** Gives the customer a key of its own, so that a real model answers, and lets every usage go to one model. */
+/** Gives the customer an API key, so that a real model answers: `EVAL_MODEL` where it is set. */
 const useRealModel = (customerID: CustomerID, apiKey: Redacted.Redacted) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
