@@ -4,7 +4,7 @@ import { PhoneContext } from "./Authentication.ts"
 import { ignoresIdempotencyKey } from "./Conventions.ts"
 import { NotFound } from "./Errors.ts"
 import { Body, changeable, Query, Text, TextUpTo } from "./Fields.ts"
-import { LanguageCode } from "./LanguageCode.ts"
+import { IsoLanguageCode } from "./LanguageCode.ts"
 
 const longest = 100_000
 
@@ -18,7 +18,7 @@ const SourceText = Text.pipe(
 
 export const TranslationRequest = Body("TranslationRequest", {
   sourceText: SourceText,
-  targetLang: LanguageCode.annotations({ description: "ISO 639-1 or 639-3 code" })
+  targetLang: IsoLanguageCode.annotations({ description: "ISO 639-1 or 639-3 code" })
 })
 export type TranslationRequest = typeof TranslationRequest.Type
 

@@ -32,7 +32,22 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
         const { json } = yield* post(translatePath, { sourceText: "Hello", targetLang })
         expect([targetLang, json]).toEqual([targetLang, `[sandbox] (${code}) Hello`])
       }
-      for (const targetLang of ["", "xx", "qqq", "und", "mul", "german", "de-AT", "d", "1a", null, 7]) {
+      for (const targetLang of [
+        "",
+        "xx",
+        "qqq",
+        "und",
+        "mul",
+        "ger",
+        "GRE",
+        "iw",
+        "german",
+        "de-AT",
+        "d",
+        "1a",
+        null,
+        7
+      ]) {
         const answer = yield* post(translatePath, { sourceText: "Hello", targetLang })
         expect([targetLang, answer.status, problemPaths(answer)]).toEqual([targetLang, 400, ["targetLang"]])
       }
