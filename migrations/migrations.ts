@@ -37,6 +37,7 @@ import runsOfRooms from "./0034_runs_of_rooms.ts"
 import auditedRepresentatives from "./0035_audited_representatives.ts"
 import oneSigma from "./0036_one_sigma.ts"
 import kindsOfSteps from "./0037_kinds_of_steps.ts"
+import locatedFolders from "./0038_located_folders.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -76,5 +77,6 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0034_runs_of_rooms": runsOfRooms,
   "0035_audited_representatives": auditedRepresentatives,
   "0036_one_sigma": oneSigma,
-  "0037_kinds_of_steps": kindsOfSteps
+  "0037_kinds_of_steps": kindsOfSteps,
+  "0038_located_folders": locatedFolders
 }

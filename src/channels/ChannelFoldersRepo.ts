@@ -113,10 +113,13 @@ const make = Effect.gen(function* () {
         ${_.fields.externalFolderID}, ${_.fields.autoRetrieveEmails}, now())
       returning ${columns}`
   })
+  // What somebody writes by hand was not found by type.
   const update = SqlSchema.void({
     Request: Schema.Struct({ ...Key.fields, fields: Fields }),
     execute: (_) => sql`
-      update channel_folder set ${sql.update(toColumns(_.fields))}
+      update channel_folder set ${sql.update(toColumns(_.fields))},
+        is_located_by_type = is_located_by_type and folder_type = ${_.fields.type}
+          and external_folder_id is not distinct from ${_.fields.externalFolderID}::text
       where customer_id = ${_.customerID} and channel_folder_id = ${_.folderID}`
   })
   const forget = SqlSchema.void({
@@ -157,7 +160,8 @@ const make = Effect.gen(function* () {
     moveToMailbox: (customerID, channelID) =>
       lockAll(customerID, channelID).pipe(
         Effect.zipRight(sql`
-          update channel_folder set external_folder_id = null, delta_link = null, delta_since = now(), last_error = null
+          update channel_folder set external_folder_id = null, is_located_by_type = false, delta_link = null,
+            delta_since = now(), last_error = null
           where customer_id = ${customerID} and channel_id = ${channelID}`),
         Effect.asVoid,
         Effect.orDie

@@ -45,7 +45,8 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
     readonly externalID: (open: OpenFolder) => Effect.Effect<string, MailProblem>
     /**
      * Finds a folder that the provider no longer knows, as after a mailbox was restored, by its type. None when the
-     * type is not a well-known one or still leads to the old place.
+     * type still leads to the old place, or was not what led there: a folder that somebody named by its id may be of
+     * any type, and its place is not to be guessed.
      */
     readonly findAnew: (open: OpenFolder) => Effect.Effect<Option.Option<OpenFolder>, MailProblem>
   }
@@ -63,9 +64,9 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
 
       const lookUp = fn("MailFolders.lookUp")(function* ({ folder, mailbox }: OpenFolder) {
         const known = wellKnown[folder.type.toLowerCase()]
-        if (known !== undefined) return (yield* graph.folder(mailbox, known)).id
+        if (known !== undefined) return { id: (yield* graph.folder(mailbox, known)).id, byType: true }
         const found = yield* graph.findFolder(mailbox, folder.name, folder.parentExternalID)
-        if (Option.isSome(found)) return found.value.id
+        if (Option.isSome(found)) return { id: found.value.id, byType: false }
         const message = `The mailbox ${mailbox.address} has no folder named ${folder.name}`
         return yield* new MailProblem({ reason: "Missing", message })
       })
@@ -87,9 +88,9 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
 
       return {
         findAnew: fn("MailFolders.findAnew")(function* (open) {
-          const { customerID, externalFolderID: from, folderID, type } = open.folder
+          const { customerID, externalFolderID: from, folderID, isLocatedByType, type } = open.folder
           const known = wellKnown[type.toLowerCase()]
-          if (known === undefined || from === null) return Option.none()
+          if (known === undefined || from === null || !isLocatedByType) return Option.none()
           const { id: to } = yield* graph.folder(open.mailbox, known)
           if (to === from) return Option.none()
           yield* Effect.catchTag(relocate(open.folder, { from, to }), "Duplicate", () => sameAsAnother(open))
@@ -107,7 +108,7 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
           if (externalFolderID !== null) return externalFolderID
           const found = yield* lookUp(open)
           yield* Effect.catchTag(repo.locate(customerID, folderID, found), "Duplicate", () => sameAsAnother(open))
-          return found
+          return found.id
         })
       }
     })

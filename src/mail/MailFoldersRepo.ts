@@ -14,6 +14,8 @@ const MailFolder = Schema.Struct({
   type: Schema.String,
   parentExternalID: Schema.NullOr(Schema.String),
   externalFolderID: Schema.NullOr(Schema.String),
+  /** The service itself found that id, by the type that the folder still has. */
+  isLocatedByType: Schema.Boolean,
   /** The folder and its channel retrieve mail by themselves, and the channel is active. */
   retrieves: Schema.Boolean,
   subscriptionID: Schema.NullOr(Schema.String),
@@ -69,11 +71,11 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
     readonly locate: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
-      externalFolderID: string
+      found: { readonly id: string; readonly byType: boolean }
     ) => Effect.Effect<void, Duplicate>
     /**
-     * Stores a new id of the folder at the provider and makes reading start over. Does nothing if the id was changed
-     * meanwhile; returns whether it did.
+     * Stores a new id of a folder that was located by its type and makes reading start over. Does nothing if the id or
+     * the type was changed meanwhile; returns whether it did.
      */
     readonly relocate: (
       customerID: CustomerID,
@@ -113,7 +115,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const fields = sql.literal(`f.customer_id as "customerID", f.channel_folder_id as "folderID",
     f.channel_id as "channelID", f.name, f.folder_type as type, p.external_folder_id as "parentExternalID",
-    f.external_folder_id as "externalFolderID",
+    f.external_folder_id as "externalFolderID", f.is_located_by_type as "isLocatedByType",
     (f.auto_retrieve_emails and c.auto_retrieve_emails and c.is_active) as retrieves,
     f.subscription_id as "subscriptionID", f.subscription_expires_at as "subscriptionExpires",
     f.client_state as "clientState", f.delta_link as "deltaLink", f.delta_since as "deltaSince"`)
@@ -184,15 +186,15 @@ const make = Effect.gen(function* () {
       ),
     retrieving: retrieving(null).pipe(Effect.orDie),
     expiring: (within) => retrieving(Duration.toSeconds(within)).pipe(Effect.orDie),
-    locate: (customerID, folderID, externalFolderID) =>
+    locate: (customerID, folderID, { byType, id }) =>
       sql`
-        update channel_folder set external_folder_id = ${externalFolderID}
+        update channel_folder set external_folder_id = ${id}, is_located_by_type = ${byType}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, failOnDuplicate),
     relocate: (customerID, folderID, place) =>
       sql`
         update channel_folder set external_folder_id = ${place.to}, delta_link = null
         where customer_id = ${customerID} and channel_folder_id = ${folderID}
-          and external_folder_id = ${place.from}
+          and external_folder_id = ${place.from} and is_located_by_type
         returning 1`.pipe(
         Effect.map(({ length }) => length > 0),
         failOnDuplicate

@@ -512,6 +512,51 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
     })
   )
 
+  it.effect(
+    "a folder that somebody named by its id is not taken for the inbox when it is gone, whatever its type",
+    () =>
+      Effect.gen(function* () {
+        const { channelID, mailbox } = yield* newMailChannel()
+        mailbox.add("AAMk-inbox", mail({ subject: "Private mail in the inbox" }).fields)
+        const { channelFolders, channels, mailWebhook } = yield* clientOf("acme-admin")
+        const path = { id: channelID }
+        const named = { id: "AAMk-complaints", displayName: "Complaints", parentID: null }
+        mailbox.folders.push(named)
+        const { folderID } = yield* channelFolders.createChannelFolder({
+          payload: { channelID, name: named.displayName, type: "Inbox", externalFolderID: named.id }
+        })
+        yield* channels.importEmails({ path })
+        yield* settled(channelID)
+        expect(yield* folderOf(folderID)).toMatchObject({ lastError: null, externalFolderID: named.id })
+        mailbox.folders.pop()
+        yield* channels.importEmails({ path })
+        const gone = yield* eventually(folderOf(folderID), ({ lastError }) => lastError !== null)
+        expect(gone).toMatchObject({ lastError: expect.stringContaining("404"), externalFolderID: named.id })
+        expect((yield* Effect.either(mailWebhook.subscribeMail({ path })))._tag).toBe("Left")
+        expect((yield* folderOf(folderID)).externalFolderID).toBe(named.id)
+        expect(yield* ticketsOf(channelID)).toEqual([])
+      })
+  )
+
+  it.effect("a folder that was found by its type is not looked for by another one that it got by hand", () =>
+    Effect.gen(function* () {
+      const { channelID, folderID, mailbox } = yield* subscribedChannel
+      const { channelFolders, channels } = yield* clientOf("acme-admin")
+      const path = { id: folderID }
+      const { externalFolderID } = yield* folderOf(folderID)
+      yield* channelFolders.updateChannelFolder({ path, payload: { name: "Renamed" } })
+      yield* channelFolders.updateChannelFolder({ path, payload: { type: "Sent" } })
+      mailbox.restore()
+      yield* channels.importEmails({ path: { id: channelID } })
+      const lost = yield* eventually(folderOf(folderID), ({ lastError }) => lastError !== null)
+      expect(lost).toMatchObject({ lastError: expect.stringContaining("404"), externalFolderID })
+      yield* channelFolders.updateChannelFolder({ path, payload: { type: "Inbox", externalFolderID: null } })
+      const inbox = mailbox.folder("inbox")?.id
+      yield* channels.importEmails({ path: { id: channelID } })
+      yield* eventually(folderOf(folderID), (found) => found.lastError === null && found.externalFolderID === inbox)
+    })
+  )
+
   it.effect("a failed reauthorisation or removal is logged without naming anybody", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
