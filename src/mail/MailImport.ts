@@ -15,7 +15,7 @@ import { NewMessages } from "../ticketMessages/NewMessages.ts"
 import { type KeptFile, MailFiles } from "./MailFiles.ts"
 import type { OpenFolder } from "./MailFolders.ts"
 import type { MailFolder } from "./MailFoldersRepo.ts"
-import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
+import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
 import { importMessages } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { type ReadMail, readMail } from "./ReadMail.ts"
@@ -61,6 +61,9 @@ const textWith = (text: string | undefined, links: ReadonlyArray<string>) =>
 
 const isMissing = ({ reason }: MailProblem) => reason === "Missing"
 
+const mailboxAway = ({ message }: MailProblem) =>
+  new MailProblem({ reason: "Unavailable", message: `The mailbox itself is not there. ${message}` })
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const graph = yield* MailGraph
@@ -71,15 +74,20 @@ const make = Effect.gen(function* () {
   const endUsers = yield* EndUsers
   const jobs = yield* Jobs
 
-  /** None when it does not exist, or no longer does. */
-  const orGone = <A, R>(effect: Effect.Effect<A, MailProblem, R>) =>
-    Effect.catchIf(Effect.asSome(effect), isMissing, () => Effect.succeedNone)
+  /**
+   * None when it does not exist, or no longer does. While the whole mailbox is away, as when it is moved or restored,
+   * its mails are missing too, and none of them is gone.
+   */
+  const messageOf = (mailbox: Mailbox, messageID: string) =>
+    Effect.catchIf(Effect.asSome(graph.message(mailbox, messageID)), isMissing, () =>
+      graph.folder(mailbox, "inbox").pipe(Effect.catchIf(isMissing, mailboxAway), Effect.zipRight(Effect.succeedNone))
+    )
 
   /** Files may be missing because their mail is gone. While the mail exists, it must not be lost together with them. */
   const filesOf = (customerID: CustomerID, mailbox: Mailbox, messageID: string) =>
     Effect.asSome(mailFiles.fetch(customerID, mailbox, messageID)).pipe(
       Effect.catchIf(isMissing, (problem) =>
-        Effect.flatMap(orGone(graph.message(mailbox, messageID)), (mail) =>
+        Effect.flatMap(messageOf(mailbox, messageID), (mail) =>
           Option.isSome(mail) ? Effect.fail(problem) : Effect.succeedNone
         )
       )
@@ -154,7 +162,7 @@ const make = Effect.gen(function* () {
 
   return MailImport.of({
     fetch: fn("MailImport.fetch")(function* ({ folder, mailbox }, messageID) {
-      const message = yield* orGone(graph.message(mailbox, messageID))
+      const message = yield* messageOf(mailbox, messageID)
       if (Option.isNone(message) || message.value.isDraft === true) return Option.none()
       const mail = readMail(message.value, mailbox.address)
       yield* makeKnown(folder, mail)

@@ -140,6 +140,44 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
     })
   )
 
+  it.effect("mails that are set aside wait for a mailbox that is away, with their source or without", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { channelID, folderID, mailbox } = yield* subscribedChannel
+      const [kept, bare] = ["Kept", "Bare"].map((subject) => mailbox.add("AAMk-inbox", mail({ subject }).fields).id)
+      yield* worn("ImportMessage", { folderID, messageID: kept })
+      yield* sql`
+        insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error, set_aside_at)
+        values (1, ${folderID}, ${bare}, 10, 'before', now())`
+      mailbox.isAway = true
+      yield* sql`
+        update failed_mail set set_aside_at = now() - interval '31 minutes'
+        where customer_id = 1 and channel_folder_id = ${folderID}`
+      yield* sql`update periodic_work set next_at = now() where name = 'Set-aside mail'`
+      const tried = sql`
+        select status, error from job where customer_id = 1 and kind = 'ImportMessage' and status <> 'Running'
+          and attempts between 1 and 9 and payload ->> 'folderID' = ${String(folderID)}`
+      const failure = {
+        status: "Queued",
+        error: expect.stringMatching(/mailbox itself is not there.*ErrorInvalidUser/)
+      }
+      expect(yield* eventually(tried, ({ length }) => length === 2)).toEqual([failure, failure])
+      const left = sql`
+        select external_id as id, blob_id is not null as "hasSource" from failed_mail
+        where customer_id = 1 and channel_folder_id = ${folderID} and set_aside_at is not null order by attempts`
+      expect(yield* left).toEqual([
+        { id: kept, hasSource: true },
+        { id: bare, hasSource: false }
+      ])
+
+      mailbox.isAway = false
+      yield* sql`update job set due_at = now() where customer_id = 1 and kind = 'ImportMessage' and status = 'Queued'`
+      const arrived = yield* ticketsArrive(channelID, 2)
+      expect(arrived.map(({ subject }) => subject).toSorted()).toEqual(["Bare", "Kept"])
+      yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
+    })
+  )
+
   it.effect("does not move a folder that is to be read from scratch to where an older reading got", () =>
     Effect.gen(function* () {
       const repo = yield* MailFoldersRepo

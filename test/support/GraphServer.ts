@@ -161,6 +161,8 @@ const make = Effect.gen(function* () {
       const failure = refused(500, "ErrorInternalServerError")
       return failPathRetryAfter === null ? failure : { ...failure, retryAfter: failPathRetryAfter }
     }
+    const [, address] = /^\/users\/([^/]+)/.exec(one.path) ?? []
+    if (address !== undefined && state.mailbox(address).isAway) return refused(404, "ErrorInvalidUser")
     for (const [method, pattern, handle] of table) {
       const match = method === one.method ? pattern.exec(one.path) : null
       if (match !== null) return handle(one, ...match.slice(1))

@@ -143,6 +143,8 @@ export class SimulatedMailbox {
   /** Mails sent without keeping a copy. */
   readonly unkept: Array<Readonly<Record<string, unknown>>> = []
   number = 0
+  /** As while it is moved: the provider does not know it. */
+  isAway = false
   /** The number of concurrent requests. */
   atOnce = 0
   mostAtOnce = 0
