@@ -107,7 +107,10 @@ export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo
     readonly claimReply: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
     /** A message that was replied to stays so, even when its ticket is marked as spam. */
     readonly markSpam: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<void>
-    /** Whether a person has answered in its ticket since. */
+    /**
+     * Whether a person has answered in its ticket since. Mails are read in any order, so that an answer from the mail
+     * program goes by its date.
+     */
     readonly isAnsweredByPerson: (
       customerID: CustomerID,
       message: Pick<StoredMessage, "ticketID" | "ticketMessageID">
@@ -230,8 +233,13 @@ const make = Effect.gen(function* () {
 
     isAnsweredByPerson: (customerID, { ticketID, ticketMessageID }) =>
       sql`
-        select 1 from ticket_message m where m.customer_id = ${customerID} and m.ticket_id = ${ticketID}
-          and m.ticket_message_id > ${ticketMessageID} and (m.customer_rep_id is not null or ${fromMailbox(sql)}) limit 1`.pipe(
+        select 1 from ticket_message m
+        join ticket_message q on q.customer_id = m.customer_id and q.ticket_id = m.ticket_id
+          and q.ticket_message_id = ${ticketMessageID}
+        where m.customer_id = ${customerID} and m.ticket_id = ${ticketID} and (
+          m.customer_rep_id is not null and m.ticket_message_id > q.ticket_message_id
+          or ${fromMailbox(sql)}
+            and coalesce(m.message_date, m.created_at) >= coalesce(q.message_date, q.created_at)) limit 1`.pipe(
         isAny,
         Effect.orDie
       ),

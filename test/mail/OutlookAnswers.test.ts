@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { type Cause, Effect } from "effect"
 import type { ChannelID, TicketMessageID } from "../../schema/Ids.ts"
 import type { OperationName } from "../../schema/Operations.ts"
 import { fire, freshHook, onHook, resultsOf } from "../automation/AutomationTools.ts"
@@ -226,6 +226,59 @@ layer(mailApp(), { excludeTestServices: true })("An answer written in a mail pro
       const { messageID: away } = yield* questionIn("Away")
       expect(yield* drafted(away)).toBe("Done")
       expect(yield* sentTo(away)).toBe("A program wrote this message: nobody reads what answers it.")
+    })
+  )
+
+  it.effect("answers what came before it by its date, in whichever order the mails are read", () =>
+    Effect.gen(function* () {
+      const { address, channelID } = yield* subscribedChannel
+      const server = yield* GraphServer
+      /** Each mail is read before the next one arrives. Returns the messages' ids by their texts. */
+      const arriveInTurn = (subject: string, mails: ReadonlyArray<MailParts>) =>
+        Effect.gen(function* () {
+          for (const [index, parts] of mails.entries()) {
+            yield* server.arrive(address, mail({ subject, ...parts }))
+            yield* eventually(ticketsOf(channelID), (all) => all.some((ticket) => ticket.subject === subject))
+            yield* conversation(channelID, subject, index + 1)
+          }
+          const { ticketID } = yield* ticketAbout(channelID, subject)
+          const ids = new Map((yield* messagesOf(ticketID)).map(({ message, messageID }) => [message, messageID]))
+          return (text: string) => Effect.fromNullable(ids.get(text))
+        })
+      const byPerson = { from: address, to: ["tenant@home.example"] }
+      const sendReply = (question: Effect.Effect<TicketMessageID, Cause.NoSuchElementException>) =>
+        Effect.gen(function* () {
+          const id = yield* question
+          expect(yield* doneTo(id, "DraftReply")).toMatchObject([{ status: "Done" }])
+          return yield* doneTo(id, "SendReply")
+        })
+      const refused = [{ status: "Failed", error: "This message has been answered already." }]
+
+      const aboutBell = yield* arriveInTurn("Bell", [
+        { text: "It is mute", messageId: "<bell-1@home.example>", received: at(0) },
+        {
+          ...byPerson,
+          text: "At eight, then",
+          headers: { References: "<bell-1@home.example> <bell-2@home.example>" },
+          received: at(20)
+        },
+        {
+          text: "When do you come?",
+          messageId: "<bell-2@home.example>",
+          headers: { "In-Reply-To": "<bell-1@home.example>" },
+          received: at(10)
+        }
+      ])
+      expect(yield* sendReply(aboutBell("When do you come?"))).toMatchObject(refused)
+
+      const bin = { "In-Reply-To": "<bin-1@home.example>" }
+      const aboutBin = yield* arriveInTurn("Bin", [
+        { text: "It is full", messageId: "<bin-1@home.example>", received: at(0) },
+        { text: "And the other one?", headers: bin, received: at(20) },
+        { ...byPerson, text: "We empty it", headers: bin, received: at(10) }
+      ])
+      expect(yield* sendReply(aboutBin("It is full"))).toMatchObject(refused)
+      expect(yield* sendReply(aboutBin("And the other one?"))).toMatchObject([{ status: "Done" }])
     })
   )
 })
