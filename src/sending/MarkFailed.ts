@@ -4,6 +4,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import type { NotDelivered, OutboundMessage } from "../delivery/Delivery.ts"
 import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
 import { Events } from "../events/Events.ts"
+import { HistorySummariesRepo } from "../historySummaries/HistorySummariesRepo.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
@@ -18,6 +19,7 @@ export const makeMarkFailed = Effect.gen(function* () {
   const messages = yield* TicketMessagesRepo
   const events = yield* Events
   const drafts = yield* UnsentDrafts
+  const summaries = yield* HistorySummariesRepo
 
   // Runs only while this node holds the job, so that the consequences of a failure happen once.
   return fn("MarkFailed.mark")(function* (
@@ -36,6 +38,8 @@ export const makeMarkFailed = Effect.gen(function* () {
       ...(isFinal && { isGivenUp: true })
     })
     if (!isFinal) return
+    // A text may turn out to be lost after newer messages came: a summary up to one of those tells of it.
+    yield* summaries.forget(customerID, ticketID)
     yield* drafts.withdraw(customerID, { ticketMessageIDs: [ticketMessageID] })
     if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
     yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])

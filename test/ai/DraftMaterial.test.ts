@@ -130,7 +130,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       Effect.gen(function* () {
         yield* withKey
         const [server, mailer] = yield* Effect.all([OpenAiServer, TestMailer])
-        const { ticketMessages } = yield* clientOf("acme-agent")
+        const { ticketMessages, ticketSummaries } = yield* clientOf("acme-agent")
         const first = yield* postMessage("acme-agent", {
           message: "May I keep a dog?",
           fromAddress: "dog@home.example"
@@ -146,6 +146,9 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         yield* mailer.fail(Object.assign(new Error("no such user"), { code: "EENVELOPE", responseCode: 550 }))
         const lost = yield* answer(second.messageID, "The refund is approved", "Failed")
         yield* mailer.fail()
+        const summary = ticketSummaries.getHistorySummary({ path: { id: ticketID } })
+        yield* server.does(saying("Somebody has a dog."), saying("Asked once more for nothing."))
+        expect([yield* summary, yield* summary]).toEqual(["Somebody has a dog.", "Somebody has a dog."])
         const { messageID } = yield* postMessage("acme-agent", { ticketID, message: "Hello?" })
         yield* server.does(saying("Hello."))
         expect(yield* (yield* DraftReplies).prepare(yield* acme, messageID)).toBe(true)

@@ -9,7 +9,7 @@ import { erased } from "../dataRights/RightsTools.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Fate, TelephonyServer } from "../support/TelephonyServer.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
-import { messageEvents, messagesOf, settledAnswer } from "./MessageTools.ts"
+import { messageEvents, messagesOf, newMessage, settledAnswer } from "./MessageTools.ts"
 import { configure, outcome, received, reply, withTelephony } from "./WhatsAppTools.ts"
 
 const { authToken } = TelephonyServer.account
@@ -116,6 +116,21 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
         yield* settledAnswer(ticketID, "Sent")
         expect(yield* provider.taken(to)).toHaveLength(2)
       }
+    })
+  )
+
+  it.effect("and loses after newer messages came is no longer in the ticket's summary", () =>
+    Effect.gen(function* () {
+      const provider = yield* TelephonyServer
+      const { ticketSummaries } = yield* clientOf("acme-admin")
+      const { messageID, ticketID, to } = yield* sent({ status: "sent" })
+      yield* waits(messageID)
+      yield* newMessage({ ticketID, message: "Are you there?" })
+      const summary = ticketSummaries.getHistorySummary({ path: { id: ticketID } })
+      expect(yield* summary).toContain("(1 more)")
+      yield* provider.comesTo(to, { status: "undelivered" })
+      yield* isOver(messageID)
+      expect(yield* summary).not.toContain("(1 more)")
     })
   )
 
