@@ -10,7 +10,7 @@ const OfEither = Schema.Struct({ ...OfTicket.fields, ticketMessageID: Schema.Nul
 
 const Restraints = Schema.Struct({
   isSpam: Schema.Boolean,
-  /** How many answers actions sent within the last hour, in the ticket and to its end user. */
+  /** How many mails actions sent within the last hour, in the ticket and to its end user. */
   inTicket: Schema.Int,
   toEndUser: Schema.Int
 })
@@ -55,7 +55,9 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
           where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
       })
       const byActions = sql`m.sender_type = 'CustomerRep' and m.customer_rep_id is null
-        and m.created_at > now() - interval '1 hour' and not ${fromMailbox(sql)}`
+        and m.created_at > now() - interval '1 hour' and not ${fromMailbox(sql)} and not m.is_given_up
+        and exists (select from channel c where c.customer_id = m.customer_id
+          and c.channel_id = m.channel_id and c.channel_type = 'Email')`
       const findRestraints = SqlSchema.findOne({
         Request: OfTicket,
         Result: Restraints,

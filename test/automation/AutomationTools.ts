@@ -95,6 +95,15 @@ export const resultsOf = (id: TicketMessageID, hookName: string, count: number) 
     (actions) => actions.length >= count && actions.every(({ status }) => status !== "Waiting")
   )
 
+/** Fires actions on a message that nothing else happens to, and answers their results. */
+export const doneTo = (messageID: TicketMessageID, ...wanted: ReadonlyArray<Wanted>) =>
+  Effect.gen(function* () {
+    const hookName = freshHook()
+    yield* onHook(hookName, ...wanted)
+    yield* fire(hookName, messageID)
+    return yield* resultsOf(messageID, hookName, wanted.length)
+  })
+
 /** Ends the Wait that the actions of a message have come to, as if its time were over. */
 export const endWait = (id: TicketMessageID) =>
   eventually(

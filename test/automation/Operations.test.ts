@@ -13,6 +13,7 @@ import { channelOf } from "../tickets/TicketTools.ts"
 import {
   actionsOf,
   allEventsOf,
+  doneTo,
   endWait,
   fire,
   freshHook,
@@ -25,15 +26,6 @@ import {
   unmap,
   type Wanted
 } from "./AutomationTools.ts"
-
-/** Fires actions on an otherwise idle message, and returns their results. */
-const doneTo = (messageID: TicketMessageID, ...wanted: ReadonlyArray<Wanted>) =>
-  Effect.gen(function* () {
-    const hookName = freshHook()
-    yield* onHook(hookName, ...wanted)
-    yield* fire(hookName, messageID)
-    return yield* resultsOf(messageID, hookName, wanted.length)
-  })
 
 const quietText = "Zzz"
 
@@ -290,6 +282,27 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       const chat = yield* channelOf("Chat")
       const inChat = yield* settledMessage({ message: quietText, ticketID, channelID: chat, uid: "visitor-2" })
       expect(statuses(yield* doneTo(inChat.messageID, sending))).toEqual(["Done"])
+    })
+  )
+
+  it.effect("takes for such answers neither what was said in a chat nor mails that never left", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const { messageID, ticketID } = yield* settledMessage({ message: quietText, fromAddress: "chatty@mail.example" })
+      const { documentID } = yield* newDocument("Received", "We have received your message.")
+      const sending = { operation: "SendDocument", parameters: { documentID } } as const
+      const tenOn = (id: TicketMessageID) => doneTo(id, ...Array.from({ length: 10 }, () => sending))
+      const allDone = new Set(["Done"])
+      const chat = yield* channelOf("Chat")
+      const inChat = yield* settledMessage({ message: quietText, ticketID, channelID: chat, uid: "visitor-3" })
+      expect(new Set(statuses(yield* tenOn(inChat.messageID)))).toEqual(allDone)
+      yield* mailer.fail(Object.assign(new Error("no such user"), { code: "EENVELOPE", responseCode: 550 }))
+      expect(new Set(statuses(yield* tenOn(messageID)))).toEqual(allDone)
+      yield* nothingLeft
+      yield* mailer.fail()
+      const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
+      expect(new Set(statuses(answers))).toEqual(new Set(["Sent", "Failed"]))
+      expect(statuses(yield* doneTo(messageID, sending))).toEqual(["Done"])
     })
   )
 
