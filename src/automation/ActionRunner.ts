@@ -146,9 +146,10 @@ const make = Effect.gen(function* () {
     if (!answering.has(operation)) return undefined
     const found = yield* targets.findRestraints(customerID, ticketID)
     if (Option.isNone(found)) return undefined
-    const { inTicket, isSpam, toEndUser } = found.value
+    const { inTicket, isPrograms, isSpam, toEndUser } = found.value
     if (isSpam && hookName !== "OnSpam") return "The ticket is spam."
     if (channelType !== "Email") return undefined
+    if (isPrograms) return "Only programs have written in this ticket: nobody reads what answers them."
     if (inTicket >= mostAnHour.inTicket) return looksLikeLoop(inTicket, "in this ticket")
     return toEndUser >= mostAnHour.toEndUser ? looksLikeLoop(toEndUser, "to this end user") : undefined
   })

@@ -10,6 +10,8 @@ const OfEither = Schema.Struct({ ...OfTicket.fields, ticketMessageID: Schema.Nul
 
 const Restraints = Schema.Struct({
   isSpam: Schema.Boolean,
+  /** Whether messages came in, all of them from programs. */
+  isPrograms: Schema.Boolean,
   /** How many mails actions sent within the last hour, in the ticket and to its end user. */
   inTicket: Schema.Int,
   toEndUser: Schema.Int
@@ -63,6 +65,9 @@ export class TargetsRepo extends Context.Tag("casework/TargetsRepo")<
         Result: Restraints,
         execute: (_) => sql`
           select t.is_spam as "isSpam",
+            (select coalesce(bool_and(m.is_automatic), false) from ticket_message m
+              where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id
+                and m.sender_type = 'EndUser') as "isPrograms",
             (select count(*)::int from ticket_message m
               where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and ${byActions}) as "inTicket",
             (select count(*)::int from ticket o
