@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Fiber, Layer, Option, Runtime, Schedule } from "effect"
-import type { CustomerID } from "../../schema/Ids.ts"
+import type { AiRunID, CustomerID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AiRunsRepo, type NewAiRun, withoutWords } from "./AiRunsRepo.ts"
 
@@ -10,7 +10,10 @@ import { AiRunsRepo, type NewAiRun, withoutWords } from "./AiRunsRepo.ts"
  */
 export class AiLedger extends Context.Tag("casework/AiLedger")<
   AiLedger,
-  { readonly record: (customerID: CustomerID, run: NewAiRun) => Effect.Effect<void> }
+  {
+    /** Null when the row could not be written, or will be only after the caller's transaction. */
+    readonly record: (customerID: CustomerID, run: NewAiRun) => Effect.Effect<AiRunID | null>
+  }
 >() {
   static readonly layer = Layer.scoped(
     AiLedger,
@@ -30,7 +33,9 @@ export class AiLedger extends Context.Tag("casework/AiLedger")<
           Effect.catchTag("MissingReference", () =>
             repo.insert(customerID, { ...withoutWords(run), ticketMessageID: null, roomID: null })
           ),
-          Effect.catchAllCause((cause) => Effect.logError("an AI call could not be written down", cause))
+          Effect.catchAllCause((cause) =>
+            Effect.as(Effect.logError("an AI call could not be written down", cause), null)
+          )
         )
 
       return AiLedger.of({
@@ -38,7 +43,7 @@ export class AiLedger extends Context.Tag("casework/AiLedger")<
           const isInTransaction = Option.isSome(yield* Effect.serviceOption(SqlClient.TransactionConnection))
           const writing = fork(Effect.uninterruptible(write(customerID, run, isInTransaction)), { scope })
           // The embedded database has one connection, and the caller's transaction holds it: waiting would never end.
-          if (!isInTransaction) yield* Fiber.join(writing)
+          return isInTransaction ? null : yield* Fiber.join(writing)
         })
       })
     })

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, type Schema } from "effect"
 import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
-import type { CustomerID, ModelID } from "../../schema/Ids.ts"
+import type { AiRunID, CustomerID, ModelID } from "../../schema/Ids.ts"
 import type { AiCall, ModelChoice } from "./AiCall.ts"
 import { answerSchema } from "./AnswerSchema.ts"
 import { plainText, shapedBy } from "./AnswerText.ts"
@@ -10,6 +10,8 @@ export interface AiAnswer<A> {
   readonly value: A
   readonly modelID: ModelID
   readonly modelName: string
+  /** The call's row in the ledger, if that is written by now. */
+  readonly aiRunID: AiRunID | null
 }
 
 /**

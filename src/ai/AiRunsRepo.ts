@@ -70,7 +70,7 @@ export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
   AiRunsRepo,
   {
     /** Inserts the run without its texts if one of its messages was deleted or erased while the model was answering. */
-    readonly insert: (customerID: CustomerID, run: NewAiRun) => Effect.Effect<void, MissingReference>
+    readonly insert: (customerID: CustomerID, run: NewAiRun) => Effect.Effect<AiRunID, MissingReference>
     readonly list: (customerID: CustomerID, query: AiRunsQuery) => Effect.Effect<ReadyJson<AiRunPage>>
     readonly find: (customerID: CustomerID, aiRunID: AiRunID) => Effect.Effect<Option.Option<AiRun>>
     readonly findAsked: (customerID: CustomerID, aiRunID: AiRunID) => Effect.Effect<Option.Option<AskedAiRun>>
@@ -79,7 +79,7 @@ export class AiRunsRepo extends Context.Tag("casework/AiRunsRepo")<
       from: DateTime.Utc,
       to: DateTime.Utc
     ) => Effect.Effect<ReadonlyArray<AiRunSummary>>
-    /** The last draft made for a message, unless its text is gone. */
+    /** The last draft that was stored with a message, unless its text is gone. */
     readonly findDraft: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID
@@ -125,8 +125,9 @@ const make = Effect.gen(function* () {
   const rows = ownRows(sql, { ...rowsOf, columns, Result: Row })
   const asked = ownRows(sql, { ...rowsOf, columns: askedColumns, Result: Asked })
 
-  const insert = SqlSchema.void({
+  const insertRun = SqlSchema.single({
     Request: Schema.Struct({ customerID: CustomerID, ...NewRun.fields }),
+    Result: Schema.Struct({ aiRunID: AiRunID }),
     execute: (_) => sql`
       insert into ai_run (customer_id, ticket_message_id, purpose, slot, model_id, model_name, prompt_version,
         system_prompt, user_prompt, prompt_input, answer_schema, image_count, documents, input_tokens, output_tokens,
@@ -134,8 +135,11 @@ const make = Effect.gen(function* () {
       values (${_.customerID}, ${_.ticketMessageID}, ${_.purpose}, ${_.slot}, ${_.modelID}, ${_.modelName},
         ${_.promptVersion}, ${storable(_.system)}, ${storable(_.user)}, ${json(_.input)}::jsonb, ${json(_.answerSchema)}::json,
         ${_.imageCount}, ${JSON.stringify(_.documents)}::jsonb, ${_.inputTokens}, ${_.outputTokens}, ${_.durationMs},
-        ${_.outcome}, ${_.error}, ${_.output}, ${_.replayOf}, ${_.quotes}::int[], ${_.roomID})`
+        ${_.outcome}, ${_.error}, ${_.output}, ${_.replayOf}, ${_.quotes}::int[], ${_.roomID})
+      returning ai_run_id as "aiRunID"`
   })
+  const insert = (customerID: CustomerID, run: NewAiRun) =>
+    Effect.map(insertRun({ customerID, ...run }), ({ aiRunID }) => aiRunID)
   const list = pagedJson(sql, {
     Page: AiRunPage,
     columns: columnsWith(isoDate("created_at")),
@@ -196,6 +200,7 @@ const make = Effect.gen(function* () {
         group by 1, 2, 3) runs
       order by day desc, lower("modelName") collate "C", "modelID"`
   })
+  // An event of an older version, or of a run that was not written in time, names no run.
   const findDraft = SqlSchema.findOne({
     Request: Schema.Struct({ customerID: CustomerID, ticketMessageID: TicketMessageID }),
     Result: Draft,
@@ -205,7 +210,8 @@ const make = Effect.gen(function* () {
         where customer_id = ${_.customerID} and ticket_message_id = ${_.ticketMessageID} and purpose = 'Draft'
           and outcome = 'Succeeded' and replay_of is null and exists (
             select from event where event.customer_id = ${_.customerID}
-              and event.ticket_message_id = ${_.ticketMessageID} and kind = 'DraftReady' and at >= ai_run.created_at)
+              and event.ticket_message_id = ${_.ticketMessageID} and kind = 'DraftReady'
+              and coalesce(details ->> 'aiRunID' = ai_run_id::text, at >= ai_run.created_at))
         order by created_at desc, ai_run_id desc limit 1) last
       where output is not null`
   })
@@ -213,13 +219,13 @@ const make = Effect.gen(function* () {
   const hasWords = makeHasWords(sql)
   const insertGuarded = (customerID: CustomerID, run: NewAiRun) =>
     Effect.gen(function* () {
-      yield* insert({ customerID, ...((yield* hasWords(customerID, run)) ? run : withoutWords(run)) })
+      return yield* insert(customerID, (yield* hasWords(customerID, run)) ? run : withoutWords(run))
     }).pipe(sql.withTransaction)
 
   return AiRunsRepo.of({
     insert: (customerID, run) =>
       (run.ticketMessageID === null && run.quotes.length === 0
-        ? insert({ customerID, ...run })
+        ? insert(customerID, run)
         : insertGuarded(customerID, run)
       ).pipe(failOnViolation, Effect.catchTag("Duplicate", Effect.die)),
     list: (customerID, query) => list({ customerID, query }, query),

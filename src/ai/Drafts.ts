@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { BadGateway, BadRequest } from "../../schema/Errors.ts"
-import type { CustomerID, DocumentID, TicketMessageID } from "../../schema/Ids.ts"
+import type { AiRunID, CustomerID, DocumentID, TicketMessageID } from "../../schema/Ids.ts"
 import type { Slot } from "../customers/ModelsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AiProvider } from "./AiProvider.ts"
@@ -26,10 +26,16 @@ interface DraftRequest extends Omit<DraftInput, "documents"> {
   readonly quotes: ReadonlyArray<TicketMessageID>
 }
 
+interface Draft {
+  readonly text: string
+  /** The call's row in the ledger, if that is written by now. */
+  readonly aiRunID: AiRunID | null
+}
+
 /** Drafts answers. The caller decides whether a person reviews them first. */
 export class Drafts extends Context.Tag("casework/Drafts")<
   Drafts,
-  { readonly draft: (request: DraftRequest) => Effect.Effect<string, BadRequest | BadGateway> }
+  { readonly draft: (request: DraftRequest) => Effect.Effect<Draft, BadRequest | BadGateway> }
 >() {
   static readonly layer = Layer.effect(
     Drafts,
@@ -61,7 +67,8 @@ const make = Effect.gen(function* () {
           ...(modelName !== undefined && { modelName })
         }
       )
-      return (yield* ai.text(call)).value
+      const { aiRunID, value } = yield* ai.text(call)
+      return { text: value, aiRunID }
     })
   })
 })

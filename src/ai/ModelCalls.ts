@@ -32,6 +32,8 @@ interface ModelAnswer<A> extends Completion {
   readonly modelID: ModelID
   readonly modelName: string
   readonly durationMs: number
+  /** Its row in the ledger, if that is written by now. */
+  readonly aiRunID: AiRunID | null
 }
 
 /** The model answered, but not with what was asked for. */
@@ -191,6 +193,7 @@ const make = Effect.gen(function* () {
     const attempt = Effect.gen(function* () {
       // The model's own time: waiting for a turn does not count.
       let durationMs = 0
+      let aiRunID: AiRunID | null = null
       const timed = Effect.flatMap(Clock.currentTimeNanos, (started) =>
         Effect.ensuring(
           complete(question),
@@ -210,14 +213,19 @@ const make = Effect.gen(function* () {
             onSuccess: (value) => ({ value, completion })
           })
         ),
-        Effect.onExit((exit) => record(model, durationMs, findingOf(exit)))
+        Effect.onExit((exit) =>
+          Effect.map(record(model, durationMs, findingOf(exit)), (written) => {
+            aiRunID = written
+          })
+        )
       )
       return {
         ...answer.completion,
         value: answer.value,
         modelID: model.modelID,
         modelName: model.name,
-        durationMs
+        durationMs,
+        aiRunID
       }
     })
     return yield* attempt.pipe(Effect.retry({ times: attempts - 1, while: ({ _tag }) => _tag === "Unusable" }))

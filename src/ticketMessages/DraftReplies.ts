@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
     const past = yield* history.list(customerID, ticketID, { most: mostPastMessages, before: ticketMessageID })
     const quotes = past.map((message) => message.ticketMessageID)
     const { failed, usable } = yield* promptDocuments.best(customerID, message, mostDocuments)
-    const draft = yield* drafts.draft({
+    const { aiRunID, text } = yield* drafts.draft({
       customerID,
       ticketMessageID,
       channelType,
@@ -110,12 +110,15 @@ const make = Effect.gen(function* () {
       if (status === "Replied" || isPersonsDraft || aiReply !== message.aiReply) return false
       if (!(yield* history.hasAll(customerID, quotes))) return yield* new QuoteGone()
       yield* messages.update(customerID, ticketMessageID, {
-        aiReply: draft,
+        aiReply: text,
         isPersonsDraft: false,
         status: nextStatus(status)
       })
-      const details = failed.length === 0 ? {} : { details: { reason: withoutData(failed) } }
-      yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID, ...details }])
+      const details = {
+        ...(aiRunID !== null && { aiRunID }),
+        ...(failed.length > 0 && { reason: withoutData(failed) })
+      }
+      yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID, details }])
       return true
     }).pipe(inTransaction(sql))
   })

@@ -82,6 +82,39 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
       })
     )
 
+    it.effect("counts as sent the draft that was stored, of two that were made at once", () =>
+      Effect.gen(function* () {
+        yield* withKey
+        const sql = yield* SqlClient.SqlClient
+        const server = yield* OpenAiServer
+        const drafts = yield* DraftReplies
+        const { aiRuns, ticketMessages } = yield* clientOf("acme-admin")
+        const { messageID } = yield* postMessage("acme-agent", { message: "When do you open?" })
+        const [stored, refused] = [yield* sayingLate("At nine"), yield* sayingLate("At ten")]
+        yield* server.does(stored.behaviour, refused.behaviour)
+        const drafting = (asked: number) =>
+          Effect.tap(Effect.fork(Effect.flatMap(acme, (customerID) => drafts.prepare(customerID, messageID))), () =>
+            eventually(server.asked, ({ length }) => length === asked)
+          )
+        const [first, second] = [yield* drafting(1), yield* drafting(2)]
+        yield* stored.goOn
+        expect(yield* Fiber.join(first)).toBe(true)
+        yield* refused.goOn
+        expect(yield* Fiber.join(second)).toBe(false)
+        // As if both calls were written down before the first draft was stored.
+        yield* sql`
+          update ai_run set created_at = (select min(created_at) from ai_run
+            where customer_id = 1 and ticket_message_id = ${messageID})
+          where customer_id = 1 and ticket_message_id = ${messageID}`
+        yield* ticketMessages.sendReply({ path: { id: messageID }, payload: {} })
+        const { items } = yield* aiRuns.listAiRuns({ urlParams: { ticketMessageId: messageID, sortBy: "aiRunID" } })
+        expect(items.map(({ output, sentText }) => [output, sentText])).toEqual([
+          ["At nine", "At nine"],
+          ["At ten", null]
+        ])
+      })
+    )
+
     it.effect("removes a deleted or erased message from drafts and AI runs, and asks the model again", () =>
       Effect.gen(function* () {
         yield* withKey
