@@ -1,6 +1,6 @@
 import { Console, Effect, Layer, RuntimeFlags, RuntimeFlagsPatch } from "effect"
 import { type KnownError, withStacks } from "./OneLine.ts"
-import { LogLines } from "./platform/LogLines.ts"
+import { LogLines } from "./platform/text/LogLines.ts"
 
 /** Runs the service until it is told to stop; if startup fails for a known reason, prints that reason in one line. */
 export const launch = (main: Layer.Layer<never, KnownError>) =>

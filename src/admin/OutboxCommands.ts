@@ -1,6 +1,6 @@
 import { Args, Command } from "@effect/cli"
 import { Console, Effect, Option, Schema } from "effect"
-import { Outbox } from "../platform/Outbox.ts"
+import { Outbox } from "../platform/systemMail/Outbox.ts"
 import { harmless } from "./Harmless.ts"
 import { refuse } from "./Refused.ts"
 

@@ -2,8 +2,8 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Effect, Exit, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { type EncryptedColumn, encryptedColumns } from "../platform/database/EncryptedColumns.ts"
-import { Secrets } from "../platform/Secrets.ts"
-import { sealAnew } from "../platform/SecretsSeal.ts"
+import { Secrets } from "../platform/secrets/Secrets.ts"
+import { sealAnew } from "../platform/secrets/SecretsSeal.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 
 const batchSize = 100

@@ -11,7 +11,7 @@ import {
   TicketAccess
 } from "../../schema/Authentication.ts"
 import { Forbidden, NotFound, Unauthorized } from "../../schema/Errors.ts"
-import { sameText } from "../platform/SameText.ts"
+import { sameText } from "../platform/secrets/SameText.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { isTraced, noteCustomer } from "../platform/telemetry/RequestTelemetry.ts"
 import { AuthRepo } from "./AuthRepo.ts"

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import type { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
+import { makeRemembered } from "../platform/caching/Remembered.ts"
+import { steadyClock } from "../platform/concurrency/SteadyClock.ts"
 import { AfterCommit } from "../platform/database/AfterCommit.ts"
-import { makeRemembered } from "../platform/Remembered.ts"
-import { steadyClock } from "../platform/SteadyClock.ts"
 import { RevocationsRepo } from "./RevocationsRepo.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")

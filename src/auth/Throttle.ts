@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../schema/Errors.ts"
+import { makeKeyedPermits } from "../platform/concurrency/KeyedPermits.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
-import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AttemptsRepo } from "./AttemptsRepo.ts"
 

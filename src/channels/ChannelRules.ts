@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 import type { ChannelCreate, ChannelUpdate } from "../../schema/Channels.ts"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import { PhoneNumber } from "../../schema/PhoneNumber.ts"
-import { mask } from "../platform/Masking.ts"
+import { mask } from "../platform/secrets/Masking.ts"
 import type { ChannelFields } from "./ChannelsRepo.ts"
 import { isSameAuthority } from "./MailAuthority.ts"
 

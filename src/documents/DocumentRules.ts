@@ -1,6 +1,6 @@
 import { Struct } from "effect"
 import type { DocumentCreate, DocumentUpdate } from "../../schema/Documents.ts"
-import { mask } from "../platform/Masking.ts"
+import { mask } from "../platform/secrets/Masking.ts"
 import { apiColumns } from "./DocumentColumns.ts"
 import type { DocumentFields } from "./DocumentsRepo.ts"
 

@@ -15,7 +15,7 @@ import {
 } from "effect"
 import pg from "pg"
 import { CustomerID } from "../../schema/Ids.ts"
-import { noLongerThan } from "../platform/NoLongerThan.ts"
+import { noLongerThan } from "../platform/concurrency/NoLongerThan.ts"
 import { type Signal, TypingSignal } from "./Signal.ts"
 
 /** The channel for recorded events: customer id and event id, several pairs separated by commas. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Cause, ConfigError, Effect } from "effect"
-import { patiently } from "../platform/StartPatience.ts"
+import { patiently } from "../platform/concurrency/StartPatience.ts"
 import { hasBlobs } from "./BlobPlaceNote.ts"
 import type { S3, S3Failed, S3Place } from "./S3Client.ts"
 

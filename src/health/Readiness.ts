@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { ServiceUnavailable } from "../../schema/Errors.ts"
+import { Stopping } from "../platform/concurrency/Stopping.ts"
 import { atAGlance, takesChanges } from "../platform/database/Glance.ts"
 import { hasEveryMigration } from "../platform/database/Migrate.ts"
-import { Stopping } from "../platform/Stopping.ts"
 
 /** Whether this node can serve: it is not stopping, and the database responds, is migrated and accepts writes. */
 export class Readiness extends Context.Tag("casework/Readiness")<

@@ -1,7 +1,7 @@
 import type { Socket as NetSocket } from "node:net"
 import { Socket } from "@effect/platform"
 import { Chunk, Effect, Option, Queue } from "effect"
-import { untilDrained } from "../platform/Drained.ts"
+import { untilDrained } from "../platform/concurrency/Drained.ts"
 
 // How much may wait for a client that does not read: in characters, and in bytes in the socket.
 const mostCharacters = 2 * 1024 * 1024

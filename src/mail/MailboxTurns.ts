@@ -1,6 +1,6 @@
 import { Effect, Option, Random, Schedule } from "effect"
-import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
-import { steadyClock } from "../platform/SteadyClock.ts"
+import { makeKeyedPermits } from "../platform/concurrency/KeyedPermits.ts"
+import { steadyClock } from "../platform/concurrency/SteadyClock.ts"
 import { failureKind } from "./FailureKind.ts"
 import { makeMailboxTurnsRepo, type Turn, turnsOfMailbox } from "./MailboxTurnsRepo.ts"
 

@@ -1,7 +1,7 @@
 import { Cause, Chunk, Duration, Effect, Exit, Option, Stream } from "effect"
-import { firstLine } from "../platform/FirstLine.ts"
 import { isClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { firstLine } from "../platform/text/FirstLine.ts"
 import type { OpenFolder } from "./MailFolders.ts"
 import { MailProblem } from "./MailGraph.ts"
 import { type FetchedMail, LongestFetch, MailImport } from "./MailImport.ts"

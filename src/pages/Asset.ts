@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
+import { lazily } from "../platform/caching/Lazily.ts"
 import { listsETag } from "../platform/http/ConditionalRequests.ts"
-import { lazily } from "../platform/Lazily.ts"
 import { projectFile } from "../platform/ProjectFile.ts"
 
 /** A file for browsers, as text and in the encodings that browsers accept. */

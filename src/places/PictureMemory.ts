@@ -1,5 +1,5 @@
 import { Effect, Scope } from "effect"
-import { makeKeyedPermits } from "../platform/KeyedPermits.ts"
+import { makeKeyedPermits } from "../platform/concurrency/KeyedPermits.ts"
 import type { PictureType } from "./ImageProcessor.ts"
 
 /** What the first bytes of a picture say about it. */

@@ -1,6 +1,6 @@
 import sanitize from "sanitize-html"
 import { fencedPart, withoutFence } from "../ai/AnswerText.ts"
-import { hasMoreThan, isTooMuch, withoutTags } from "../platform/Html.ts"
+import { hasMoreThan, isTooMuch, withoutTags } from "../platform/text/Html.ts"
 import { isEmptyHtml } from "./EmptyHtml.ts"
 import { markReviews, review } from "./ReviewMarks.ts"
 import { containers, transparent, withoutDivs } from "./WithoutDivs.ts"

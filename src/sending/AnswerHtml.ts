@@ -1,4 +1,4 @@
-import { escapeHtml } from "../platform/Html.ts"
+import { escapeHtml } from "../platform/text/Html.ts"
 import { safeHtml } from "../ticketMessages/MessageHtml.ts"
 
 const escaped = (text: string) => escapeHtml(text).replaceAll('"', "&quot;")

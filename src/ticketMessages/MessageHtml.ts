@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2"
 import sanitize from "sanitize-html"
-import { escapeHtml, isTooMuch } from "../platform/Html.ts"
+import { escapeHtml, isTooMuch } from "../platform/text/Html.ts"
 
 const styles = {
   color: [/^#[0-9a-f]{3,8}$/i, /^rgba?\([\d\s.,%]+\)$/i, /^[a-z]{3,20}$/i],

@@ -1,5 +1,5 @@
 import { DomUtils, parseDocument } from "htmlparser2"
-import { escapeHtml } from "../platform/Html.ts"
+import { escapeHtml } from "../platform/text/Html.ts"
 import { inPlaceOf } from "./Around.ts"
 import { isMarkup, withAddresses } from "./Markup.ts"
 import { piecesOf } from "./Pieces.ts"

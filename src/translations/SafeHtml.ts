@@ -1,5 +1,5 @@
 import sanitizeHtml from "sanitize-html"
-import { isTooMuch, withoutTags } from "../platform/Html.ts"
+import { isTooMuch, withoutTags } from "../platform/text/Html.ts"
 
 const options: sanitizeHtml.IOptions = {
   allowedTags: [

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Coloured } from "../../src/admin/PlainConsole.ts"
-import { Outbox } from "../../src/platform/Outbox.ts"
+import { Outbox } from "../../src/platform/systemMail/Outbox.ts"
 import { sendJson, testApp } from "../support/TestApp.ts"
 import { admin, adminWith } from "./RunAdmin.ts"
 

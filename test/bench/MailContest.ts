@@ -1,6 +1,6 @@
 import { ConfigProvider, Effect, Layer } from "effect"
 import { clientStatePlace } from "../../src/mail/Subscriptions.ts"
-import { Secrets } from "../../src/platform/Secrets.ts"
+import { Secrets } from "../../src/platform/secrets/Secrets.ts"
 import { Settings } from "../../src/platform/settings/Settings.ts"
 import { type Contest, writes } from "./Compare.ts"
 import type { Setting } from "./Contestants.ts"

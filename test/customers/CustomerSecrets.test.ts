@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { mask } from "../../src/platform/Masking.ts"
+import { mask } from "../../src/platform/secrets/Masking.ts"
 import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const columns = {

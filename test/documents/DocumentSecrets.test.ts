@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { secretPlace } from "../../src/documents/DocumentColumns.ts"
-import { Secrets } from "../../src/platform/Secrets.ts"
+import { Secrets } from "../../src/platform/secrets/Secrets.ts"
 import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const retrieval = { name: "Orders", isDataRetrievalProcess: true, apiEndpoint: "https://shop.example/orders" }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Data } from "effect"
-import { firstLine } from "../../src/platform/FirstLine.ts"
+import { firstLine } from "../../src/platform/text/FirstLine.ts"
 
 class Trouble extends Data.TaggedError("Trouble")<{ readonly message: string }> {}
 

@@ -1,9 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Logger, LogLevel, Schema } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
+import { Stopping } from "../../src/platform/concurrency/Stopping.ts"
 import { Jobs, StopWork } from "../../src/platform/queue/Jobs.ts"
 import { ClaimTiming } from "../../src/platform/queue/JobsRepo.ts"
-import { Stopping } from "../../src/platform/Stopping.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 
 export const [one, other, third] = [CustomerID.make(1), CustomerID.make(2), CustomerID.make(3)]

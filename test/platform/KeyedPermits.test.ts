@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Array as Arr, Deferred, Effect, Fiber, FiberStatus } from "effect"
-import { makeKeyedPermits } from "../../src/platform/KeyedPermits.ts"
+import { makeKeyedPermits } from "../../src/platform/concurrency/KeyedPermits.ts"
 
 const atOnce = { concurrency: "unbounded" } as const
 

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { mask, masked, readSecret, writtenSecret } from "../../src/platform/Masking.ts"
-import { Secrets } from "../../src/platform/Secrets.ts"
+import { mask, masked, readSecret, writtenSecret } from "../../src/platform/secrets/Masking.ts"
+import { Secrets } from "../../src/platform/secrets/Secrets.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 
 const TestSecrets = Secrets.layer.pipe(Layer.provide(settingsLayer()))

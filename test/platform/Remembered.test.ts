@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { makeRemembered } from "../../src/platform/Remembered.ts"
+import { makeRemembered } from "../../src/platform/caching/Remembered.ts"
 
 it("A learned value is kept for a while, and longer when it is learned again", () => {
   const remembered = makeRemembered<string, number>(10)

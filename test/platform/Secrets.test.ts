@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, FastCheck as fc, Layer } from "effect"
-import { Secrets } from "../../src/platform/Secrets.ts"
+import { Secrets } from "../../src/platform/secrets/Secrets.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 
 const place = { table: "customer", column: "api_token", customerID: 7 }

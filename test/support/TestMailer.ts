@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Queue } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
-import { type Mail, Mailer, MailNotSent, SomeRefused } from "../../src/platform/Mailer.ts"
+import { type Mail, Mailer, MailNotSent, SomeRefused } from "../../src/platform/systemMail/Mailer.ts"
 
 /** A mailer that keeps what it is given, for the test to read. Among several recipients it rejects nobody@. */
 export class TestMailer extends Context.Tag("test/TestMailer")<

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../platform/Html.ts"
+import { escapeHtml } from "../../platform/text/Html.ts"
 
 const bullet = /^\s*[-*•]\s+/
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import pg from "pg"
-import { noLongerThan } from "../NoLongerThan.ts"
+import { noLongerThan } from "../concurrency/NoLongerThan.ts"
 import { onEveryNode } from "../queue/Periodically.ts"
 import type { Rows, Share } from "./LeanStatements.ts"
 import { statementOf } from "./PreparedStatements.ts"

@@ -1,6 +1,6 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Cause, type Fiber, FiberRef, type FiberRefs, HashMap, List, Logger, LogLevel, type LogSpan } from "effect"
-import { jsonLines, writeLine } from "../LogLines.ts"
+import { jsonLines, writeLine } from "../text/LogLines.ts"
 import { plainUrl, type Route } from "./Routes.ts"
 
 const longest = 1000

@@ -1,6 +1,6 @@
 import { HttpRouter, HttpServerRespondable } from "@effect/platform"
 import { Effect } from "effect"
-import { memoised } from "../Memoised.ts"
+import { memoised } from "../caching/Memoised.ts"
 import type { App, Route } from "./Routes.ts"
 
 /** The handlers of all routes. */

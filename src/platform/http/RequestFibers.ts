@@ -1,5 +1,5 @@
 import { Context, Effect, Fiber, Layer } from "effect"
-import { noLongerThan } from "../NoLongerThan.ts"
+import { noLongerThan } from "../concurrency/NoLongerThan.ts"
 
 /** How long a stopping service waits for fibers: one in a step that cannot be interrupted must not hold it up. */
 const longestEnd = "2 seconds"

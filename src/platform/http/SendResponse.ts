@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 import { Cookies } from "@effect/platform"
 import { Effect, Stream } from "effect"
-import { untilDrained } from "../Drained.ts"
+import { untilDrained } from "../concurrency/Drained.ts"
 import type { Outgoing } from "./Conventions.ts"
 
 const withCookies = ({ headers, response: { cookies } }: Outgoing) =>

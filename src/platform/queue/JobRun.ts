@@ -1,7 +1,7 @@
 import { Cause, Data, Duration, Effect, Exit, Schedule } from "effect"
 import type { CustomerID } from "../../../schema/Ids.ts"
-import { firstLine } from "../FirstLine.ts"
 import type { JobTelemetry } from "../telemetry/JobTelemetry.ts"
+import { firstLine } from "../text/FirstLine.ts"
 import { ClaimLost, CurrentClaim, isClaimLost, type JobClaim, makeClaim } from "./JobClaim.ts"
 import { ClaimTiming, JobsRepo } from "./JobsRepo.ts"
 import type { ClaimedJob } from "./NextJob.ts"

@@ -1,6 +1,6 @@
 import { HttpClient, HttpClientError } from "@effect/platform"
 import { Effect } from "effect"
-import { steadyClock } from "../SteadyClock.ts"
+import { steadyClock } from "../concurrency/SteadyClock.ts"
 
 const longest = "5 seconds"
 const mostAtOnce = 4

@@ -1,7 +1,7 @@
 import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
 import { Clock, Effect, Exit, FiberRef, type FiberRefs, Option } from "effect"
+import { memoised } from "../caching/Memoised.ts"
 import type { Route } from "../http/Routes.ts"
-import { memoised } from "../Memoised.ts"
 import { httpActive, httpDuration, httpRequests } from "./ServiceMetrics.ts"
 
 /** Whether spans are collected. Read while layers are built, since it does not change afterwards. */

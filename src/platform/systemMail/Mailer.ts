@@ -1,12 +1,12 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Context, Data, Effect, Layer, Option, Predicate, Redacted, type Stream } from "effect"
-import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
-import { StoreAway } from "./BlobTrouble.ts"
+import type { CustomerID, TicketMessageID } from "../../../schema/Ids.ts"
+import { StoreAway } from "../BlobTrouble.ts"
+import { beforeItLeaves } from "../queue/JobClaim.ts"
+import { Secrets } from "../secrets/Secrets.ts"
+import { Settings } from "../settings/Settings.ts"
+import { fn } from "../telemetry/Fn.ts"
 import { Outbox } from "./Outbox.ts"
-import { beforeItLeaves } from "./queue/JobClaim.ts"
-import { Secrets } from "./Secrets.ts"
-import { Settings } from "./settings/Settings.ts"
-import { fn } from "./telemetry/Fn.ts"
 
 export interface Mail {
   readonly to: string

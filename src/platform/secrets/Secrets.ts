@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { Settings } from "./settings/Settings.ts"
+import { Settings } from "../settings/Settings.ts"
 
 /** Where a secret is stored. It can be read back only from there. */
 export interface SecretPlace {

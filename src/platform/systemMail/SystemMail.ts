@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
-import type { CustomerID } from "../../schema/Ids.ts"
+import type { CustomerID } from "../../../schema/Ids.ts"
+import type { Again } from "../queue/JobRun.ts"
 import type { Mail, MailNotSent } from "./Mailer.ts"
-import type { Again } from "./queue/JobRun.ts"
 
 /** Mail of the service itself: password resets, notifications. */
 export class SystemMail extends Context.Tag("casework/SystemMail")<

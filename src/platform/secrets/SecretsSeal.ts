@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { ConfigError, Effect, Exit, Layer, Option } from "effect"
-import { encryptedColumns } from "./database/EncryptedColumns.ts"
-import { noteAnew, noted, noteFirst } from "./database/Installation.ts"
+import { encryptedColumns } from "../database/EncryptedColumns.ts"
+import { noteAnew, noted, noteFirst } from "../database/Installation.ts"
 import { Secrets } from "./Secrets.ts"
 
 const name = "secrets key"

@@ -1,10 +1,10 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
-import { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
-import { inTransaction } from "./database/InTransaction.ts"
-import { fence } from "./queue/JobClaim.ts"
-import type { Retention } from "./queue/Retention.ts"
-import { Secrets } from "./Secrets.ts"
+import { CustomerID, TicketMessageID } from "../../../schema/Ids.ts"
+import { inTransaction } from "../database/InTransaction.ts"
+import { fence } from "../queue/JobClaim.ts"
+import type { Retention } from "../queue/Retention.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 
 const Content = Schema.parseJson(Schema.Struct({ subject: Schema.String, text: Schema.String }))
 
