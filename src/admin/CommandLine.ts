@@ -68,7 +68,7 @@ export const commandLine = (
       adminCommands.pipe(Command.provide(tools)),
       modelCommands.pipe(Command.provide(tools)),
       outboxCommands.pipe(Command.provide(tools)),
-      mailCommands.pipe(Command.provide(tools)),
+      mailCommands.pipe(Command.provide(Layer.merge(tools, settings))),
       endUserCommands.pipe(Command.provide(endUserTools)),
       filesCommands.pipe(Command.provide(Layer.merge(tools, settings))),
       rotateSecretsCommand.pipe(Command.provide(tools)),

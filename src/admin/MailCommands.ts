@@ -1,22 +1,52 @@
-import { Command } from "@effect/cli"
+import { Args, Command } from "@effect/cli"
 import { SqlClient } from "@effect/sql"
-import { Console, Effect } from "effect"
-import { FailedMailsRepo } from "../mail/FailedMailsRepo.ts"
+import { Console, Effect, Option, Stream } from "effect"
+import { BlobStore } from "../files/BlobStore.ts"
+import { BlobStoreLive } from "../files/BlobStoreLive.ts"
+import { FailedMailsRepo, type SetAsideMail } from "../mail/FailedMailsRepo.ts"
 import { importMessage, messageKey } from "../mail/MailJobs.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
 import { JobsRepo } from "../platform/queue/JobsRepo.ts"
+import { confirmAtTerminal, yes } from "./Confirmation.ts"
 import { harmless } from "./Harmless.ts"
+import { refuse } from "./Refused.ts"
+import { isRowID } from "./RowID.ts"
+
+const id = Args.integer({ name: "id" }).pipe(Args.withDescription("The number that mail list begins its line with"))
+
+const refuseUnknown = (id: number) => refuse(`No mail ${id} is set aside. See them with: mail list`)
+
+const setAside = (id: number) =>
+  Effect.gen(function* () {
+    const repo = yield* FailedMailsRepo
+    const found = isRowID(id) ? yield* repo.findSetAside(id) : Option.none()
+    return Option.isSome(found) ? found.value : yield* refuseUnknown(id)
+  })
+
+const lineOf = ({ attempts, customerID, error, failedMailID, folderID, messageID }: SetAsideMail) =>
+  harmless(`${failedMailID}  customer ${customerID}  folder ${folderID}  ${messageID}  ${attempts} attempts  ${error}`)
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const mails = yield* Effect.flatMap(FailedMailsRepo, (repo) => repo.setAsideMails)
     yield* Console.log(mails.length === 0 ? "No mail is set aside." : "Mail that was set aside, oldest first")
-    for (const { attempts, customerID, error, folderID, messageID } of mails) {
-      const line = `customer ${customerID}  folder ${folderID}  ${messageID}  ${attempts} attempts  ${error}`
-      yield* Console.log(harmless(line))
-    }
+    for (const mail of mails) yield* Console.log(lineOf(mail))
   })
 ).pipe(Command.withDescription("List mail that was set aside because it could not be imported"))
+
+const show = Command.make("show", { id }, ({ id }) =>
+  Effect.gen(function* () {
+    const { blobID, customerID } = yield* setAside(id)
+    if (blobID === null) return yield* refuse(`The source of mail ${id} could not be kept. Look for it in the mailbox.`)
+    const source = (yield* BlobStore).get(customerID, blobID)
+    // Line by line: it may be large.
+    yield* source.pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.runForEach((line) => Console.log(harmless(line)))
+    )
+  })
+).pipe(Command.withDescription("Show the source of mail that was set aside"), Command.provide(BlobStoreLive))
 
 const retry = Command.make("retry", {}, () =>
   Effect.gen(function* () {
@@ -39,7 +69,17 @@ const retry = Command.make("retry", {}, () =>
   })
 ).pipe(Command.withDescription("Try to import all mail again that was set aside"))
 
+const discard = Command.make("discard", { id, yes }, ({ id, yes }) =>
+  Effect.gen(function* () {
+    const mail = yield* setAside(id)
+    if (!yes) yield* confirmAtTerminal(`Mail ${id} is forgotten with its source, and there is no way back.`)
+    const isDiscarded = yield* Effect.flatMap(FailedMailsRepo, (repo) => repo.discard(mail))
+    if (!isDiscarded) return yield* refuseUnknown(id)
+    yield* Console.log(`Discarded: ${lineOf(mail)}`)
+  })
+).pipe(Command.withDescription("Forget mail that was set aside, with its source; a mailbox that has it keeps it"))
+
 export const mailCommands = Command.make("mail").pipe(
   Command.withDescription("Look after mail that could not be imported"),
-  Command.withSubcommands([list, retry])
+  Command.withSubcommands([list, show, retry, discard])
 )

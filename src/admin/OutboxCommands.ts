@@ -1,13 +1,11 @@
 import { Args, Command } from "@effect/cli"
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Outbox } from "../platform/systemMail/Outbox.ts"
 import { harmless } from "./Harmless.ts"
 import { refuse } from "./Refused.ts"
+import { isRowID } from "./RowID.ts"
 
 const shown = 50
-
-/** An id outside the range of the database's integers cannot belong to a mail. */
-const isID = Schema.is(Schema.Int.pipe(Schema.between(1, 2 ** 31 - 1)))
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
@@ -21,7 +19,7 @@ const list = Command.make("list", {}, () =>
 
 const show = Command.make("show", { id: Args.integer({ name: "id" }) }, ({ id }) =>
   Effect.gen(function* () {
-    const found = isID(id) ? yield* Effect.flatMap(Outbox, (outbox) => outbox.find(id)) : Option.none()
+    const found = isRowID(id) ? yield* Effect.flatMap(Outbox, (outbox) => outbox.find(id)) : Option.none()
     if (Option.isNone(found)) return yield* refuse(`There is no mail ${id} in the outbox. See them with: outbox list`)
     const { createdAt, subject, text, to } = found.value
     yield* Console.log(harmless(`To: ${to}\nSubject: ${subject}\nDate: ${createdAt.toISOString()}\n\n${text}`))

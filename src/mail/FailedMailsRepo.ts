@@ -1,7 +1,9 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effect"
 import { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
-import type { BlobID } from "../files/BlobStore.ts"
+import { BlobID } from "../files/BlobStore.ts"
+import { inTransaction } from "../platform/database/InTransaction.ts"
+import { importMessage, messageKey } from "./MailJobs.ts"
 
 const FailedMail = Schema.Struct({
   customerID: CustomerID,
@@ -11,6 +13,14 @@ const FailedMail = Schema.Struct({
   error: Schema.String
 })
 export type FailedMail = typeof FailedMail.Type
+
+const SetAsideMail = Schema.Struct({
+  ...FailedMail.fields,
+  failedMailID: Schema.Int,
+  /** Its source, if that could be stored. */
+  blobID: Schema.NullOr(BlobID)
+})
+export type SetAsideMail = typeof SetAsideMail.Type
 
 const mostAgain = 1000
 
@@ -35,7 +45,14 @@ export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
     /** Deletes the mails that have been imported another way in the meantime. */
     readonly deleteImported: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
     /** The set-aside mails of all customers, for the operator to have tried again. */
-    readonly setAsideMails: Effect.Effect<ReadonlyArray<FailedMail>>
+    readonly setAsideMails: Effect.Effect<ReadonlyArray<SetAsideMail>>
+    /** A set-aside mail of any customer. */
+    readonly findSetAside: (failedMailID: number) => Effect.Effect<Option.Option<SetAsideMail>>
+    /**
+     * Deletes a mail and its next attempt, unless it is not set aside any more; returns whether it was. The source goes
+     * with the files that nobody refers to.
+     */
+    readonly discard: (mail: SetAsideMail) => Effect.Effect<boolean>
     /**
      * The set-aside mails of all customers that are due for another try: after half an hour during their first day,
      * after a day during the following week. Mails that have left their mailbox are excluded: only the operator knows
@@ -56,14 +73,22 @@ const make = Effect.gen(function* () {
   const of = (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => sql`
     customer_id = ${customerID} and channel_folder_id = ${folderID} and external_id = ${messageID}`
   const setAside = sql.literal(`
-    select customer_id as "customerID", channel_folder_id as "folderID", external_id as "messageID", attempts, error
+    select failed_mail_id as "failedMailID", customer_id as "customerID", channel_folder_id as "folderID",
+      external_id as "messageID", attempts, error, blob_id as "blobID"
     from failed_mail where set_aside_at is not null`)
   const setAsideMails = SqlSchema.findAll({
     Request: Schema.Void,
-    Result: FailedMail,
+    Result: SetAsideMail,
     execute: () => sql`
       /* all customers: the operator tries the mail of the whole service again */
       ${setAside} order by failed_mail_id`
+  })
+  const findSetAside = SqlSchema.findOne({
+    Request: Schema.Int,
+    Result: SetAsideMail,
+    execute: (failedMailID) => sql`
+      /* all customers: the operator looks after the mail of the whole service */
+      ${setAside} and failed_mail_id = ${failedMailID}`
   })
   const dueAgain = SqlSchema.findAll({
     Request: Schema.Void,
@@ -122,6 +147,20 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
     setAsideMails: setAsideMails(undefined).pipe(Effect.orDie),
+    findSetAside: (failedMailID) => Effect.orDie(findSetAside(failedMailID)),
+    discard: ({ customerID, failedMailID, folderID, messageID }) =>
+      sql`
+        delete from job where customer_id = ${customerID} and kind = ${importMessage.kind} and status = 'Queued'
+          and key = ${messageKey(folderID, messageID)}`.pipe(
+        Effect.zipRight(sql`
+          delete from failed_mail
+          where customer_id = ${customerID} and failed_mail_id = ${failedMailID} and set_aside_at is not null
+          returning 1`),
+        // Without it everything stays, the job too.
+        Effect.flatMap(Arr.head),
+        inTransaction(sql),
+        Effect.isSuccess
+      ),
     dueAgain: dueAgain(undefined).pipe(Effect.orDie),
     tryAgain: ({ customerID, folderID, messageID }) =>
       sql`update failed_mail set set_aside_at = null where ${of(customerID, folderID, messageID)}`.pipe(

@@ -110,6 +110,10 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     [["outbox", "show", "999999"], /^There is no mail 999999 in the outbox\./],
     [["outbox", "show", "99999999999"], /^There is no mail 99999999999 in the outbox\./],
     [["outbox", "show", "first"], /integer/],
+    [["mail", "show", "999999"], /^No mail 999999 is set aside\./],
+    [["mail", "show", "first"], /integer/],
+    [["mail", "discard", "99999999999"], /^No mail 99999999999 is set aside\./],
+    [["mail", "discard", "--yes"], /<id>/],
     [["customer", "create", "New", "--hostname"], /^--hostname needs a value behind it\.$/],
     [
       ["customer", "create", "New", "--feature", "SchedulesOfCondition", "--hostname", " "],
@@ -146,8 +150,18 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
 
   it.effect("explains every command without a database", () =>
     Effect.gen(function* () {
-      const groups = ["customer", "hostname", "feature", "admin", "model", "outbox", "rotate-secrets", "migrate"]
-      for (const words of [[], ...groups.map((group) => [group]), ["customer", "create"], ["outbox", "show"]]) {
+      const groups = [
+        "customer",
+        "hostname",
+        "feature",
+        "admin",
+        "model",
+        "outbox",
+        "mail",
+        "rotate-secrets",
+        "migrate"
+      ]
+      for (const words of [[], ...groups.map((group) => [group]), ["customer", "create"], ["mail", "show"]]) {
         const help = yield* adminWith({ settings: { SECRETS_KEY: "" } }, ...words, "--help")
         expect(help).toMatchObject({ succeeded: true, errors: [], output: expect.stringContaining("USAGE") })
       }

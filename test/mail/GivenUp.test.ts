@@ -3,9 +3,10 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { ChannelFolderID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
+import { Blobs } from "../../src/files/Blobs.ts"
 import { FailedMailsRepo } from "../../src/mail/FailedMailsRepo.ts"
 import { MailFoldersRepo } from "../../src/mail/MailFoldersRepo.ts"
-import { admin } from "../admin/RunAdmin.ts"
+import { admin, adminWith } from "../admin/RunAdmin.ts"
 import { eventually } from "../support/Eventually.ts"
 import { simulatedCredentials } from "../support/GraphServer.ts"
 import { mailApp, newMailChannel, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
@@ -137,6 +138,66 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       expect((yield* admin("mail", "retry")).output).toBe("1 mails are tried again.")
       expect((yield* ticketsArrive(channelID, 1))[0]?.subject).toBe("The last of it")
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
+    })
+  )
+
+  it.effect("a mail that is set aside and has left the mailbox can be read and got rid of", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { folderID, mailbox } = yield* subscribedChannel
+      const subject = "The \u001B[31mlast of it"
+      const gone = mailbox.add("AAMk-inbox", mail({ subject }).fields)
+      yield* worn("ImportMessage", { folderID, messageID: gone.id })
+      mailbox.messages.delete(gone.id)
+      yield* admin("mail", "retry")
+      yield* eventually(folderOf(folderID), ({ lastError }) => lastError?.includes("no longer in the mailbox") === true)
+      const { output } = yield* admin("mail", "list")
+      const [, id = ""] = new RegExp(`^(\\d+)  customer 1  folder ${folderID}  ${gone.id}  `, "m").exec(output) ?? []
+      const [kept] = yield* sql<{ source: string }>`
+        select blob_id::text as source from failed_mail where customer_id = 1 and failed_mail_id = ${id}::int`
+      const shown = yield* admin("mail", "show", id)
+      expect(shown.output).toMatch(/^Subject: The \[31mlast of it\n\n\{.*\}$/)
+      // What comes round for it goes with it.
+      const waiting = sql`
+        insert into job (customer_id, kind, key, payload, due_at)
+        values (1, 'ImportMessage', ${`${folderID} ${gone.id}`}, '{}'::jsonb, now() + interval '1 hour')`
+      const left = sql`
+        select 1 from job where customer_id = 1 and kind = 'ImportMessage' and key = ${`${folderID} ${gone.id}`}
+          and status = 'Queued'`
+      yield* waiting
+      const discarded = yield* admin("mail", "discard", id, "--yes")
+      expect(discarded).toMatchObject({
+        succeeded: true,
+        output: expect.stringMatching(`^Discarded: ${id}  .*${gone.id}`)
+      })
+      expect(yield* left).toEqual([])
+      expect(yield* folderOf(folderID)).toMatchObject({ failedMessages: 0, lastError: null })
+      for (const command of ["show", "discard"]) {
+        const refused = yield* admin("mail", command, id)
+        expect(refused).toMatchObject({
+          succeeded: false,
+          errors: [`No mail ${id} is set aside. See them with: mail list`]
+        })
+      }
+      yield* sql`update blob set created_at = now() - interval '2 hours' where customer_id = 1`
+      yield* Effect.flatMap(Blobs, ({ sweep }) => sweep)
+      expect(yield* sql`select 1 from blob where customer_id = 1 and blob_id = ${kept?.source ?? ""}::uuid`).toEqual([])
+    })
+  )
+
+  it.effect("a mail that was set aside without its source says so", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { folderID } = yield* subscribedChannel
+      const [row] = yield* sql<{ id: number }>`
+        insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error, set_aside_at)
+        values (1, ${folderID}, 'bare', 10, 'before', now()) returning failed_mail_id as id`
+      const refused = yield* admin("mail", "show", String(row?.id))
+      expect(refused).toMatchObject({ succeeded: false, errors: [expect.stringMatching(/could not be kept/)] })
+      const kept = yield* adminWith({ typed: "n" }, "mail", "discard", String(row?.id))
+      expect(kept).toMatchObject({ succeeded: false, errors: ["Nothing was changed."] })
+      expect((yield* adminWith({ typed: "y" }, "mail", "discard", String(row?.id))).succeeded).toBe(true)
+      expect((yield* folderOf(folderID)).failedMessages).toBe(0)
     })
   )
 
