@@ -80,8 +80,12 @@ export const makePageImport = Effect.gen(function* () {
   const poison = yield* PoisonMail
   const longest = yield* LongestFetch
 
+  // Its files may be endless, or the provider slow with all of them: the other mails of the page tell.
   const onTimeout = () =>
-    new MailProblem({ reason: "Refused", message: `The mail takes longer than ${Duration.format(longest)} to come` })
+    new MailProblem({
+      reason: "Unavailable",
+      message: `The mail takes longer than ${Duration.format(longest)} to come`
+    })
 
   /**
    * A mail whose file never ends would otherwise take the whole job down again and again. In its own job it has more

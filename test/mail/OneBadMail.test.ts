@@ -129,6 +129,23 @@ layer(impatientApp, { excludeTestServices: true })("A mail whose files cause tro
     })
   )
 
+  it.effect("is not blamed when the provider is slow with all of them", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { channelID, mailbox } = yield* newMailChannel()
+      const { folderID } = yield* folderAt(channelID, "Inbox")
+      for (let index = 0; index < 12; index += 1) mailbox.add("AAMk-inbox", mail({ subject: `${index}` }).fields)
+      yield* server.set({ latency: 4000 })
+      yield* importAll(channelID)
+      const failing = yield* eventually(folderOf(folderID), ({ lastError }) => lastError !== null, "60 seconds")
+      expect(failing).toMatchObject({ failedMessages: 0, lastError: "The mail takes longer than 3s to come" })
+      yield* server.set()
+      const all = Effect.zipRight(hurry("ImportFolder", folderID), subjectsOf(channelID))
+      yield* eventually(all, ({ length }) => length === 12)
+      expect((yield* folderOf(folderID)).failedMessages).toBe(0)
+    })
+  )
+
   it.effect("is set aside without its source when that arrives byte by byte", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
