@@ -59,12 +59,9 @@ const retry = Command.make("retry", {}, () =>
       payload: JSON.stringify({ folderID, messageID }),
       key: messageKey(folderID, messageID)
     }))
-    yield* Effect.forEach(mails, repo.tryAgain).pipe(
-      Effect.zipRight(
-        jobs.insert({ kind: importMessage.kind, rank: ranks.waitedFor, asksModels: false, traceParent: null }, imports)
-      ),
-      sql.withTransaction
-    )
+    yield* jobs
+      .insert({ kind: importMessage.kind, rank: ranks.waitedFor, asksModels: false, traceParent: null }, imports)
+      .pipe(Effect.zipRight(Effect.forEach(mails, repo.tryAgain)), sql.withTransaction)
     yield* Console.log(mails.length === 0 ? "No mail is set aside." : `${mails.length} mails are tried again.`)
   })
 ).pipe(Command.withDescription("Try to import all mail again that was set aside"))

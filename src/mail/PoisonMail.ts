@@ -14,7 +14,10 @@ import { importMessage, messageKey } from "./MailJobs.ts"
 
 const largestSource = 160 * 1024 * 1024
 
-/** Mail that cannot be imported: it is stored with its error, tried again and finally set aside. Nothing is dropped. */
+/**
+ * Mail that cannot be imported: it is stored with its error, tried again and finally set aside. Nothing is dropped. Jobs
+ * are locked before their mails, as an erasure does.
+ */
 export class PoisonMail extends Context.Tag("casework/PoisonMail")<
   PoisonMail,
   {
@@ -73,9 +76,9 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
         postpone: fn("PoisonMail.postpone")(
           function* (open, messageID, error, claim) {
             const { customerID, folderID } = open.folder
-            yield* note(open, messageID, error)
-            yield* jobs.enqueue(importMessage, customerID, { folderID, messageID }, messageKey(folderID, messageID))
             yield* claim.advance({ done: 1, failed: 1 })
+            yield* jobs.enqueue(importMessage, customerID, { folderID, messageID }, messageKey(folderID, messageID))
+            yield* note(open, messageID, error)
           },
           inTransaction(sql),
           Effect.tap(() => mails.add({ outcome: "postponed" }))
@@ -92,6 +95,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
         forgetImported: ({ folder: { customerID, folderID } }) => repo.deleteImported(customerID, folderID),
         forget: ({ folder: { customerID, folderID } }, messageID) => repo.delete(customerID, folderID, messageID),
         outlive: fn("PoisonMail.outlive")(function* ({ folder: { customerID, folderID } }, messageID, claim) {
+          yield* claim.confirm
           const isKept = yield* repo.keepLast(customerID, folderID, messageID)
           if (!isKept) yield* repo.delete(customerID, folderID, messageID)
           yield* claim.advance(isKept ? { done: 1, failed: 1 } : { done: 1, skipped: 1 })

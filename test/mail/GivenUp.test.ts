@@ -8,10 +8,11 @@ import { FailedMailsRepo } from "../../src/mail/FailedMailsRepo.ts"
 import { MailFoldersRepo } from "../../src/mail/MailFoldersRepo.ts"
 import { admin, adminWith } from "../admin/RunAdmin.ts"
 import { eventually } from "../support/Eventually.ts"
-import { simulatedCredentials } from "../support/GraphServer.ts"
+import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
 import { mailApp, newMailChannel, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf } from "../support/TestApp.ts"
+import { onPostgres, waitingForMe } from "../support/TestDatabase.ts"
 
 const Made = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ jobID: JobID })))
 
@@ -140,6 +141,40 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
     })
   )
+
+  // The embedded database has one connection.
+  if (onPostgres) {
+    it.effect("a mail that has left the mailbox does not meet an erasure the other way round", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const server = yield* GraphServer
+        const { folderID, mailbox } = yield* subscribedChannel
+        const gone = mailbox.add("AAMk-inbox", mail({ subject: "Gone" }).fields)
+        yield* worn("ImportMessage", { folderID, messageID: gone.id })
+        mailbox.messages.delete(gone.id)
+        yield* server.set({ latency: 1500 })
+        yield* admin("mail", "retry")
+        const running = sql`
+        select 1 from job where customer_id = 1 and status = 'Running' and kind = 'ImportMessage'
+          and payload ->> 'messageID' = ${gone.id}`
+        yield* eventually(running, ({ length }) => length === 1)
+        // In the order in which an erasure takes them.
+        const erasing = Effect.gen(function* () {
+          yield* sql`
+          select 1 from job where customer_id = 1 and kind = 'ImportMessage' and payload ->> 'messageID' = ${gone.id}
+          for update`
+          yield* eventually(waitingForMe, (waiting) => waiting > 0)
+          return yield* sql`
+          delete from failed_mail where customer_id = 1 and failed_mail_id in (
+            select failed_mail_id from failed_mail
+            where customer_id = 1 and channel_folder_id = ${folderID} for update nowait)
+          returning 1`
+        })
+        expect(yield* erasing.pipe(sql.withTransaction)).toHaveLength(1)
+        yield* server.set()
+      })
+    )
+  }
 
   it.effect("a mail that is set aside and has left the mailbox can be read and got rid of", () =>
     Effect.gen(function* () {
