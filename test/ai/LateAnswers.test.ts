@@ -70,7 +70,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         const late = yield* sayingLate("Second from the model")
         yield* server.does(late.behaviour)
         const drafting = yield* Effect.fork(drafts.prepare(yield* acme, messageID))
-        yield* eventually(server.asked, ({ length }) => length > 1)
+        yield* isAsked
         yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: "At five" } })
         yield* late.goOn
         expect(yield* Fiber.join(drafting)).toBe(false)
