@@ -2,6 +2,7 @@ import { SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { searchPatterns } from "../platform/database/SearchWords.ts"
+import type { Placeholder } from "../platform/database/WrittenOnce.ts"
 import { lowered } from "./EndUserUids.ts"
 
 export class SendersRepo extends Context.Tag("casework/SendersRepo")<
@@ -24,12 +25,12 @@ export class SendersRepo extends Context.Tag("casework/SendersRepo")<
 
 /** A word and its search patterns, or their placeholders in a statement. */
 interface Word {
-  readonly word: string | Uint8Array
-  readonly patterns: ReadonlyArray<string | Uint8Array>
+  readonly word: string | Placeholder
+  readonly patterns: ReadonlyArray<string | Placeholder>
 }
 
 /** A SQL expression for the id of the end user found by these words. */
-export const knownBy = (sql: SqlClient.SqlClient, customerID: number | Uint8Array, words: ReadonlyArray<Word>) =>
+export const knownBy = (sql: SqlClient.SqlClient, customerID: number | Placeholder, words: ReadonlyArray<Word>) =>
   sql`coalesce(${sql.csv(
     words.flatMap(
       ({ patterns, word }): ReadonlyArray<Statement.Fragment> => [

@@ -2,7 +2,7 @@ import { SqlClient, type Statement } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { eachStorable } from "../platform/database/Storable.ts"
-import type { Place } from "../platform/database/WrittenOnce.ts"
+import type { Placeholder, PlaceholderFor } from "../platform/database/WrittenOnce.ts"
 import { type JobPlace, JobsRepo } from "../platform/queue/JobsRepo.ts"
 import type { Event, EventKind } from "./Event.ts"
 import { eventChannel } from "./PostgresBroadcast.ts"
@@ -14,9 +14,9 @@ export interface EventValues extends JobPlace {
 /** Events as parts of the statement that causes them. */
 export interface EventParts {
   /** Additional parts of the statement's `with`. */
-  readonly parts: (place: Place<EventValues>) => Statement.Fragment
+  readonly parts: (place: PlaceholderFor<EventValues>) => Statement.Fragment
   /** The ids of the events, as an SQL value. */
-  readonly eventIDs: (place: Place<EventValues>) => Statement.Fragment
+  readonly eventIDs: (place: PlaceholderFor<EventValues>) => Statement.Fragment
 }
 
 /** An event that is written into the text of a statement, which must not contain anybody's words. */
@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobsRepo
   const decode = Schema.decodeUnknown(Stored)
 
-  const recording = (customerID: Uint8Array, ofTicket: WrittenOut, ofMessage: WrittenOut) => sql`
+  const recording = (customerID: Placeholder, ofTicket: WrittenOut, ofMessage: WrittenOut) => sql`
     insert into event (customer_id, kind, ticket_id, ticket_message_id, details)
     select ${customerID}::int, what.kind, stored.ticket_id, what.of * stored.ticket_message_id, what.details
     from stored cross join (values
@@ -68,12 +68,12 @@ const make = Effect.gen(function* () {
     ) what (place, kind, of, details)
     order by what.place returning event_id`
 
-  const queueing = (place: Place<EventValues>) => {
+  const queueing = (place: PlaceholderFor<EventValues>) => {
     const payload = sql`jsonb_build_object('ticketMessageID', stored.ticket_message_id, 'opensTicket', true)`
     return sql`, queued as (${jobs.inserting(place, payload, sql`stored`)})`
   }
 
-  const notifying = (customer: Uint8Array) => sql`|| pg_notify(${eventChannel}, ${customer}::text || event_id)::text`
+  const notifying = (customer: Placeholder) => sql`|| pg_notify(${eventChannel}, ${customer}::text || event_id)::text`
 
   return EventsRepo.of({
     insert: (customerID, events, automationRunID) => {

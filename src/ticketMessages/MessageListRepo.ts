@@ -7,7 +7,7 @@ import { quick } from "../platform/database/LeanStatements.ts"
 import { pagedJsonOnce } from "../platform/database/PagedJson.ts"
 import { ignoringCase } from "../platform/database/PagedQuery.ts"
 import { type ReadyJson, type ReadyPage, readyJson } from "../platform/database/ReadyJson.ts"
-import type { Place } from "../platform/database/WrittenOnce.ts"
+import type { PlaceholderFor } from "../platform/database/WrittenOnce.ts"
 import { actionNames, customerRepName, hasAttachment, messageColumns, topicNames } from "./MessageColumns.ts"
 
 /** Messages as they are shown, ready to send. */
@@ -42,7 +42,7 @@ const make = Effect.gen(function* () {
   const list = pagedJsonOnce(sql, {
     Page: TicketMessagePage,
     columns: messageColumns,
-    from: (place: Place<{ readonly customerID: CustomerID; readonly ticketID: TicketID }>) => sql`
+    from: (place: PlaceholderFor<{ readonly customerID: CustomerID; readonly ticketID: TicketID }>) => sql`
       ticket_message m where m.customer_id = ${place((_) => _.customerID)} and m.ticket_id = ${place((_) => _.ticketID)}`,
     sortBy: {
       messageID: "m.ticket_message_id",

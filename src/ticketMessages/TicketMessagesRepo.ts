@@ -11,6 +11,7 @@ import {
   TicketMessageID
 } from "../../schema/Ids.ts"
 import { MessageStatus, SenderType } from "../../schema/TicketMessages.ts"
+import type { Placeholder } from "../platform/database/WrittenOnce.ts"
 import { fromMailbox } from "./FromMailbox.ts"
 
 const text = Schema.NullOr(Schema.String)
@@ -143,7 +144,7 @@ const columnsOf = (change: MessageChange) =>
 /** The insert of a message into the ticket that `ticket` provides as a row with ticket_id. */
 export const storing = (
   sql: SqlClient.SqlClient,
-  customerID: CustomerID | Uint8Array,
+  customerID: CustomerID | Placeholder,
   value: (name: keyof NewMessage) => unknown,
   ticket: Statement.Fragment
 ) => sql`

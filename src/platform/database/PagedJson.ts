@@ -4,7 +4,7 @@ import { type PageRequest, totalPages } from "../../../schema/Paging.ts"
 import { quick } from "./LeanStatements.ts"
 import { orderOf, type SortColumns, unseen, wholeRequest } from "./PagedQuery.ts"
 import { type ReadyPage, readyJson } from "./ReadyJson.ts"
-import { type Place, writtenOnce } from "./WrittenOnce.ts"
+import { type Placeholder, type PlaceholderFor, writtenOnce } from "./WrittenOnce.ts"
 
 const Rows = Schema.Tuple(Schema.Struct({ items: Schema.String, totalCount: Schema.Int }))
 
@@ -21,8 +21,8 @@ interface Parts {
   readonly with?: Statement.Fragment | undefined
   readonly from: Statement.Fragment
   readonly count?: Statement.Fragment | undefined
-  readonly limit: number | Uint8Array
-  readonly offset: number | Uint8Array
+  readonly limit: number | Placeholder
+  readonly offset: number | Placeholder
 }
 
 const offsetOf = ({ pageNumber, pageSize }: PageRequest<string>) => (pageNumber - 1) * pageSize
@@ -86,7 +86,7 @@ export const pagedJsonOnce = <Filter extends object, Page, PageEncoded, SortBy e
   sql: SqlClient.SqlClient,
   options: JsonList<Page, PageEncoded, SortBy> & {
     /** What follows `from`, including the where clause. */
-    readonly from: (place: Place<Filter>) => Statement.Fragment
+    readonly from: (place: PlaceholderFor<Filter>) => Statement.Fragment
   }
 ) => {
   const pages = pagesOf(sql, options)

@@ -1,6 +1,7 @@
 import { type SqlClient, SqlSchema, type Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { type PageRequest, totalPages } from "../../../schema/Paging.ts"
+import type { Placeholder } from "./WrittenOnce.ts"
 
 /**
  * Returns a list's order. Missing values of optional fields sort as the lowest: first ascending, last descending. Other
@@ -37,7 +38,7 @@ export const wholeRequest = <SortBy extends string>(
  */
 export const unseen = (
   sql: SqlClient.SqlClient,
-  value: number | string | Uint8Array,
+  value: number | string | Placeholder,
   type: "bigint" | "int" | "text" = "bigint"
 ): Statement.Fragment => sql`(select ${value}::${sql.literal(type)})`
 

@@ -1,7 +1,10 @@
 import type { SqlClient, Statement } from "@effect/sql"
 
-/** Makes a placeholder for a value in a statement; `of` takes the value from the values of each run. */
-export type Place<Values> = (of: (values: Values) => unknown) => Uint8Array
+/** Stands in a statement's text for a value that comes with each run. It is bytes because `sql` takes those as a value. */
+export class Placeholder extends Uint8Array {}
+
+/** Makes a placeholder; `of` takes its value from the values of each run. */
+export type PlaceholderFor<Values> = (of: (values: Values) => unknown) => Placeholder
 
 /**
  * Builds a statement's text once; each run only supplies values. For the few that run all the time: building one and
@@ -9,11 +12,11 @@ export type Place<Values> = (of: (values: Values) => unknown) => Uint8Array
  */
 export const writtenOnce = <Values>(
   sql: SqlClient.SqlClient,
-  write: (place: Place<Values>) => Statement.Statement<object>
+  write: (place: PlaceholderFor<Values>) => Statement.Statement<object>
 ) => {
   const places = new Map<unknown, (values: Values) => unknown>()
-  const place: Place<Values> = (of) => {
-    const mark = new Uint8Array(0)
+  const place: PlaceholderFor<Values> = (of) => {
+    const mark = new Placeholder()
     places.set(mark, of)
     return mark
   }

@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { CustomerID } from "../../../schema/Ids.ts"
 import { JobID } from "../../../schema/Jobs.ts"
 import { failOnDuplicate } from "../database/Violations.ts"
-import type { Place } from "../database/WrittenOnce.ts"
+import type { PlaceholderFor } from "../database/WrittenOnce.ts"
 import type { JobRank } from "./JobRank.ts"
 import { type ClaimedJob, claimNextJob, type JobSearch } from "./NextJob.ts"
 import type { Retention } from "./Retention.ts"
@@ -60,7 +60,7 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
     readonly insert: (place: JobPlace, jobs: ReadonlyArray<NewJob>) => Effect.Effect<ReadonlyArray<JobID>>
     /** The insert of one job as a part of another statement, which supplies the payload and the rows to insert from. */
     readonly inserting: (
-      place: Place<JobPlace & { readonly customerID: CustomerID }>,
+      place: PlaceholderFor<JobPlace & { readonly customerID: CustomerID }>,
       payload: Statement.Fragment,
       from: Statement.Fragment
     ) => Statement.Fragment
