@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Stream, TestClock, TestContext } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { ServiceUnavailable } from "../../schema/Errors.ts"
 import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
@@ -84,7 +84,7 @@ describe("Exports at the same time", () => {
     })
   )
 
-  it.effect("are told to come back when their turn takes long, before the connection is cut", () =>
+  it.live("are told to come back when their turn takes long, before the connection is cut", () =>
     Effect.gen(function* () {
       const { docx } = yield* ReportExport
       const ask = docx(blank.placeDescriptionReportID, {}).pipe(as(1), Effect.scoped)
@@ -94,6 +94,10 @@ describe("Exports at the same time", () => {
       yield* TestClock.adjust("1 minute")
       const exit = yield* Fiber.await(waiting)
       expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBeInstanceOf(ServiceUnavailable)
-    }).pipe(Effect.provide(ReportExport.layer.pipe(Layer.provide(endless), Layer.provide(rows))))
+    }).pipe(
+      Effect.provide(
+        Layer.merge(ReportExport.layer.pipe(Layer.provide(endless), Layer.provide(rows)), TestContext.TestContext)
+      )
+    )
   )
 })
