@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Either, Layer, Schema } from "effect"
 import type { Action, ActionCreate, ActionPage, ActionsQuery, ActionUpdate } from "../../schema/Actions.ts"
 import { CurrentRep } from "../../schema/Authentication.ts"
@@ -6,7 +5,7 @@ import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { ActionID } from "../../schema/Ids.ts"
 import { type OperationName, OperationParameters, parametersFitOperation } from "../../schema/Operations.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences, type Reference } from "../platform/database/OwnReferences.ts"
 import { problemsIn } from "../platform/Problems.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -71,7 +70,7 @@ const referencesOf = ({ customerRepID, documentID }: OperationParameters): Reado
 const sameParameters = Schema.equivalence(OperationParameters)
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* ActionsRepo
   const checkOwnReferences = yield* makeCheckOwnReferences
 
@@ -98,7 +97,7 @@ const make = Effect.gen(function* () {
       yield* checkName(action.name, fields)
       yield* checkOwnReferences(customerID, referencesOf(fields.parameters))
       return yield* repo.insert(customerID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(action.name)))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("Actions.update")(function* (actionID, { actionID: inBody, ...change }) {
       const { customerID } = yield* CurrentRep
@@ -114,7 +113,7 @@ const make = Effect.gen(function* () {
       if (!isKept) yield* checkOwnReferences(customerID, referencesOf(fields.parameters))
       if (!isKept || stored.name !== change.name) yield* checkName(change.name, fields)
       yield* repo.update(customerID, actionID, fields).pipe(Effect.catchTag("Duplicate", nameTaken(change.name)))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("Actions.delete")(function* (actionID) {
       const { customerID } = yield* CurrentRep

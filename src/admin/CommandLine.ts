@@ -1,11 +1,10 @@
 import { CliConfig, Command, ValidationError } from "@effect/cli"
 import type { Terminal } from "@effect/platform"
-import type { SqlClient } from "@effect/sql"
 import { Cause, type ConfigError, Console, Effect, Layer } from "effect"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { FailedMailsRepo } from "../mail/FailedMailsRepo.ts"
 import { inOneLine, type KnownError } from "../OneLine.ts"
-import type { DatabaseError } from "../platform/database/Database.ts"
+import type { Database, DatabaseError } from "../platform/database/Database.ts"
 import { migrated } from "../platform/database/Migrate.ts"
 import { JobsRepo } from "../platform/queue/JobsRepo.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
@@ -54,7 +53,7 @@ const withoutValue = (argv: ReadonlyArray<string>) =>
 
 /** The operator's commands on a database, which is opened when a command runs, not for --help. */
 export const commandLine = (
-  database: Layer.Layer<SqlClient.SqlClient, DatabaseError, Settings>,
+  database: Layer.Layer<Database, DatabaseError, Settings>,
   settings: Layer.Layer<Settings, ConfigError.ConfigError>
 ) => {
   const tools = Tools.pipe(Layer.provideMerge(migrated(database)), Layer.provide(settings))

@@ -1,10 +1,10 @@
 import { Args, Command } from "@effect/cli"
-import { SqlClient } from "@effect/sql"
 import { Console, Effect, Option, Stream } from "effect"
 import { BlobStore } from "../files/BlobStore.ts"
 import { BlobStoreLive } from "../files/BlobStoreLive.ts"
 import { FailedMailsRepo, type SetAsideMail } from "../mail/FailedMailsRepo.ts"
 import { importMessage, messageKey } from "../mail/MailJobs.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
 import { JobsRepo } from "../platform/queue/JobsRepo.ts"
 import { confirmAtTerminal, yes } from "./Confirmation.ts"
@@ -50,7 +50,7 @@ const show = Command.make("show", { id }, ({ id }) =>
 
 const retry = Command.make("retry", {}, () =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const inTransaction = yield* InTransaction
     const repo = yield* FailedMailsRepo
     const jobs = yield* JobsRepo
     const mails = yield* repo.setAsideMails
@@ -61,7 +61,7 @@ const retry = Command.make("retry", {}, () =>
     }))
     yield* jobs
       .insert({ kind: importMessage.kind, rank: ranks.waitedFor, asksModels: false, traceParent: null }, imports)
-      .pipe(Effect.zipRight(Effect.forEach(mails, repo.tryAgain)), sql.withTransaction)
+      .pipe(Effect.zipRight(Effect.forEach(mails, repo.tryAgain)), inTransaction)
     yield* Console.log(mails.length === 0 ? "No mail is set aside." : `${mails.length} mails are tried again.`)
   })
 ).pipe(Command.withDescription("Try to import all mail again that was set aside"))

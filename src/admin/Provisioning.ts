@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Array, Context, Effect, Layer, Option, ParseResult, Redacted, Schema } from "effect"
 import type { Role } from "../../schema/Authentication.ts"
 import { Name } from "../../schema/Fields.ts"
@@ -8,7 +7,7 @@ import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { type CustomerSummary, CustomersRepo } from "../customers/CustomersRepo.ts"
 import type { Feature } from "../customers/Features.ts"
 import { ModelsRepo, type NewModel } from "../customers/ModelsRepo.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { type Refused, refuse } from "./Refused.ts"
@@ -64,7 +63,7 @@ const read = <A, I>(schema: Schema.Schema<A, I>, value: I, subject = "") =>
 const hostnamePattern = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const customers = yield* CustomersRepo
   const models = yield* ModelsRepo
   const reps = yield* RepresentativesRepo
@@ -97,7 +96,7 @@ const make = Effect.gen(function* () {
       for (const hostname of hostnames) yield* addHostname(customerID, hostname)
       for (const feature of features) yield* addFeature(customerID, feature)
       return customerID
-    }, inTransaction(sql)),
+    }, inTransaction),
     addHostname,
     removeHostname: fn("Provisioning.removeHostname")(function* (customerID, hostname) {
       if (!(yield* customers.removeHostname(customerID, hostname))) {

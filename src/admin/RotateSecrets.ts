@@ -1,35 +1,10 @@
-import { SqlClient, SqlSchema } from "@effect/sql"
-import { Effect, Exit, Schema } from "effect"
-import { CustomerID } from "../../schema/Ids.ts"
+import { Effect, Exit } from "effect"
 import { type EncryptedColumn, encryptedColumns } from "../platform/database/EncryptedColumns.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { sealAnew } from "../platform/secrets/SecretsSeal.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-
-const batchSize = 100
-
-const Row = Schema.Struct({ id: Schema.Int, customerID: CustomerID, stored: Schema.String })
-
-/** Statements over one encrypted column. */
-const makeColumn = ({ column, idColumn, table }: EncryptedColumn) =>
-  Effect.map(SqlClient.SqlClient, (sql) => ({
-    next: SqlSchema.findAll({
-      Request: Schema.Int,
-      Result: Row,
-      execute: (after) => sql`
-        /* all customers: the operator changes the key of the whole service */
-        select ${sql(idColumn)} as id, customer_id as "customerID", ${sql(column)} as stored from ${sql(table)}
-        where ${sql(idColumn)} > ${after} and ${sql(column)} is not null
-        order by ${sql(idColumn)} limit ${batchSize}`
-    }),
-    // Only if the value is still the one that was read: one written meanwhile is newer and uses the new key already.
-    replace: SqlSchema.void({
-      Request: Schema.Struct({ ...Row.fields, sealed: Schema.String }),
-      execute: (_) => sql`
-        update ${sql(table)} set ${sql(column)} = ${_.sealed}
-        where customer_id = ${_.customerID} and ${sql(idColumn)} = ${_.id} and ${sql(column)} = ${_.stored}`
-    })
-  }))
+import { type EncryptedRow, makeEncryptedRowsRepo } from "./EncryptedRowsRepo.ts"
 
 interface Outcome {
   readonly id: number
@@ -44,11 +19,11 @@ interface Rotated {
 }
 
 const rotateColumn = fn("RotateSecrets.column")(function* (place: EncryptedColumn) {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const secrets = yield* Secrets
-  const { next, replace } = yield* makeColumn(place)
+  const { next, replace } = yield* makeEncryptedRowsRepo(place)
 
-  const rotateRow = Effect.fnUntraced(function* (row: typeof Row.Type) {
+  const rotateRow = Effect.fnUntraced(function* (row: EncryptedRow) {
     if (secrets.isCurrent(row.stored)) return "current" as const
     const bound = { table: place.table, column: place.column, customerID: row.customerID }
     const plain = yield* Effect.exit(secrets.decrypt(bound, row.stored))
@@ -60,7 +35,7 @@ const rotateColumn = fn("RotateSecrets.column")(function* (place: EncryptedColum
   const outcomes: Array<Outcome> = []
   for (let rows = yield* next(0); rows.length > 0; rows = yield* next(rows.at(-1)?.id ?? 0)) {
     const batch = Effect.forEach(rows, (row) => Effect.map(rotateRow(row), (outcome) => ({ outcome, id: row.id })))
-    outcomes.push(...(yield* sql.withTransaction(batch)))
+    outcomes.push(...(yield* inTransaction(batch)))
   }
   return {
     changed: outcomes.filter(({ outcome }) => outcome === "changed").length,

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
-import { Context, Effect, Fiber, Layer, Option, Runtime, Schedule } from "effect"
+import { Context, Effect, Fiber, Layer, Runtime, Schedule } from "effect"
 import type { AiRunID, CustomerID } from "../../schema/Ids.ts"
+import { isWithinTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AiRunsRepo, type NewAiRun, withoutWords } from "./AiRunsRepo.ts"
 
@@ -40,7 +40,7 @@ export class AiLedger extends Context.Tag("casework/AiLedger")<
 
       return AiLedger.of({
         record: fn("AiLedger.record")(function* (customerID, run) {
-          const isInTransaction = Option.isSome(yield* Effect.serviceOption(SqlClient.TransactionConnection))
+          const isInTransaction = yield* isWithinTransaction
           const writing = fork(Effect.uninterruptible(write(customerID, run, isInTransaction)), { scope })
           // The embedded database has one connection, and the caller's transaction holds it: waiting would never end.
           return isInTransaction ? null : yield* Fiber.join(writing)

@@ -20,7 +20,7 @@ import { ignoringCase } from "../platform/database/PagedQuery.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { eachStorable, storable } from "../platform/database/Storable.ts"
 import { failOnViolation, type MissingReference } from "../platform/database/Violations.ts"
-import { makeHasWords } from "./RunWords.ts"
+import { makeHasWords } from "./RunWordsSql.ts"
 
 const NewRun = Schema.Struct({
   ticketMessageID: Schema.NullOr(TicketMessageID),

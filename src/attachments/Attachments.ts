@@ -1,5 +1,4 @@
 import type { Multipart } from "@effect/platform"
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option, Ref, Stream } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import {
@@ -14,7 +13,7 @@ import { largestAttachment, type TicketMessageAttachment } from "../../schema/Ti
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { checkUpload, type SentFile } from "../files/CheckedUpload.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { lastTransaction } from "../platform/database/LastTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
@@ -58,7 +57,7 @@ const noFile = BadRequest.at("file", "is required: send one file in a form field
 const severalFiles = BadRequest.at("file", "must be given once")
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* AttachmentsRepo
   const blobs = yield* Blobs
   const messages = yield* TicketMessagesRepo
@@ -117,8 +116,7 @@ const make = Effect.gen(function* () {
       )
       if (Option.isNone(stored)) return yield* noFile
       return yield* insert(customerID, messageID, stored.value).pipe(
-        lastTransaction(sql, blobs.removeUnused(customerID, stored.value.blobID)),
-        Effect.catchTag("SqlError", Effect.die)
+        lastTransaction(inTransaction, blobs.removeUnused(customerID, stored.value.blobID))
       )
     }),
 
@@ -130,6 +128,6 @@ const make = Effect.gen(function* () {
       return yield* Option.exists(owner, (its) => its.customerID !== customerID)
         ? foreign(attachmentID)
         : noAttachment(attachmentID)
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

@@ -1,8 +1,7 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { BadRequest, NotFound, type TooManyRequests, Unauthorized } from "../../schema/Errors.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -49,7 +48,7 @@ export class Auth extends Context.Tag("casework/Auth")<
 const leastResetTime = Duration.millis(200)
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* AuthRepo
   const hasher = yield* PasswordHasher
   const tokens = yield* Tokens
@@ -119,7 +118,7 @@ const make = Effect.gen(function* () {
           }
         }
       },
-      inTransaction(sql),
+      inTransaction,
       // Takes longer than the lookup and the enqueue, so that timing does not reveal whether the address is known.
       (asked) => Effect.zipLeft(asked, Effect.sleep(leastResetTime), { concurrent: true })
     ),
@@ -134,7 +133,7 @@ const make = Effect.gen(function* () {
         const securityVersion = yield* repo.setPassword(customerID, customerRepID, passwordHash)
         yield* audit.record(customerID, customerRepID, "PasswordReset")
         return { customerRepID, securityVersion }
-      }, inTransaction(sql))
+      }, inTransaction)
       // Hashing is slow, so it happens before the transaction.
       const attempt = Effect.flatMap(hasher.hash(Redacted.make(newPassword)), change)
       const rep = yield* throttle.attempt([`reset token address ${address}`], attempt)

@@ -1,8 +1,7 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../schema/Errors.ts"
 import { makeKeyedPermits } from "../platform/concurrency/KeyedPermits.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AttemptsRepo } from "./AttemptsRepo.ts"
 
@@ -32,7 +31,7 @@ export class Throttle extends Context.Tag("casework/Throttle")<
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const attempts = yield* AttemptsRepo
   const oneAtATime = yield* makeKeyedPermits(1)
 
@@ -48,7 +47,7 @@ const make = Effect.gen(function* () {
   const reserve = (keys: ReadonlyArray<string>) =>
     attempts.count(keys, limit).pipe(
       Effect.flatMap(({ at, secondsToWait }) => (secondsToWait === null ? Effect.succeed(at) : tooMany(secondsToWait))),
-      inTransaction(sql)
+      inTransaction
     )
 
   return Throttle.of({

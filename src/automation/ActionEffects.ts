@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, Layer, Option } from "effect"
 import type { BadGateway, BadRequest, Conflict, Forbidden, NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, CustomerRepID, DocumentID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
@@ -11,7 +10,7 @@ import { fillWhole, type Values } from "../documents/Placeholders.ts"
 import { firstOf, PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { isRepeatable } from "../documents/RetrievalRequest.ts"
 import { Events } from "../events/Events.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
 import { fence } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -70,7 +69,7 @@ type Refusal = BadRequest | Forbidden | NotFound | Conflict | BadGateway
 const inWords = (why: NotDone | Refusal) => (why._tag === "NotDone" ? why : new NotDone({ message: why.message }))
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const tickets = yield* TicketsRepo
   const changes = yield* TicketChanges
   const representatives = yield* RepresentativesRepo
@@ -92,7 +91,7 @@ const make = Effect.gen(function* () {
   ) {
     const locked = yield* tickets.lock(customerID, [ticketID])
     yield* changes.apply(customerID, locked, [what], ticketMessageID ?? undefined)
-  }, inTransaction(sql))
+  }, inTransaction)
 
   const assign = fn("ActionEffects.assign")(function* (target: Target, customerRepID: CustomerRepID) {
     const found = yield* representatives.find(target.customerID, customerRepID)
@@ -125,7 +124,7 @@ const make = Effect.gen(function* () {
     yield* tickets.lock(customerID, [ticketID])
     yield* tickets.setCustomField(customerID, ticketID, key, value)
     yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
-  }, inTransaction(sql))
+  }, inTransaction)
 
   /** The end user's message that an action is about; an automatic message must not be answered. */
   const questionOf = fn("ActionEffects.questionOf")(function* ({ customerID, ticketMessageID }: Target) {

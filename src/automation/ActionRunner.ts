@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
@@ -6,7 +5,7 @@ import { Operation } from "../../schema/Operations.ts"
 import { interruptedCall } from "../documents/RetrievalRequest.ts"
 import type { RunRequest } from "../events/AutomationJobs.ts"
 import { CurrentChain } from "../events/Chain.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { startsOver } from "../platform/database/RepeatedTransactions.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -64,7 +63,7 @@ const looksLikeLoop = (sent: number, where: string) =>
 const decodeOperation = Schema.decodeUnknownOption(Operation)
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const mapped = yield* MappedActionsRepo
   const runs = yield* RunsRepo
   const targets = yield* TargetsRepo
@@ -109,11 +108,11 @@ const make = Effect.gen(function* () {
     const ticketMessageID =
       request.ticketMessageID ?? Option.getOrNull(yield* targets.findLastInbound(customerID, request.ticketID))
     return Option.some(yield* runs.insert(customerID, { ...request, ticketMessageID }, parent, planned))
-  }, inTransaction(sql))
+  }, inTransaction)
 
   /** Writes only while this node holds the job, so that no other node works on the same step. */
   const fenced = (claim: JobClaim, write: Effect.Effect<void>) =>
-    Effect.zipRight(claim.confirm, write).pipe(inTransaction(sql))
+    Effect.zipRight(claim.confirm, write).pipe(inTransaction)
 
   const finishStep = (customerID: CustomerID, step: Step, result: NotDone | null) =>
     runs.finishStep(customerID, step, result === null ? "Done" : "Failed", result?.message.slice(0, 1000) ?? null)
@@ -125,9 +124,9 @@ const make = Effect.gen(function* () {
   const together = (customerID: CustomerID, step: Step, claim: JobClaim, effect: Effect.Effect<void, NotDone>) =>
     Effect.gen(function* () {
       yield* claim.confirm
-      const result = yield* asResult(inTransaction(sql)(effect))
+      const result = yield* asResult(inTransaction(effect))
       yield* finishStep(customerID, step, result)
-    }).pipe(inTransaction(sql))
+    }).pipe(inTransaction)
 
   /** Deletes the calls that were kept for another attempt at the draft. */
   const forgetCalls = (customerID: CustomerID, { ticketMessageID }: Run, claim: JobClaim) =>
@@ -243,7 +242,7 @@ const make = Effect.gen(function* () {
       if (Option.isNone(run)) return
       yield* runs.abandon(customerID, run.value, reason)
       yield* forgetCalls(customerID, run.value, claim)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     run: fn("ActionRunner.run")(function* (customerID, request, claim) {
       const started = yield* startRun(customerID, request, claim)

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { FiredHook, type FireHook, HookStep, MessageTrace, SkippedHookAction } from "../../schema/Automation.ts"
@@ -7,7 +6,7 @@ import { HookActionID, type TicketMessageID } from "../../schema/Ids.ts"
 import { AiProvider } from "../ai/AiProvider.ts"
 import { runActions, runPipeline } from "../events/AutomationJobs.ts"
 import { Events } from "../events/Events.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { MessageAccess } from "../ticketMessages/MessageAccess.ts"
@@ -50,7 +49,7 @@ const explained = ({ skipped, steps }: ActionPlan) => ({
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const messages = yield* TicketMessagesRepo
   const access = yield* MessageAccess
   const runner = yield* ActionRunner
@@ -103,7 +102,7 @@ const make = Effect.gen(function* () {
         yield* jobs.enqueue(runPipeline, customerID, { ticketMessageID, opensTicket })
       } else yield* jobs.woken
       yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     trace: fn("Automation.trace")(function* (ticketMessageID) {
       const { customerID } = yield* CurrentRep

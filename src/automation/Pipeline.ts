@@ -1,11 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Cause, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { MessageStatus } from "../../schema/TicketMessages.ts"
 import { FinalFailure } from "../ai/FinalFailure.ts"
 import { runPipeline } from "../events/AutomationJobs.ts"
 import { Events } from "../events/Events.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Again } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -26,7 +25,7 @@ const gone = stop(done("The message is gone"))
  */
 export const PipelineJob = Layer.effectDiscard(
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const inTransaction = yield* InTransaction
     const jobs = yield* Jobs
     const repo = yield* PipelineRepo
     const messages = yield* TicketMessagesRepo
@@ -79,7 +78,7 @@ export const PipelineJob = Layer.effectDiscard(
       if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
       yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to }, claim)
       yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
-    }, inTransaction(sql))
+    }, inTransaction)
 
     yield* jobs.handle(
       runPipeline,
@@ -123,7 +122,7 @@ export const PipelineJob = Layer.effectDiscard(
         yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Failed" }, claim)
         const { ticketID } = found.value
         yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
-      }, inTransaction(sql))
+      }, inTransaction)
     )
   })
 )

@@ -1,4 +1,4 @@
-import { SqlClient, type SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { BadGateway, BadRequest, Forbidden, NotFound } from "../../schema/Errors.ts"
@@ -7,7 +7,7 @@ import { AiProvider } from "../ai/AiProvider.ts"
 import { LanguageOf } from "../ai/LanguageOf.ts"
 import { SpamCheck } from "../ai/SpamCheck.ts"
 import { type RunRequest, runActions } from "../events/AutomationJobs.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -58,7 +58,7 @@ const spamStep = "Spam check"
 
 /** The steps in order. Each first checks whether its effect already exists, and does not repeat it. */
 export const makePipelineSteps = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const ai = yield* AiProvider
   const runner = yield* ActionRunner
   const repo = yield* PipelineRepo
@@ -108,7 +108,7 @@ export const makePipelineSteps = Effect.gen(function* () {
           Effect.zipRight(
             repo.finishSteps(customerID, message.ticketMessageID, [{ step: hookName, ...started }], claim)
           ),
-          inTransaction(sql)
+          inTransaction
         )
       return next(started)
     })
@@ -152,7 +152,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     // Recorded together with its effect: a message that is spam does not reach this step again.
     yield* repo.finishSteps(customerID, ticketMessageID, [{ step: spamStep, ...outcome }], claim)
     return stop(outcome)
-  }, inTransaction(sql))
+  }, inTransaction)
 
   const spam: Step = fn("Pipeline.spam")(function* (input) {
     const { customerID, hasAi, message } = input

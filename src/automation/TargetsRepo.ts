@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ChannelType } from "../../schema/ChannelTypes.ts"
 import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
-import { fromMailbox } from "../ticketMessages/FromMailbox.ts"
+import { fromMailbox } from "../ticketMessages/FromMailboxSql.ts"
 
 const Channel = Schema.Struct({ channelID: ChannelID, channelType: ChannelType })
 const OfTicket = Schema.Struct({ customerID: CustomerID, ticketID: TicketID })

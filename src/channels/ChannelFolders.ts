@@ -1,11 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { ChannelFolder, type ChannelFolderCreate, type ChannelFolderUpdate } from "../../schema/ChannelFolders.ts"
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { ChannelFolderID, ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ChannelFoldersRepo } from "./ChannelFoldersRepo.ts"
@@ -40,7 +39,7 @@ const takenTwice = () => Conflict.of("Another folder of this channel has this ex
 const customType = "Custom"
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* ChannelFoldersRepo
   const channels = yield* ChannelsRepo
   const subscriptions = yield* FolderSubscriptions
@@ -87,7 +86,7 @@ const make = Effect.gen(function* () {
       }
       const stored = yield* repo.insert(customerID, channelID, fields).pipe(Effect.catchTag("Duplicate", takenTwice))
       return new ChannelFolder(stored)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("ChannelFolders.update")(function* (folderID, change) {
       const { customerID } = yield* CurrentRep
@@ -108,13 +107,13 @@ const make = Effect.gen(function* () {
         yield* subscriptions.endOf(stored)
         yield* repo.forgetProvider(customerID, folderID)
       }
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("ChannelFolders.delete")(function* (folderID) {
       const { customerID } = yield* CurrentRep
       const stored = yield* repo.findForUpdate(customerID, folderID).pipe(orNotFound(missing(folderID)))
       yield* subscriptions.endOf(stored)
       yield* repo.delete(customerID, folderID)
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

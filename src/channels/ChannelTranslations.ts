@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import {
@@ -12,7 +11,7 @@ import {
 import { type BadRequest, Conflict, NotFound } from "../../schema/Errors.ts"
 import type { ChannelID, ChannelTranslationID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { missingChannel } from "./Channels.ts"
@@ -52,7 +51,7 @@ const translatedAlready = () => Conflict.of("This channel has a translation for 
 const noTexts = forEachChatText(() => null)
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* ChannelTranslationsRepo
   const channels = yield* ChannelsRepo
   const checkOwnReferences = yield* makeCheckOwnReferences
@@ -89,7 +88,7 @@ const make = Effect.gen(function* () {
       return yield* repo
         .insert(customerID, { ...noTexts, ...translation })
         .pipe(Effect.catchTag("Duplicate", translatedAlready))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("ChannelTranslations.update")(function* (channelTranslationID, change) {
       const { customerID } = yield* CurrentRep
@@ -99,7 +98,7 @@ const make = Effect.gen(function* () {
       yield* repo
         .update(customerID, channelTranslationID, { ...stored, ...change })
         .pipe(Effect.catchTag("Duplicate", translatedAlready))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("ChannelTranslations.delete")(function* (channelTranslationID) {
       const { customerID } = yield* CurrentRep

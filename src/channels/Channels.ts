@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { Channel, type ChannelCreate, type ChannelUpdate } from "../../schema/Channels.ts"
@@ -6,7 +5,7 @@ import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { CustomerProfileRepo } from "../customers/CustomerProfileRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { masked, writtenSecret } from "../platform/secrets/Masking.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -45,7 +44,7 @@ const shown = (stored: StoredChannel) =>
   })
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* ChannelsRepo
   const secrets = yield* Secrets
   const customers = yield* CustomerProfileRepo
@@ -98,7 +97,7 @@ const make = Effect.gen(function* () {
       yield* takeTurn(customerID, channel)
       yield* makeRoom(customerID, fields)
       return shown(yield* repo.insert(customerID, fields))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("Channels.update")(function* (channelID, change) {
       const { customerID } = yield* CurrentRep
@@ -118,7 +117,7 @@ const make = Effect.gen(function* () {
         yield* folders.moveToMailbox(customerID, channelID)
       }
       yield* repo.update(customerID, channelID, fields)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("Channels.delete")(function* (channelID) {
       const { customerID } = yield* CurrentRep
@@ -126,6 +125,6 @@ const make = Effect.gen(function* () {
       yield* repo.findForUpdate(customerID, channelID)
       yield* subscriptions.endAllOf(customerID, channelID)
       yield* repo.delete(customerID, channelID).pipe(changedOrNotFound(missingChannel(channelID)))
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

@@ -1,11 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { Customer, CustomerSecrets, type CustomerUpdate, Model } from "../../schema/Customers.ts"
 import { BadRequest, Conflict } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { masked, writtenSecret } from "../platform/secrets/Masking.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -34,7 +33,7 @@ export class Customers extends Context.Tag("casework/Customers")<
 const inClear = (secret: Redacted.Redacted | null) => (secret === null ? null : Redacted.value(secret))
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* CustomerProfileRepo
   const settings = yield* CustomerSettings
   const models = yield* ModelsRepo
@@ -73,7 +72,7 @@ const make = Effect.gen(function* () {
       yield* repo
         .update(customerID, { ...stored, ...change, ...written })
         .pipe(Effect.catchTag("Duplicate", () => Conflict.of("Another organisation uses this telephonyAccountSID.")))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     secrets: fn("Customers.secrets")(function* () {
       const { customerID, customerRepID } = yield* CurrentRep

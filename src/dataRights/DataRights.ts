@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import type { EndUserErasure, EndUserExport } from "../../schema/DataRights.ts"
@@ -8,7 +7,7 @@ import { AuditLog } from "../auth/AuditLog.ts"
 import { type DataRequest, type DataRequestKind, DataRequestsRepo } from "../endUsers/DataRequestsRepo.ts"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { eraseEndUser, exportEndUser } from "./DataRightsJobs.ts"
@@ -41,7 +40,7 @@ export class DataRights extends Context.Tag("casework/DataRights")<
 const missing = (endUserID: EndUserID) => `There is no end user ${endUserID}.`
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* DataRequestsRepo
   const endUsers = yield* EndUsersRepo
   const jobs = yield* Jobs
@@ -74,7 +73,7 @@ const make = Effect.gen(function* () {
     const event = kind === "Export" ? "EndUserExported" : "EndUserErased"
     yield* audit.record(customerID, customerRepID, event, { endUserID })
     return yield* repo.findByJob(customerID, jobID).pipe(Effect.flatten, Effect.orDie)
-  }, inTransaction(sql))
+  }, inTransaction)
 
   const request = fn("DataRights.request")(function* (
     customerID: CustomerID,

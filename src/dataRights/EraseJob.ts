@@ -1,19 +1,18 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { type DataRequest, DataRequestsRepo } from "../endUsers/DataRequestsRepo.ts"
 import { Blobs } from "../files/Blobs.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { Again } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { eraseEndUser } from "./DataRightsJobs.ts"
 import { Erasing } from "./Erasing.ts"
-import { LooseRowsOf } from "./LooseRows.ts"
-import { LooseRuns } from "./LooseRuns.ts"
+import type { FoundRows } from "./PersonalRowsSql.ts"
 import { type Person, PersonsRepo } from "./PersonsRepo.ts"
 import { hashOf } from "./Receipts.ts"
-import type { FoundRows } from "./Traces.ts"
+import { UnkeyedRows } from "./UnkeyedRows.ts"
+import { UnkeyedRunsRepo } from "./UnkeyedRunsRepo.ts"
 
 /**
  * When the second pass follows: after every model call, since no request takes that long, and every delivery has ended.
@@ -31,12 +30,12 @@ const nothingFound = { failedMailIDs: [], externalIDs: [] }
  */
 export const EraseJob = Layer.effectDiscard(
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const inTransaction = yield* InTransaction
     const jobs = yield* Jobs
     const repo = yield* DataRequestsRepo
     const persons = yield* PersonsRepo
-    const looseRows = yield* LooseRowsOf
-    const looseRuns = yield* LooseRuns
+    const unkeyedRows = yield* UnkeyedRows
+    const unkeyedRuns = yield* UnkeyedRunsRepo
     const erasing = yield* Erasing
     const blobs = yield* Blobs
     const { secondLookAfterSeconds } = yield* ErasureTiming
@@ -54,7 +53,7 @@ export const EraseJob = Layer.effectDiscard(
       // Before locking anything that the stopped work may be waiting for.
       const stopped = yield* erasing.stopWork(known, found)
       const person = Option.getOrElse(yield* look(request), () => known)
-      const newer = (yield* looseRuns.find(person, behind)).map(({ aiRunID }) => aiRunID)
+      const newer = (yield* unkeyedRuns.find(person, behind)).map(({ aiRunID }) => aiRunID)
       const aiRunIDs = [...found.aiRunIDs, ...newer]
       const { blobIDs, counts } = yield* erasing.erase(person, { ...found, aiRunIDs })
       yield* repo.noteErased(request, {
@@ -64,16 +63,16 @@ export const EraseJob = Layer.effectDiscard(
       })
       // At the end, since it locks the job and erasing may take long.
       yield* claim.confirm
-    }, inTransaction(sql))
+    }, inTransaction)
 
     const firstLook = fn("EraseJob.firstLook")(function* (request: DataRequest, claim: JobClaim) {
       const person = yield* look(request)
       // Deleting an end user is refused while it is being erased. A receipt for nothing would be untrue.
       if (Option.isNone(person)) return yield* Effect.dieMessage("The end user is gone, and was not erased.")
       // Search the runs before the transaction: there may be many, and mail is held up while the rest is erased.
-      const behind = yield* looseRuns.newest(request.customerID)
-      const runs = yield* looseRuns.find(person.value, 0)
-      const setAsideMails = yield* looseRows.setAsideMails(person.value)
+      const behind = yield* unkeyedRuns.newest(request.customerID)
+      const runs = yield* unkeyedRuns.find(person.value, 0)
+      const setAsideMails = yield* unkeyedRows.setAsideMails(person.value)
       const found = {
         failedMailIDs: setAsideMails.map(({ failedMailID }) => failedMailID),
         externalIDs: setAsideMails.map(({ externalID }) => externalID),
@@ -85,18 +84,18 @@ export const EraseJob = Layer.effectDiscard(
 
     const eraseLeftOver = fn("EraseJob.eraseLeftOver")(function* (request: DataRequest, claim: JobClaim) {
       const person = yield* persons.findLeftOver(request)
-      const aiRunIDs = yield* looseRuns.underWay(request)
+      const aiRunIDs = yield* unkeyedRuns.underWay(request)
       const erased = yield* erasing.erase(person, { ...nothingFound, aiRunIDs, jobID: claim.jobID })
       yield* claim.confirm
       return erased
-    }, inTransaction(sql))
+    }, inTransaction)
 
     const finish = fn("EraseJob.finish")(function* (request: DataRequest, claim: JobClaim) {
       yield* claim.advance({ total: 1, done: 1 })
       yield* repo.finishErasure(request)
       const finished = yield* repo.findByJob(request.customerID, request.jobID)
       if (Option.isSome(finished)) yield* repo.setHash(request, hashOf(finished.value))
-    }, inTransaction(sql))
+    }, inTransaction)
 
     yield* jobs.handle(
       eraseEndUser,

@@ -7,8 +7,8 @@ import { MailMessagesRepo } from "../mail/MailMessagesRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ErasingRepo, tablesWithFiles } from "./ErasingRepo.ts"
 import { personalTable, personalTables } from "./PersonalData.ts"
+import type { FoundRows } from "./PersonalRowsSql.ts"
 import type { Person } from "./PersonsRepo.ts"
-import type { FoundRows } from "./Traces.ts"
 
 /** Removes what is known about a person. All methods must be called in one transaction. */
 export class Erasing extends Context.Tag("casework/Erasing")<

@@ -4,8 +4,8 @@ import { ChannelID, type CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { addressParts } from "./AddressParts.ts"
 import { type PersonalTableName, personalTable } from "./PersonalData.ts"
+import { type FoundRows, makePersonalRows } from "./PersonalRowsSql.ts"
 import type { Person } from "./PersonsRepo.ts"
-import { type FoundRows, makeTraces } from "./Traces.ts"
 
 /** The tables whose rows about the person have files. */
 export const tablesWithFiles = ["ticket_message_attachment", "failed_mail", "data_request"] as const
@@ -54,7 +54,7 @@ const assignmentsOf = (erasing: Readonly<Record<string, string>>) =>
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tracesOf = yield* makeTraces
+  const tracesOf = yield* makePersonalRows
   const decodeChannels = Schema.decodeUnknown(Schema.Array(Schema.Struct({ channelID: ChannelID })))
   const decodeBlobs = Schema.decodeUnknown(Schema.Array(Schema.Struct({ blobID: BlobID })))
 

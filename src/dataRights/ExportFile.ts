@@ -5,10 +5,10 @@ import { Blobs } from "../files/Blobs.ts"
 import { type ZippedFile, zipStream } from "../files/ZipStream.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ExportedRowsRepo } from "./ExportedRowsRepo.ts"
-import type { LooseRows } from "./LooseRows.ts"
 import { personalTable, personalTables } from "./PersonalData.ts"
+import type { FoundRows } from "./PersonalRowsSql.ts"
 import type { Person } from "./PersonsRepo.ts"
-import type { FoundRows } from "./Traces.ts"
+import type { UnkeyedMails } from "./UnkeyedRows.ts"
 
 /** Everything about a person as a zip, produced while it is read: no part of it is ever held in memory as a whole. */
 export class ExportFile extends Context.Tag("casework/ExportFile")<
@@ -16,7 +16,7 @@ export class ExportFile extends Context.Tag("casework/ExportFile")<
   {
     readonly write: (
       person: Person,
-      loose: LooseRows,
+      unkeyed: UnkeyedMails,
       found: FoundRows
     ) => Effect.Effect<{
       readonly bytes: Stream.Stream<Uint8Array>
@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
   const blobs = yield* Blobs
 
   return ExportFile.of({
-    write: fn("ExportFile.write")(function* (person, loose, found) {
+    write: fn("ExportFile.write")(function* (person, unkeyed, found) {
       const counts: Record<string, number> = {}
       const counted = <A>(name: string, rows: Stream.Stream<A>) => {
         counts[name] = 0
@@ -72,11 +72,11 @@ const make = Effect.gen(function* () {
       })
       const files = [
         ...tables,
-        fileOf("OutboxMails.json", jsonList(counted("OutboxMails", Stream.fromIterable(loose.outboxMails)))),
+        fileOf("OutboxMails.json", jsonList(counted("OutboxMails", Stream.fromIterable(unkeyed.outboxMails)))),
         ...attachments.map(({ blobID, fileName, id }) =>
           fileOf(`attachments/${id}-${safeName(fileName)}`, blobs.open(person.customerID, blobID))
         ),
-        ...loose.setAsideMails.map(({ blobID, failedMailID }) =>
+        ...unkeyed.setAsideMails.map(({ blobID, failedMailID }) =>
           fileOf(`set-aside-mails/${failedMailID}.eml`, blobs.open(person.customerID, blobID))
         )
       ]

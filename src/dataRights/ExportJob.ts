@@ -1,19 +1,18 @@
 import { createHash } from "node:crypto"
-import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Stream } from "effect"
 import { type Counts, type DataRequest, DataRequestsRepo } from "../endUsers/DataRequestsRepo.ts"
 import { EndUsersRepo } from "../endUsers/EndUsersRepo.ts"
 import { Blobs, type StoredBlob } from "../files/Blobs.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { onOneNode } from "../platform/queue/Periodically.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { exportEndUser } from "./DataRightsJobs.ts"
 import { ExportFile } from "./ExportFile.ts"
-import { LooseRowsOf } from "./LooseRows.ts"
-import { LooseRuns } from "./LooseRuns.ts"
 import { PersonsRepo } from "./PersonsRepo.ts"
+import { UnkeyedRows } from "./UnkeyedRows.ts"
+import { UnkeyedRunsRepo } from "./UnkeyedRunsRepo.ts"
 
 const hours = 24
 
@@ -21,13 +20,13 @@ const largestFile = 2 * 1024 ** 3
 
 const Gather = Layer.effectDiscard(
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const inTransaction = yield* InTransaction
     const jobs = yield* Jobs
     const repo = yield* DataRequestsRepo
     const persons = yield* PersonsRepo
     const endUsers = yield* EndUsersRepo
-    const looseRows = yield* LooseRowsOf
-    const looseRuns = yield* LooseRuns
+    const unkeyedRows = yield* UnkeyedRows
+    const unkeyedRuns = yield* UnkeyedRunsRepo
     const exportFile = yield* ExportFile
     const blobs = yield* Blobs
 
@@ -41,7 +40,7 @@ const Gather = Layer.effectDiscard(
       const isThere = Option.isSome(yield* endUsers.findForUpdate(request.customerID, request.endUserID))
       if (isThere) yield* repo.finishExport(request, { ...file, hours })
       return isThere
-    }, inTransaction(sql))
+    }, inTransaction)
 
     yield* jobs.handle(
       exportEndUser,
@@ -49,14 +48,14 @@ const Gather = Layer.effectDiscard(
         const request = yield* repo.findByJob(customerID, claim.jobID)
         const person = yield* persons.find(customerID, endUserID)
         if (Option.isNone(request) || Option.isNone(person)) return
-        const runs = yield* looseRuns.find(person.value, 0)
-        const loose = {
-          setAsideMails: yield* looseRows.setAsideMails(person.value),
-          outboxMails: yield* looseRows.outboxMails(person.value)
+        const runs = yield* unkeyedRuns.find(person.value, 0)
+        const unkeyed = {
+          setAsideMails: yield* unkeyedRows.setAsideMails(person.value),
+          outboxMails: yield* unkeyedRows.outboxMails(person.value)
         }
-        const { bytes, counts } = yield* exportFile.write(person.value, loose, {
-          failedMailIDs: loose.setAsideMails.map(({ failedMailID }) => failedMailID),
-          externalIDs: loose.setAsideMails.map(({ externalID }) => externalID),
+        const { bytes, counts } = yield* exportFile.write(person.value, unkeyed, {
+          failedMailIDs: unkeyed.setAsideMails.map(({ failedMailID }) => failedMailID),
+          externalIDs: unkeyed.setAsideMails.map(({ externalID }) => externalID),
           aiRunIDs: runs.filter(({ isShown }) => isShown).map(({ aiRunID }) => aiRunID),
           jobID: claim.jobID
         })

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { BlobID } from "../files/BlobStore.ts"
 import { type PersonalTableName, personalTable } from "./PersonalData.ts"
+import { type FoundRows, makePersonalRows } from "./PersonalRowsSql.ts"
 import type { Person } from "./PersonsRepo.ts"
-import { type FoundRows, makeTraces } from "./Traces.ts"
 
 const Attachment = Schema.Struct({ id: Schema.Int, fileName: Schema.String, blobID: BlobID })
 
@@ -24,7 +24,7 @@ export class ExportedRowsRepo extends Context.Tag("casework/ExportedRowsRepo")<
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tracesOf = yield* makeTraces
+  const tracesOf = yield* makePersonalRows
   const decodeAttachments = Schema.decodeUnknown(Schema.Array(Attachment))
 
   return ExportedRowsRepo.of({

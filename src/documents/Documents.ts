@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
 import {
@@ -13,7 +12,7 @@ import {
 import { type BadGateway, BadRequest, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, DocumentID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { masked, writtenSecret } from "../platform/secrets/Masking.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -68,7 +67,7 @@ const variableValues = (variables: RetrievalRequest["variables"] = {}): Values =
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* DocumentsRepo
   const secrets = yield* Secrets
   const placeholders = yield* PlaceholderValues
@@ -118,7 +117,7 @@ const make = Effect.gen(function* () {
       const { customerID } = yield* CurrentRep
       const stored = yield* repo.findForUpdate(customerID, documentID).pipe(orNotFound(missing(documentID)))
       yield* repo.update(customerID, documentID, yield* written(customerID, change, stored))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("Documents.delete")(function* (documentID) {
       const { customerID } = yield* CurrentRep

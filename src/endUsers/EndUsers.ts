@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
 import type {
@@ -14,7 +13,7 @@ import { mostUids } from "../../schema/EndUsers.ts"
 import { BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { type DataRequest, DataRequestsRepo } from "./DataRequestsRepo.ts"
 import { EndUsersRepo, nameMadeOf } from "./EndUsersRepo.ts"
@@ -56,7 +55,7 @@ const isBegun = ({ erasedAt, status }: DataRequest) => erasedAt === null && stat
 const tooManyUids = `would be more than the ${mostUids} that an end user may have`
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* EndUsersRepo
   const requests = yield* DataRequestsRepo
   const forSender = yield* makeForSender
@@ -86,7 +85,7 @@ const make = Effect.gen(function* () {
       const uids = UIDs.reduce<ReadonlyArray<Uid>>(link, [])
       const endUserID = yield* repo.insert(customerID, fields, uids).pipe(Effect.catchTag("Duplicate", linkedTwice))
       return yield* Effect.orDie(get(customerID, endUserID))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("EndUsers.update")(function* (endUserID, { UIDs, ...change }) {
       const { customerID } = yield* CurrentRep
@@ -102,7 +101,7 @@ const make = Effect.gen(function* () {
       yield* repo
         .update(customerID, stored, { ...stored, ...change, ...(isReadBack && { DisplayName: null }) }, uids)
         .pipe(Effect.catchTag("Duplicate", linkedTwice))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("EndUsers.delete")(function* (endUserID) {
       const { customerID } = yield* CurrentRep
@@ -110,7 +109,7 @@ const make = Effect.gen(function* () {
       // Looked up last, because a request for an erasure locks the end user.
       const erasure = yield* requests.find(customerID, endUserID, "Erasure")
       if (Option.exists(erasure, isBegun)) return yield* Conflict.of("The end user is being erased. Wait for that.")
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     assignUid: fn("EndUsers.assignUid")(function* ({ EndUserID: endUserID, ...assignment }) {
       const { customerID } = yield* CurrentRep
@@ -129,7 +128,7 @@ const make = Effect.gen(function* () {
       const { UIDs } = yield* Effect.orDie(get(customerID, endUserID))
       const assigned = UIDs.find(({ UID }) => sameWord(UID, assignment.UID))
       return { EndUserID: endUserID, ...(yield* Effect.orDie(Option.fromNullable(assigned))) }
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     forSender
   })

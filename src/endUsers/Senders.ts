@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { EndUsersRepo } from "./EndUsersRepo.ts"
 import { link, type Uid } from "./EndUserUids.ts"
@@ -9,7 +9,7 @@ import { SendersRepo } from "./SendersRepo.ts"
 
 /** Finds or creates the end user who sent a message. Two simultaneous messages of a new sender create one end user. */
 export const makeForSender = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const endUsers = yield* EndUsersRepo
   const senders = yield* SendersRepo
 
@@ -22,6 +22,6 @@ export const makeForSender = Effect.gen(function* () {
       const meanwhile = yield* senders.find(customerID, known)
       if (Option.isSome(meanwhile)) return meanwhile.value
       return yield* endUsers.insert(customerID, fields, uids.reduce<ReadonlyArray<Uid>>(link, []))
-    }).pipe(sql.withTransaction)
+    }).pipe(inTransaction)
   }, Effect.orDie)
 })

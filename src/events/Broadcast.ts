@@ -1,7 +1,6 @@
-import { SqlClient } from "@effect/sql"
-import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, PubSub, type Queue, type Scope } from "effect"
+import { Context, Effect, Layer, Option, PubSub, type Queue, type Scope } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { postgresClient } from "../platform/database/PostgresClient.ts"
 import { makePostgresBroadcast } from "./PostgresBroadcast.ts"
 import type { Signal, TypingSignal } from "./Signal.ts"
 
@@ -24,11 +23,9 @@ export class Broadcast extends Context.Tag("casework/Broadcast")<
 >() {
   static readonly layer = Layer.scoped(
     Broadcast,
-    Effect.flatMap(SqlClient.SqlClient, (sql) => (isPostgres(sql) ? makePostgresBroadcast(sql) : makeLocalBroadcast))
+    Effect.flatMap(postgresClient, Option.match({ onNone: () => makeLocalBroadcast, onSome: makePostgresBroadcast }))
   )
 }
-
-const isPostgres = (sql: SqlClient.SqlClient): sql is PgClient.PgClient => PgClient.TypeId in sql
 
 /**
  * The embedded database serves one process. It has a single connection, so looking up an event waits until the

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
+import { hasTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import type { JobPlace } from "../platform/queue/JobsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
     const isPlain = reactionTo(created) === undefined && (reaction === undefined || reaction._tag === "Pipeline")
     if (!isPlain || Context.get(context, CurrentChain) !== null) return Option.none()
     const isQueued = reaction !== undefined
-    const isWithinOther = Option.isSome(Context.getOption(context, SqlClient.TransactionConnection))
+    const isWithinOther = hasTransaction(context)
     const tell = isWithinOther ? broadcast.recorded : broadcast.committed
     return Option.some({
       ...repo.inserting(events, { isQueued, isTold: isWithinOther }),

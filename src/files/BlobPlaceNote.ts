@@ -1,8 +1,8 @@
-import { SqlClient } from "@effect/sql"
 import { ConfigError, Effect } from "effect"
 import { noteAnew, noteFirst } from "../platform/database/Installation.ts"
 import type { BlobPlace } from "../platform/settings/BlobPlace.ts"
 import { Settings } from "../platform/settings/Settings.ts"
+import { hasBlobs } from "./BlobsRepo.ts"
 
 const name = "blob store"
 
@@ -22,15 +22,6 @@ const wordsFor = (place: BlobPlace) => {
 }
 
 const present = Effect.map(Settings, ({ blobPlace }) => wordsFor(blobPlace))
-
-/** Whether there is any file, or any deleted file whose bytes are left. */
-export const hasBlobs = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.map(
-    sql`/* all customers: whether there is any file at all */
-      (select 1 from blob limit 1) union all (select 1 from blob_removal limit 1)`,
-    ({ length }) => length > 0
-  )
-)
 
 /** Call it once the files are there: from then on they are looked for in the current BLOB_STORE. */
 export const noteBlobPlace = Effect.tap(present, (here) => noteAnew(name, here))

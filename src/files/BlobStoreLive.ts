@@ -1,6 +1,7 @@
 import { join } from "node:path"
-import type { SqlClient, SqlError } from "@effect/sql"
+import type { SqlError } from "@effect/sql"
 import { type ConfigError, Effect, Layer } from "effect"
+import type { Database } from "../platform/database/Database.ts"
 import { checkWritable } from "../platform/settings/DataFolder.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { checkBlobPlace } from "./BlobPlaceNote.ts"
@@ -16,10 +17,7 @@ const openFolder = (folder: string) => Layer.unwrapEffect(Effect.as(checkWritabl
 export const BlobStoreLive = Layer.unwrapEffect(
   Effect.map(
     Effect.zipLeft(Settings, checkBlobPlace),
-    ({
-      blobPlace,
-      dataDir
-    }): Layer.Layer<BlobStore, ConfigError.ConfigError | SqlError.SqlError, SqlClient.SqlClient> => {
+    ({ blobPlace, dataDir }): Layer.Layer<BlobStore, ConfigError.ConfigError | SqlError.SqlError, Database> => {
       switch (blobPlace._tag) {
         case "Folder":
           return openFolder(join(dataDir, "files"))

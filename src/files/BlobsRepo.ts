@@ -107,3 +107,12 @@ const make = Effect.gen(function* () {
     findForgotten: (count) => Effect.orDie(findForgotten(count))
   })
 })
+
+/** Whether there is any file, or any deleted file whose bytes are left. Asked by a start, before there are services. */
+export const hasBlobs = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql`/* all customers: whether there is any file at all */
+      (select 1 from blob limit 1) union all (select 1 from blob_removal limit 1)`,
+    ({ length }) => length > 0
+  )
+)

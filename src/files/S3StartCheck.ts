@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Cause, ConfigError, Effect } from "effect"
 import { patiently } from "../platform/concurrency/StartPatience.ts"
-import { hasBlobs } from "./BlobPlaceNote.ts"
+import { hasBlobs } from "./BlobsRepo.ts"
 import type { S3, S3Failed, S3Place } from "./S3Client.ts"
 
 const text = "Casework tries out whether it can keep files here. This one may be deleted."

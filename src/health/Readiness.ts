@@ -1,8 +1,7 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { ServiceUnavailable } from "../../schema/Errors.ts"
 import { Stopping } from "../platform/concurrency/Stopping.ts"
-import { atAGlance, takesChanges } from "../platform/database/Glance.ts"
+import { makeGlance, takesChanges } from "../platform/database/Glance.ts"
 import { hasEveryMigration } from "../platform/database/Migrate.ts"
 
 /** Whether this node can serve: it is not stopping, and the database responds, is migrated and accepts writes. */
@@ -13,11 +12,8 @@ export class Readiness extends Context.Tag("casework/Readiness")<
   static readonly layer = Layer.effect(
     Readiness,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const stopping = yield* Stopping
-      const look = Effect.all({ hasEveryMigration, takesChanges }).pipe(
-        Effect.provideService(SqlClient.SqlClient, sql),
-        atAGlance,
+      const look = (yield* makeGlance(Effect.all({ hasEveryMigration, takesChanges }))).pipe(
         Effect.catchAllCause((cause) =>
           Effect.zipRight(Effect.logWarning("not ready", cause), ServiceUnavailable.of("The database does not answer."))
         )

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, type Conflict, type NotFound } from "../../schema/Errors.ts"
@@ -15,7 +14,7 @@ import { targetOf } from "../../schema/MappingTarget.ts"
 import type { PriorityUpdate, TopicAction } from "../../schema/TopicActions.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "../topics/AddMappings.ts"
 import { TopicActionsRepo } from "../topics/TopicActionsRepo.ts"
@@ -54,7 +53,7 @@ const fieldsOf = (mapping: HookActionCreate) => ({
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* HookActionsRepo
   const rows = yield* TopicActionsRepo
   const channels = yield* ChannelsRepo
@@ -68,7 +67,7 @@ const make = Effect.gen(function* () {
     adding.pipe(
       Effect.map((actions) => actions.map(({ topicActionID }) => HookActionID.make(topicActionID))),
       Effect.flatMap((hookActionIDs) => repo.findAll(customerID, hookActionIDs)),
-      inTransaction(sql)
+      inTransaction
     )
 
   const channelOf = fn("HookActions.channelOf")(function* (customerID: CustomerID, channelID: ChannelID) {

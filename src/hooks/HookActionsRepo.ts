@@ -4,7 +4,7 @@ import { HookAction, type HookActionPage, type HookActionsQuery, hookActionPagin
 import type { CustomerID, HookActionID } from "../../schema/Ids.ts"
 import { whenGiven } from "../platform/database/Filters.ts"
 import { ignoringCase, pagedQuery } from "../platform/database/PagedQuery.ts"
-import { type HookChannel, matchesChannel } from "./ChannelMatch.ts"
+import { type HookChannel, matchesChannel } from "./ChannelMatchSql.ts"
 
 /** Reads the actions of hooks, which are stored as topic actions. */
 export class HookActionsRepo extends Context.Tag("casework/HookActionsRepo")<

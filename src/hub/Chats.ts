@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import { BadRequest, type Conflict, NotFound } from "../../schema/Errors.ts"
@@ -7,7 +6,7 @@ import type { CustomerID, TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PresenceRepo } from "../representatives/PresenceRepo.ts"
@@ -67,7 +66,7 @@ const anonymous = "Chat visitor"
 const noSuchChat = "There is no such chat."
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* ChatsRepo
   const channels = yield* ChannelsRepo
   const tickets = yield* TicketsRepo
@@ -116,7 +115,7 @@ const make = Effect.gen(function* () {
     if (message.ticketToken !== undefined) yield* repo.setToken(customerID, ticketID, message.ticketToken)
     yield* begun(ticketID)
     return yield* sent(customerID, ticketID, ticketMessageID)
-  }, inTransaction(sql))
+  }, inTransaction)
 
   const goOn = (visitor: Visitor, ticketID: TicketID, message: HubSendMessage) =>
     add(visitor.customerID, { ticketID, ...messageOf(visitor, message) }).pipe(
@@ -172,7 +171,7 @@ const make = Effect.gen(function* () {
       const [ticket] = yield* tickets.lock(customerID, [ticketID])
       if (ticket === undefined) return yield* NotFound.of(`There is no ticket ${ticketID}.`)
       yield* agentJoins.note(customerID, ticketID, customerRepID)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     requestAgent: fn("Chats.requestAgent")(function* (visitor, chat, { email }) {
       yield* isOpen(visitor)
@@ -187,7 +186,7 @@ const make = Effect.gen(function* () {
       if (email !== undefined) yield* tickets.setCustomField(customerID, chat, "visitorEmail", email)
       const { customerRepName } = yield* feedback.find(ticketToken).pipe(orNotFound(`There is no ticket ${chat}.`))
       return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     endUserName: (customerID, ticketID) =>
       Effect.map(about(customerID, ticketID), ({ endUserName }) => endUserName ?? anonymous)

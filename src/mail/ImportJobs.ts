@@ -1,8 +1,7 @@
-import { SqlClient } from "@effect/sql"
 import { Cause, Effect, Layer, Option, Stream } from "effect"
 import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
 import { steadyClock } from "../platform/concurrency/SteadyClock.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { isClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { OldWork } from "../platform/queue/JobRank.ts"
 import { Again } from "../platform/queue/JobRun.ts"
@@ -28,7 +27,7 @@ const givenUp = (reason: string) => `Given up: ${reason}`.slice(0, 500)
 /** Fetches mail: what is new in a folder, and single messages. */
 export const ImportJobs = Layer.effectDiscard(
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const inTransaction = yield* InTransaction
     const jobs = yield* Jobs
     const graph = yield* MailGraph
     const folders = yield* MailFolders
@@ -60,7 +59,7 @@ export const ImportJobs = Layer.effectDiscard(
         claim.confirm.pipe(
           Effect.zipRight(repo.moveOn(customerID, folderID, { from, to: link, since: open.folder.deltaSince, isLast })),
           Effect.zipLeft(Effect.when(poison.forgetImported(open), () => isLast)),
-          inTransaction(sql),
+          inTransaction,
           Effect.flatMap((moved) =>
             Effect.sync(() => {
               isDone = isLast || !moved
@@ -140,7 +139,7 @@ export const ImportJobs = Layer.effectDiscard(
         )
         yield* repo.save(customerID, folderID, { lastError: givenUp(reason) })
         yield* jobs.enqueue(importFolder, customerID, { folderID }, folderKey(folderID))
-      }, inTransaction(sql))
+      }, inTransaction)
     )
 
     const importOne = fn("ImportJobs.importOne")(function* (open: OpenFolder, messageID: string, claim: JobClaim) {

@@ -1,8 +1,8 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import type { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { HeldSubscriptionsRepo } from "./HeldSubscriptionsRepo.ts"
@@ -54,7 +54,7 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
   static readonly layer = Layer.effect(
     MailFolders,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const inTransaction = yield* InTransaction
       const jobs = yield* Jobs
       const held = yield* HeldSubscriptionsRepo
       const repo = yield* MailFoldersRepo
@@ -72,19 +72,15 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
       })
 
       /** Also ends the subscription to the old place. */
-      const relocate = fn("MailFolders.relocate")(
-        function* (
-          { channelID, customerID, folderID }: MailFolder,
-          place: { readonly from: string; readonly to: string }
-        ) {
-          if (!(yield* repo.relocate(customerID, folderID, place))) return
-          const released = yield* held.release(customerID, folderID)
-          if (Option.isNone(released)) return
-          yield* jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: released.value })
-        },
-        sql.withTransaction,
-        Effect.catchTag("SqlError", Effect.die)
-      )
+      const relocate = fn("MailFolders.relocate")(function* (
+        { channelID, customerID, folderID }: MailFolder,
+        place: { readonly from: string; readonly to: string }
+      ) {
+        if (!(yield* repo.relocate(customerID, folderID, place))) return
+        const released = yield* held.release(customerID, folderID)
+        if (Option.isNone(released)) return
+        yield* jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: released.value })
+      }, inTransaction)
 
       return {
         findAnew: fn("MailFolders.findAnew")(function* (open) {

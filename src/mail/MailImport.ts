@@ -1,9 +1,8 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import type { ChannelID, CustomerID, TicketID } from "../../schema/Ids.ts"
 import { EndUsers } from "../endUsers/EndUsers.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { OldWork } from "../platform/queue/JobRank.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -65,7 +64,7 @@ const mailboxAway = ({ message }: MailProblem) =>
   new MailProblem({ reason: "Unavailable", message: `The mailbox itself is not there. ${message}` })
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const graph = yield* MailGraph
   const mailFiles = yield* MailFiles
   const repo = yield* MailMessagesRepo
@@ -191,7 +190,7 @@ const make = Effect.gen(function* () {
         yield* claim.advance({ done: imported + skipped, imported, skipped })
         return { imported, skipped }
       },
-      inTransaction(sql),
+      inTransaction,
       Effect.map(({ imported, skipped }) => {
         mails.add({ outcome: "imported" }, imported)
         mails.add({ outcome: "skipped" }, skipped)

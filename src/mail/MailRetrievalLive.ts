@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Array as Arr, Effect, Layer, Option, Order } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { ChannelFolder } from "../../schema/ChannelFolders.ts"
@@ -10,7 +9,7 @@ import { missingChannel } from "../channels/Channels.ts"
 import { ChannelsRepo, type StoredChannel } from "../channels/ChannelsRepo.ts"
 import { MailRetrieval } from "../channels/MailRetrieval.ts"
 import { orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Mailboxes } from "./Mailboxes.ts"
@@ -33,7 +32,7 @@ const refusal = ({ message, reason }: MailProblem): Effect.Effect<never, BadRequ
     : BadGateway.of(`${message.replace(/\.$/, "")}. Nothing was switched on.`)
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const channels = yield* ChannelsRepo
   const channelFolders = yield* ChannelFoldersRepo
   const folders = yield* MailFoldersRepo
@@ -54,7 +53,7 @@ const make = Effect.gen(function* () {
       yield* channelFolders.insert(customerID, channelID, inbox).pipe(Effect.catchTag("Duplicate", Effect.die))
     }
     return yield* folders.ofChannel(customerID, channelID)
-  }, inTransaction(sql))
+  }, inTransaction)
 
   const shown = fn("MailRetrieval.shown")(function* (customerID: CustomerID, channelID: ChannelID) {
     const channel = yield* channels.find(customerID, channelID)
@@ -73,7 +72,7 @@ const make = Effect.gen(function* () {
       yield* channels.findForUpdate(customerID, channelID)
       const all = yield* folders.ofChannel(customerID, channelID)
       yield* subscriptions.end(all.filter(({ retrieves }) => !retrieves))
-    }).pipe(inTransaction(sql))
+    }).pipe(inTransaction)
 
   /** Renews subscriptions that a concurrent request has ended because it was refused. */
   const renewEnded = fn("MailRetrieval.renewEnded")(function* (customerID: CustomerID, channelID: ChannelID) {
@@ -122,7 +121,7 @@ const make = Effect.gen(function* () {
       )
       yield* Effect.forEach(all, (folder) => subscriptions.start({ folder, mailbox })).pipe(
         Effect.catchTag("MailProblem", refusal),
-        Effect.zipRight(switchOn.pipe(inTransaction(sql))),
+        Effect.zipRight(switchOn.pipe(inTransaction)),
         // All folders or none: what was started before a refusal or an interruption is ended again.
         Effect.onError(() => endUnwanted(customerID, channelID))
       )
@@ -135,21 +134,21 @@ const make = Effect.gen(function* () {
       yield* channelFolders.setRetrieving(customerID, channelID, false)
       yield* subscriptions.end(yield* folders.ofChannel(customerID, channelID))
       return yield* shown(customerID, channelID)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     importChannel: fn("MailRetrieval.importChannel")(function* (channelID) {
       const { customerID } = yield* CurrentRep
       const channel = yield* findChannel(customerID, channelID)
       yield* mailboxes.of(customerID, channel)
       return new ImportJobs({ jobs: yield* startImports(customerID, [channelID]) })
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     importAll: fn("MailRetrieval.importAll")(function* () {
       const { customerID } = yield* CurrentRep
       const ready = yield* Effect.filter(yield* channels.list(customerID), isReady(customerID))
       const channelIDs = ready.map(({ channelID }) => channelID)
       return new ImportJobs({ jobs: yield* startImports(customerID, channelIDs) })
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })
 

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Array as Arr, Cause, Chunk, Context, Deferred, Effect, Exit, Layer, Option, Predicate, Queue } from "effect"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { readSecret } from "../platform/secrets/Masking.ts"
 import { sameText } from "../platform/secrets/SameText.ts"
@@ -90,7 +90,7 @@ const renewalsOf = (accepted: ReadonlyArray<Accepted>) =>
   })
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* MailFoldersRepo
   const secrets = yield* Secrets
   const jobs = yield* Jobs
@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
         Effect.zipRight(jobs.enqueueAll(importMessages, importsOf(accepted))),
         Effect.zipRight(jobs.enqueueAll(renewSubscription, renewalsOf(accepted))),
         Effect.zipRight(jobs.enqueueAll(importFolder, readingsOf(accepted))),
-        sql.withTransaction
+        inTransaction
       )
 
   /** Notes each customer's notifications separately when noting them together has failed. */

@@ -1,7 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, type Option } from "effect"
 import { Blobs } from "../files/Blobs.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -46,7 +45,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
   static readonly layer = Layer.effect(
     PoisonMail,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const inTransaction = yield* InTransaction
       const repo = yield* FailedMailsRepo
       const graph = yield* MailGraph
       const blobs = yield* Blobs
@@ -80,16 +79,16 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
             yield* jobs.enqueue(importMessage, customerID, { folderID, messageID }, messageKey(folderID, messageID))
             yield* note(open, messageID, error)
           },
-          inTransaction(sql),
+          inTransaction,
           Effect.tap(() => mails.add({ outcome: "postponed" }))
         ),
         record: fn("PoisonMail.record")(function* (open, messageID, error, claim) {
           yield* claim.confirm
           yield* note(open, messageID, error)
-        }, inTransaction(sql)),
+        }, inTransaction),
         setAside: fn("PoisonMail.setAside")(function* (mail, open, claim) {
           const source = (yield* repo.hasSource(mail)) ? null : yield* sourceOf(mail, open)
-          yield* claim.confirm.pipe(Effect.zipRight(repo.setAside(mail, source)), inTransaction(sql))
+          yield* claim.confirm.pipe(Effect.zipRight(repo.setAside(mail, source)), inTransaction)
           mails.add({ outcome: "set_aside" })
         }),
         forgetImported: ({ folder: { customerID, folderID } }) => repo.deleteImported(customerID, folderID),
@@ -99,7 +98,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           const isKept = yield* repo.keepLast(customerID, folderID, messageID)
           if (!isKept) yield* repo.delete(customerID, folderID, messageID)
           yield* claim.advance(isKept ? { done: 1, failed: 1 } : { done: 1, skipped: 1 })
-        }, inTransaction(sql))
+        }, inTransaction)
       }
     })
   )

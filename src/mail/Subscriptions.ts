@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto"
-import { SqlClient } from "@effect/sql"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { WatchedFolder } from "../channels/FolderSubscriptions.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { readSecret } from "../platform/secrets/Masking.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
@@ -55,7 +54,7 @@ export class Subscriptions extends Context.Tag("casework/Subscriptions")<
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const graph = yield* MailGraph
   const folders = yield* MailFolders
   const repo = yield* MailFoldersRepo
@@ -99,7 +98,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap((isMine) =>
         isMine ? catchUp(open.folder) : jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: id })
       ),
-      inTransaction(sql)
+      inTransaction
     )
   })
 
@@ -132,7 +131,7 @@ const make = Effect.gen(function* () {
       return taken
     })
     // Held before it is renewed: a job that is about to remove it sees that, or the renewal sees that it is gone.
-    const taken = yield* hold.pipe(inTransaction(sql))
+    const taken = yield* hold.pipe(inTransaction)
     if (Option.isNone(taken)) return
     const { before } = taken.value
     const { expirationDateTime } = yield* graph
@@ -149,7 +148,7 @@ const make = Effect.gen(function* () {
       )
     yield* held
       .noteExpiry(customerID, folderID, { subscriptionID: twin.id, expires: DateTime.toDate(expirationDateTime) })
-      .pipe(Effect.zipRight(catchUp(open.folder)), inTransaction(sql))
+      .pipe(Effect.zipRight(catchUp(open.folder)), inTransaction)
   })
 
   /** The subscription exists already: another channel of the mailbox has created it, or this one did earlier. */

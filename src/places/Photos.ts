@@ -1,5 +1,4 @@
 import type { Multipart } from "@effect/platform"
-import { SqlClient } from "@effect/sql"
 import { Array as Arr, Context, Effect, Layer, Schema, type Stream } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, type NotFound, type PayloadTooLarge, type UnsupportedMediaType } from "../../schema/Errors.ts"
@@ -8,7 +7,7 @@ import type { PhotoOrder, PlaceDescriptionRoomPhoto } from "../../schema/PlaceDe
 import { Blobs } from "../files/Blobs.ts"
 import type { OpenFile } from "../files/OpenFile.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { lastTransaction } from "../platform/database/LastTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotoIntake } from "./PhotoIntake.ts"
@@ -54,7 +53,7 @@ export const isReordering = (before: ReadonlyArray<number>, after: ReadonlyArray
   before.length === after.length && new Set(after).size === after.length && Arr.difference(before, after).length === 0
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* PhotosRepo
   const rooms = yield* RoomsRepo
   const reports = yield* ReportsRepo
@@ -81,10 +80,9 @@ const make = Effect.gen(function* () {
       return yield* lockRoom(customerID, roomID).pipe(
         Effect.zipRight(repo.append(customerID, roomID, taken)),
         lastTransaction(
-          sql,
+          inTransaction,
           Effect.forEach(taken, ({ blobID }) => blobs.removeUnused(customerID, blobID), { discard: true })
-        ),
-        Effect.catchTag("SqlError", Effect.die)
+        )
       )
     }),
 
@@ -97,7 +95,7 @@ const make = Effect.gen(function* () {
         return yield* BadRequest.at("photoIds", "must have every photo of the room exactly once")
       }
       yield* repo.setOrder(customerID, roomID, photoIds)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("Photos.delete")(function* (photoID) {
       const { customerID } = yield* CurrentRep
@@ -105,7 +103,7 @@ const make = Effect.gen(function* () {
       const { blobID } = yield* repo.find(customerID, photoID).pipe(orNotFound(missingPhoto(photoID)))
       yield* repo.delete(customerID, photoID)
       yield* blobs.discard(customerID, blobID)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     download: fn("Photos.download")(function* (accessToken) {
       const found = isToken(accessToken) ? repo.findByToken(accessToken) : Effect.succeedNone

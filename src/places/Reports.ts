@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import type { BadRequest, NotFound } from "../../schema/Errors.ts"
@@ -12,7 +11,7 @@ import {
 } from "../../schema/PlaceDescriptionReports.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences, newReferences, type Reference } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
@@ -50,7 +49,7 @@ export const missingReport = (reportID: PlaceDescriptionReportID) => `There is n
 const notItsPhoto = [{ path: "heroPhotoAccessToken", message: "is not a photo of this report" }]
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* ReportsRepo
   const rooms = yield* RoomsRepo
   const photos = yield* PhotosRepo
@@ -105,7 +104,7 @@ const make = Effect.gen(function* () {
       ])
       const stored = yield* repo.insert(customerID, customerRepID, { ...emptyReport, ...report })
       return new PlaceDescriptionReportDetail({ ...stored, rooms: [] })
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("Reports.update")(function* (reportID, { heroPhotoAccessToken, ...change }) {
       const { customerID } = yield* CurrentRep
@@ -122,7 +121,7 @@ const make = Effect.gen(function* () {
           ...(heroPhotoAccessToken !== undefined && { heroPhotoID: Option.getOrNull(hero) })
         })
         .pipe(changedOrNotFound(missingReport(reportID)))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("Reports.delete")(function* (reportID) {
       const { customerID } = yield* CurrentRep
@@ -131,6 +130,6 @@ const make = Effect.gen(function* () {
       const bytes = yield* photos.blobsOfReport(customerID, reportID)
       yield* repo.delete(customerID, reportID)
       yield* blobs.discardAll(customerID, bytes)
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, type NotFound } from "../../schema/Errors.ts"
@@ -17,7 +16,7 @@ import {
 } from "../../schema/PlaceDescriptionRooms.ts"
 import { Blobs } from "../files/Blobs.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { isEmptyHtml } from "./EmptyHtml.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
@@ -79,7 +78,7 @@ const storedHtml = fn("Rooms.storedHtml")(function* (html: string | null) {
 })
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* RoomsRepo
   const versions = yield* RoomVersionsRepo
   const reports = yield* ReportsRepo
@@ -135,7 +134,7 @@ const make = Effect.gen(function* () {
       const room = yield* repo.insert(customerID, reportID, { name, sortOrder: order, transcriptRaw })
       yield* replaceHtml(customerID, room, html)
       return yield* shown(customerID, room.placeDescriptionRoomID)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("Rooms.update")(function* (roomID, { transcriptHtml, ...change }) {
       const { customerID } = yield* CurrentRep
@@ -143,7 +142,7 @@ const make = Effect.gen(function* () {
       const stored = yield* lock(customerID, roomID)
       yield* repo.update(customerID, roomID, { ...stored, ...change })
       if (html !== undefined) yield* replaceHtml(customerID, stored, html)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("Rooms.delete")(function* (roomID) {
       const { customerID } = yield* CurrentRep
@@ -154,7 +153,7 @@ const make = Effect.gen(function* () {
         customerID,
         pictures.map(({ blobID }) => blobID)
       )
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     versions: fn("Rooms.versions")(function* (roomID) {
       const { customerID } = yield* CurrentRep
@@ -176,6 +175,6 @@ const make = Effect.gen(function* () {
         })
       }
       return yield* shown(customerID, roomID)
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

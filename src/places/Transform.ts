@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadGateway, BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
@@ -13,7 +12,7 @@ import { ModelsRepo } from "../customers/ModelsRepo.ts"
 import { fillText } from "../documents/Placeholders.ts"
 import { PlaceholderValues } from "../documents/PlaceholderValues.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PhotoBytes } from "./PhotoBytes.ts"
 import { ReportsRepo } from "./ReportsRepo.ts"
@@ -56,7 +55,7 @@ const tooLongTogether = (documents: ReadonlyArray<Guide>) => {
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const ai = yield* AiProvider
   const models = yield* ModelsRepo
   const placeholders = yield* PlaceholderValues
@@ -146,7 +145,7 @@ const make = Effect.gen(function* () {
     const isAPersons = html === transcriptHtml && modelIdUsed === null
     if (!isAPersons) yield* rooms.writeHtml(customerID, roomID, html, { customerRepID, modelID })
     return yield* rooms.noteTransformation(customerID, roomID)
-  }, inTransaction(sql))
+  }, inTransaction)
 
   return Transform.of({
     run: fn("Transform.run")(function* (roomID, request) {

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, Conflict, Forbidden, type NotFound } from "../../schema/Errors.ts"
@@ -16,7 +15,7 @@ import { AuthRepo } from "../auth/AuthRepo.ts"
 import { PasswordHasher } from "../auth/PasswordHasher.ts"
 import { Revocations } from "../auth/Revocations.ts"
 import { orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mayChange, missing } from "./MayChange.ts"
 import { RepresentativesRepo } from "./RepresentativesRepo.ts"
@@ -47,7 +46,7 @@ export class Representatives extends Context.Tag("casework/Representatives")<
 const usernameTaken = (username: string) => () => Conflict.of(`The username "${username}" is taken.`)
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* RepresentativesRepo
   const auth = yield* AuthRepo
   const hasher = yield* PasswordHasher
@@ -82,7 +81,7 @@ const make = Effect.gen(function* () {
     return yield* repo
       .update(customerID, customerRepID, { ...stored, ...change })
       .pipe(Effect.catchTag("Duplicate", usernameTaken(change.username ?? stored.username)))
-  }, inTransaction(sql))
+  }, inTransaction)
 
   const remove = fn("Representatives.remove")(function* (customerRepID: CustomerRepID) {
     const caller = yield* CurrentRep
@@ -92,7 +91,7 @@ const make = Effect.gen(function* () {
     yield* otherAdminRemains(admins, customerRepID)
     yield* isStillAdmin(admins)
     return yield* repo.delete(caller.customerID, customerRepID)
-  }, inTransaction(sql))
+  }, inTransaction)
 
   const setPassword = fn("Representatives.setPassword")(function* (customerRepID: CustomerRepID, passwordHash: string) {
     const caller = yield* CurrentRep
@@ -100,7 +99,7 @@ const make = Effect.gen(function* () {
     const securityVersion = yield* auth.setPassword(caller.customerID, customerRepID, passwordHash)
     yield* audit.record(caller.customerID, caller.customerRepID, "PasswordChanged", { aboutRepID: customerRepID })
     return securityVersion
-  }, inTransaction(sql))
+  }, inTransaction)
 
   return Representatives.of({
     list: fn("Representatives.list")(function* (query) {

@@ -1,11 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerRepID } from "../../schema/Ids.ts"
 import type { CustomerRepSignature, SignatureWrite } from "../../schema/Signatures.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mayChange, missing } from "./MayChange.ts"
 import { RepresentativesRepo } from "./RepresentativesRepo.ts"
@@ -43,7 +42,7 @@ const noSignature = (customerRepID: CustomerRepID, lang: string) =>
 const nothingYet = { emailSignatureHTML: null, emailSignatureText: null }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* SignaturesRepo
   const reps = yield* RepresentativesRepo
 
@@ -76,7 +75,7 @@ const make = Effect.gen(function* () {
         ...Option.getOrElse(stored, () => nothingYet),
         ...signature
       })
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("Signatures.delete")(function* (customerRepID, lang) {
       const customerID = yield* existing(customerRepID)

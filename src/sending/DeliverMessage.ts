@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Cause, Clock, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { Delivery, NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
@@ -6,7 +5,7 @@ import { deliverMessage } from "../delivery/DeliveryJobs.ts"
 import { CurrentChain, inChain } from "../events/Chain.ts"
 import { Events } from "../events/Events.ts"
 import { BytesMissing, StoreAway } from "../platform/BlobTrouble.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -41,7 +40,7 @@ const brokenBy = (defect: unknown) => {
 
 export const DeliverMessageJob = Layer.effectDiscard(
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const inTransaction = yield* InTransaction
     const jobs = yield* Jobs
     const delivery = yield* Delivery
     const outbound = yield* OutboundRepo
@@ -65,7 +64,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
       if (channelType !== "WhatsApp") return
       const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
       yield* jobs.enqueue(followText, customerID, { ticketMessageID, automationRunID }, String(ticketMessageID))
-    }, inTransaction(sql))
+    }, inTransaction)
 
     /** Ends every attempt, so that no message waits forever without anybody knowing. */
     const deliver = (customerID: CustomerID, message: OutboundMessage, attempt: number) =>

@@ -1,10 +1,9 @@
-import { SqlClient } from "@effect/sql"
 import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import { type CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { NotDelivered } from "../delivery/Delivery.ts"
 import { inChain } from "../events/Chain.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { jobKind } from "../platform/queue/JobKind.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
@@ -46,7 +45,7 @@ export const nextLook = (looksAfterSeconds: ReadonlyArray<number>, secondsAgo: n
 /** Checks on sent texts: the phone provider only says later that it could not deliver a message it had accepted. */
 export const FollowTextJob = Layer.effectDiscard(
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const inTransaction = yield* InTransaction
     const jobs = yield* Jobs
     const customers = yield* CustomerSettings
     const messages = yield* TicketMessagesRepo
@@ -86,7 +85,7 @@ export const FollowTextJob = Layer.effectDiscard(
       if (Option.isNone(found) || found.value.status !== "Sent") return false
       yield* markFailed(customerID, found.value, claim, failure, true)
       return true
-    }, inTransaction(sql))
+    }, inTransaction)
 
     yield* jobs.handle(
       followText,

@@ -1,11 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { NotDelivered, OutboundMessage } from "../delivery/Delivery.ts"
 import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
 import { Events } from "../events/Events.ts"
 import { HistorySummariesRepo } from "../historySummaries/HistorySummariesRepo.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -15,7 +14,7 @@ type Undelivered = Pick<OutboundMessage, "answersMessageID" | "ticketID" | "tick
 
 /** Stores the failure; when it is final, the answered message is open again. */
 export const makeMarkFailed = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const messages = yield* TicketMessagesRepo
   const events = yield* Events
   const drafts = yield* UnsentDrafts
@@ -43,5 +42,5 @@ export const makeMarkFailed = Effect.gen(function* () {
     yield* drafts.withdraw(customerID, { ticketMessageIDs: [ticketMessageID] })
     if (answersMessageID !== null) yield* messages.update(customerID, answersMessageID, { status: "Failed" })
     yield* events.record(customerID, [{ kind: "SendFailed", ticketID, ticketMessageID, details: { reason } }])
-  }, inTransaction(sql))
+  }, inTransaction)
 })

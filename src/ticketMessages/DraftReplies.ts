@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Data, Effect, Layer } from "effect"
 import { BadGateway, BadRequest, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
@@ -7,7 +6,7 @@ import { clip } from "../ai/Clip.ts"
 import { Drafts } from "../ai/Drafts.ts"
 import { mostDocuments } from "../ai/prompts/Draft.ts"
 import { Events } from "../events/Events.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fence } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
@@ -60,7 +59,7 @@ const withoutData = (failed: ReadonlyArray<FilledDocument>) =>
   )
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const messages = yield* TicketMessagesRepo
   const tickets = yield* TicketsRepo
   const topics = yield* MessageTopicsRepo
@@ -120,7 +119,7 @@ const make = Effect.gen(function* () {
       }
       yield* events.record(customerID, [{ kind: "DraftReady", ticketID, ticketMessageID, details }])
       return true
-    }).pipe(inTransaction(sql))
+    }).pipe(inTransaction)
   })
 
   return DraftReplies.of({

@@ -1,11 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import type { Conflict, Forbidden, NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { EscalateMessage } from "../../schema/TicketMessageBodies.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { Events } from "../events/Events.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
@@ -34,7 +33,7 @@ export class Escalations extends Context.Tag("casework/Escalations")<
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const access = yield* MessageAccess
   const messages = yield* TicketMessagesRepo
   const tickets = yield* TicketsRepo
@@ -76,6 +75,6 @@ const make = Effect.gen(function* () {
         yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to: told.value })
       }
       return told
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

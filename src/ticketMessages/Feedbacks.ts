@@ -1,10 +1,9 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import type { NotFound } from "../../schema/Errors.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { Events } from "../events/Events.ts"
 import { orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { PresenceRepo } from "../representatives/PresenceRepo.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
@@ -25,7 +24,7 @@ export class Feedbacks extends Context.Tag("casework/Feedbacks")<
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* FeedbackRepo
   const tickets = yield* TicketsRepo
   const presence = yield* PresenceRepo
@@ -49,6 +48,6 @@ const make = Effect.gen(function* () {
         ])
       }
       return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

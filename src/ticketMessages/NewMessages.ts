@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
@@ -9,7 +8,7 @@ import { RecipientsRepo } from "../delivery/RecipientsRepo.ts"
 import { EndUsers } from "../endUsers/EndUsers.ts"
 import { wordsOf } from "../endUsers/SenderIdentity.ts"
 import { Events } from "../events/Events.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketChanges } from "../tickets/TicketChanges.ts"
@@ -46,7 +45,7 @@ export class NewMessages extends Context.Tag("casework/NewMessages")<
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const channels = yield* ChannelsRepo
   const tickets = yield* TicketsRepo
   const messages = yield* TicketMessagesRepo
@@ -191,7 +190,7 @@ const make = Effect.gen(function* () {
       }
     ])
     return show === undefined ? added : { ...added, shown: yield* show(ticketMessageID) }
-  }, inTransaction(sql))
+  }, inTransaction)
 
   return NewMessages.of({
     add: (customerID, incoming, show) =>

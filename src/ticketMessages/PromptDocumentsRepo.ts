@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { everyMessage } from "../../schema/Hooks.ts"
 import { type CustomerID, DocumentID, type TicketMessageID } from "../../schema/Ids.ts"
-import { type HookChannel, matchesChannel } from "../hooks/ChannelMatch.ts"
+import { type HookChannel, matchesChannel } from "../hooks/ChannelMatchSql.ts"
 
 const Rows = Schema.Array(Schema.Struct({ documentID: DocumentID }))
 

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { BadRequest, Conflict, type Forbidden, type NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, CustomerRepID, TicketMessageID } from "../../schema/Ids.ts"
@@ -6,7 +5,7 @@ import { AiRuns } from "../ai/AiRuns.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
 import { Events } from "../events/Events.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { AgentJoins } from "./AgentJoins.ts"
 import { MessageAccess } from "./MessageAccess.ts"
@@ -45,7 +44,7 @@ const answered = () => Conflict.of("This message has been answered already.")
 const isFilled = (text: string | null | undefined): text is string => (text ?? "").trim() !== ""
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const access = yield* MessageAccess
   const messages = yield* TicketMessagesRepo
   const attachments = yield* AttachmentsRepo
@@ -111,6 +110,6 @@ const make = Effect.gen(function* () {
       yield* aiRuns.noteSent(customerID, ticketMessageID, text)
       yield* events.record(customerID, [{ kind: "MessageAdded", ticketID, ticketMessageID: reply }])
       return reply
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

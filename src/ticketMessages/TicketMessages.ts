@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentCaller, CurrentRep } from "../../schema/Authentication.ts"
 import { BadRequest, Forbidden, type NotFound } from "../../schema/Errors.ts"
@@ -13,7 +12,7 @@ import type { TicketMessage, TicketMessagePage } from "../../schema/TicketMessag
 import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
 import { Events } from "../events/Events.ts"
 import { changedOrNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -55,7 +54,7 @@ export class TicketMessages extends Context.Tag("casework/TicketMessages")<
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* TicketMessagesRepo
   const shown = yield* MessageListRepo
   const shownTickets = yield* TicketListRepo
@@ -151,7 +150,7 @@ const make = Effect.gen(function* () {
       if (yield* repo.update(customerID, ticketMessageID, { ...back, ...change, ...author })) {
         yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
       }
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("TicketMessages.delete")(function* (ticketMessageID) {
       const { customerID } = yield* CurrentRep
@@ -163,7 +162,7 @@ const make = Effect.gen(function* () {
         .pipe(changedOrNotFound(`There is no ticket message ${ticketMessageID}.`))
       yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
       yield* reopenQuestion(customerID, deleted)
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     correctTopics: fn("TicketMessages.correctTopics")(function* (ticketMessageID, { topicIds }) {
       const { customerID, customerRepID } = yield* CurrentRep
@@ -184,6 +183,6 @@ const make = Effect.gen(function* () {
         after: names(after)
       })
       yield* events.record(customerID, [{ kind: "TopicsCorrected", ticketID, ticketMessageID }])
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

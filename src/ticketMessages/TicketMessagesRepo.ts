@@ -12,7 +12,7 @@ import {
 } from "../../schema/Ids.ts"
 import { MessageStatus, SenderType } from "../../schema/TicketMessages.ts"
 import type { Placeholder } from "../platform/database/WrittenOnce.ts"
-import { fromMailbox } from "./FromMailbox.ts"
+import { fromMailbox } from "./FromMailboxSql.ts"
 
 const text = Schema.NullOr(Schema.String)
 

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { type Caller, CurrentCaller } from "../../schema/Authentication.ts"
 import type { BadGateway, BadRequest, Forbidden, NotFound } from "../../schema/Errors.ts"
@@ -6,7 +5,7 @@ import type { CustomerID, TicketMessageID } from "../../schema/Ids.ts"
 import type { DetectTopicsQuery } from "../../schema/TicketMessageBodies.ts"
 import { Detection } from "../ai/Detection.ts"
 import { Events } from "../events/Events.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fence } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mappingsOfPage } from "../topics/PageMatch.ts"
@@ -46,7 +45,7 @@ const isVisibleTo =
     Option.getOrElse(channelOf(caller), () => channelID) === channelID
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const messages = yield* TicketMessagesRepo
   const topics = yield* MessageTopicsRepo
   const material = yield* DetectionMaterialRepo
@@ -94,7 +93,7 @@ const make = Effect.gen(function* () {
       yield* events.record(customerID, [
         { kind: "TopicsDetected", ticketID, ticketMessageID, details: { executeActions } }
       ])
-    }).pipe(inTransaction(sql))
+    }).pipe(inTransaction)
   })
 
   return TopicDetections.of({

@@ -8,7 +8,7 @@ import { ignoringCase } from "../platform/database/PagedQuery.ts"
 import { type ReadyJson, readyJson } from "../platform/database/ReadyJson.ts"
 import { writtenOnce } from "../platform/database/WrittenOnce.ts"
 import { channelType, feedbackComments, ticketColumns, topicNames } from "./TicketColumns.ts"
-import { foundOf, type TicketFilter, tallyOf, ticketsFrom } from "./TicketFilters.ts"
+import { foundOf, type TicketFilter, tallyOf, ticketsFrom } from "./TicketFiltersSql.ts"
 
 /** Tickets as they are shown, ready to send. */
 export class TicketListRepo extends Context.Tag("casework/TicketListRepo")<

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { type BadRequest, type Conflict, NotFound } from "../../schema/Errors.ts"
@@ -7,7 +6,7 @@ import type { Ticket, TicketBulk, TicketCreate, TicketPage, TicketsQuery, Ticket
 import { UnsentDrafts } from "../delivery/UnsentDrafts.ts"
 import { Events } from "../events/Events.ts"
 import { orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences, newReferences, type Reference } from "../platform/database/OwnReferences.ts"
 import type { ReadyJson } from "../platform/database/ReadyJson.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -55,7 +54,7 @@ const referencesOf = ({
 }
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* TicketsRepo
   const shown = yield* TicketListRepo
   const changes = yield* TicketChanges
@@ -114,7 +113,7 @@ const make = Effect.gen(function* () {
           onSome: Effect.succeed
         })
       )
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("Tickets.update")(function* (ticketID, change) {
       const { customerID } = yield* CurrentRep
@@ -126,7 +125,7 @@ const make = Effect.gen(function* () {
       if (fields === undefined) return
       yield* repo.update(customerID, ticketID, fields)
       yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     bulk: fn("Tickets.bulk")(function* ({ action, customerRepID, ticketIDs }) {
       const { customerID } = yield* CurrentRep
@@ -134,12 +133,12 @@ const make = Effect.gen(function* () {
       yield* checkOwnReferences(customerID, referencesOf({ customerRepID: customerRepID ?? null }))
       if (action === "delete") return yield* remove(customerID, ticketIDs)
       yield* changes.apply(customerID, tickets, [bulkCommand(action, customerRepID ?? null)])
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("Tickets.delete")(function* (ticketID) {
       const { customerID } = yield* CurrentRep
       yield* lockAll(customerID, [ticketID])
       yield* remove(customerID, [ticketID])
-    }, inTransaction(sql))
+    }, inTransaction)
   })
 })

@@ -1,9 +1,8 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { type BadRequest, Conflict } from "../../schema/Errors.ts"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { Target } from "../../schema/MappingTarget.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf, targetKey } from "./MappingTarget.ts"
@@ -36,7 +35,7 @@ export const makeAddMappings = <Fields extends Mapping, Row extends Mapping>(
   insertNew: (customerID: CustomerID, mappings: ReadonlyArray<Fields>) => Effect.Effect<ReadonlyArray<Row>>
 ) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const inTransaction = yield* InTransaction
     const checkOwnReferences = yield* makeCheckOwnReferences
 
     const add = fn("AddMappings.add")(function* (
@@ -52,7 +51,7 @@ export const makeAddMappings = <Fields extends Mapping, Row extends Mapping>(
       if (rows.length === mappings.length) return rows
       const at = place(firstLeftOut(mappings, rows)).replace(".", "")
       return yield* Conflict.of(`This mapping exists already${at === "" ? "" : ` (item ${at}, counted from 0)`}.`)
-    }, inTransaction(sql))
+    }, inTransaction)
 
     const result: Add<Fields, Row> = {
       one: (customerID, mapping) =>

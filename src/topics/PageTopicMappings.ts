@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { type BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
@@ -11,7 +10,7 @@ import type {
   PageTopicMappingUpdate
 } from "../../schema/PageTopicMappings.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { referencesOf } from "./MappingTarget.ts"
@@ -43,7 +42,7 @@ const missing = (pageTopicMappingID: PageTopicMappingID) => `There is no page to
 const mappedAlready = () => Conflict.of("This page is mapped to this topic already.")
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* PageTopicMappingsRepo
   const checkOwnReferences = yield* makeCheckOwnReferences
 
@@ -62,7 +61,7 @@ const make = Effect.gen(function* () {
       const { customerID } = yield* CurrentRep
       yield* checkOwnReferences(customerID, referencesOf(mapping))
       return yield* repo.insert(customerID, { ...mapping, context }).pipe(Effect.catchTag("Duplicate", mappedAlready))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     update: fn("PageTopicMappings.update")(function* (pageTopicMappingID, change) {
       const { customerID } = yield* CurrentRep
@@ -73,7 +72,7 @@ const make = Effect.gen(function* () {
       yield* repo
         .update(customerID, pageTopicMappingID, { ...stored, ...change })
         .pipe(Effect.catchTag("Duplicate", mappedAlready))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("PageTopicMappings.delete")(function* (pageTopicMappingID) {
       const { customerID } = yield* CurrentRep

@@ -10,7 +10,7 @@ import {
 import { whenGiven } from "../platform/database/Filters.ts"
 import { ownRows } from "../platform/database/OwnRows.ts"
 import { pagedQuery } from "../platform/database/PagedQuery.ts"
-import { targetColumns, targetConditions, targetSortBy, targetValues } from "./TargetColumns.ts"
+import { targetColumns, targetConditions, targetSortBy, targetValues } from "./TargetColumnsSql.ts"
 
 type TopicActionFields = Omit<TopicAction, "topicActionID">
 

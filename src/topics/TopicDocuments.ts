@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { type BadRequest, Conflict, type NotFound } from "../../schema/Errors.ts"
@@ -12,7 +11,7 @@ import type {
   TopicDocumentUpdate
 } from "../../schema/TopicDocuments.ts"
 import { changedOrNotFound, orNotFound } from "../platform/database/Found.ts"
-import { inTransaction } from "../platform/database/InTransaction.ts"
+import { InTransaction } from "../platform/database/InTransaction.ts"
 import { makeCheckOwnReferences, newReferences } from "../platform/database/OwnReferences.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { makeAddMappings } from "./AddMappings.ts"
@@ -41,7 +40,7 @@ export class TopicDocuments extends Context.Tag("casework/TopicDocuments")<
 const missing = (topicDocumentID: TopicDocumentID) => `There is no topic document ${topicDocumentID}.`
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const inTransaction = yield* InTransaction
   const repo = yield* TopicDocumentsRepo
   const add = yield* makeAddMappings(repo.insertNew)
   const checkOwnReferences = yield* makeCheckOwnReferences
@@ -76,7 +75,7 @@ const make = Effect.gen(function* () {
       yield* repo
         .update(customerID, topicDocumentID, fields)
         .pipe(Effect.catchTag("Duplicate", () => Conflict.of("This mapping exists already.")))
-    }, inTransaction(sql)),
+    }, inTransaction),
 
     delete: fn("TopicDocuments.delete")(function* (topicDocumentID) {
       const { customerID } = yield* CurrentRep

@@ -11,7 +11,7 @@ import { whenGiven } from "../platform/database/Filters.ts"
 import { ownRows } from "../platform/database/OwnRows.ts"
 import { pagedQuery } from "../platform/database/PagedQuery.ts"
 import type { Duplicate } from "../platform/database/Violations.ts"
-import { targetColumns, targetConditions, targetSortBy, targetValues } from "./TargetColumns.ts"
+import { targetColumns, targetConditions, targetSortBy, targetValues } from "./TargetColumnsSql.ts"
 
 type TopicDocumentFields = Omit<TopicDocument, "topicDocumentID">
 

@@ -1,9 +1,10 @@
 import { Terminal } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { SqlClient, Statement } from "@effect/sql"
+import { Statement } from "@effect/sql"
 import { Console, Effect, Exit, Layer, Mailbox, Option } from "effect"
 import { commandLine } from "../../src/admin/CommandLine.ts"
 import { AtTerminal } from "../../src/admin/Confirmation.ts"
+import { sameDatabase } from "../support/SameDatabase.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 
@@ -54,7 +55,7 @@ export interface AdminOptions {
 /** Runs a command as an operator would, on the database of the test, and returns what was printed. */
 export const adminWith = (options: AdminOptions, ...words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const database = Layer.succeed(SqlClient.SqlClient, yield* SqlClient.SqlClient)
+    const database = yield* sameDatabase
     const audit = StatementAudit.pipe(Layer.provide(database), Layer.orDie)
     const { console, errors, output } = yield* capturedConsole
     const password = options.password === undefined ? {} : { ADMIN_PASSWORD: options.password }

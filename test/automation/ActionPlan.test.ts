@@ -5,7 +5,7 @@ import { ChannelType, SpecialChannel } from "../../schema/ChannelTypes.ts"
 import { ActionID, ChannelID, TopicID } from "../../schema/Ids.ts"
 import { type MappedAction, planActions } from "../../src/automation/ActionPlan.ts"
 import { deepestChain } from "../../src/events/Chain.ts"
-import { matchesChannel } from "../../src/hooks/ChannelMatch.ts"
+import { matchesChannel } from "../../src/hooks/ChannelMatchSql.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const place = { channelID: ChannelID.make(7), channelType: "Email" } as const

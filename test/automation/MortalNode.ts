@@ -1,8 +1,8 @@
-import type { SqlClient } from "@effect/sql"
 import { Statement } from "@effect/sql"
 import { Duration, Effect, Layer, Logger, LogLevel } from "effect"
 import { AppLive } from "../../src/App.ts"
 import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
+import type { Database } from "../../src/platform/database/Database.ts"
 import { StopWork } from "../../src/platform/queue/Jobs.ts"
 import { ServerLive } from "../../src/Server.ts"
 import { settingsLayer } from "../support/TestApp.ts"
@@ -35,7 +35,7 @@ const statements = (life: Life) =>
 
 /** The whole service; its statements fail once it is dead. */
 export const mortalNode = <E, R>(
-  database: Layer.Layer<SqlClient.SqlClient, E, R>,
+  database: Layer.Layer<Database, E, R>,
   life: Life,
   overrides: Readonly<Record<string, string>>
 ) =>

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Random, Stream } from "effect"
 import { CustomerID, EndUserID } from "../../schema/Ids.ts"
 import { ExportFile } from "../../src/dataRights/ExportFile.ts"
-import type { LooseRows } from "../../src/dataRights/LooseRows.ts"
+import type { UnkeyedMails } from "../../src/dataRights/UnkeyedRows.ts"
 import { BlobID } from "../../src/files/BlobStore.ts"
 import { Blobs } from "../../src/files/Blobs.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -39,9 +39,9 @@ const blobsOf = (content: Stream.Stream<Uint8Array>) =>
   })
 
 /** Starts an export in which every file has this content. */
-const startExport = (content: Stream.Stream<Uint8Array>, loose: LooseRows) =>
+const startExport = (content: Stream.Stream<Uint8Array>, unkeyed: UnkeyedMails) =>
   Layer.build(ExportFile.layer.pipe(Layer.provide(blobsOf(content)))).pipe(
-    Effect.flatMap((context) => Context.get(context, ExportFile).write(person, loose, found)),
+    Effect.flatMap((context) => Context.get(context, ExportFile).write(person, unkeyed, found)),
     Effect.map(({ bytes }) => bytes)
   )
 

@@ -1,9 +1,9 @@
-import type { SqlClient } from "@effect/sql"
 import { expect, it, layer } from "@effect/vitest"
 import { Array as Arr, Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Tokens } from "../../src/auth/Tokens.ts"
 import { Events } from "../../src/events/Events.ts"
+import type { Database } from "../../src/platform/database/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { acmeAdmin } from "../support/Logins.ts"
 import { freePort } from "../support/Processes.ts"
@@ -90,7 +90,7 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
 })
 
 /** A node on a given port that can be told to stop, on a database that outlives it. */
-const startNode = (database: Context.Context<SqlClient.SqlClient>, port: string) =>
+const startNode = (database: Context.Context<Database>, port: string) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const node = yield* Layer.buildWithScope(testNode(Layer.succeedContext(database), { PORT: port }), scope)

@@ -1,5 +1,4 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
-import type { SqlClient } from "@effect/sql"
 import { ConfigProvider, Duration, Effect, FiberRef, Layer, Logger, LogLevel, Schema } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
 import { Token } from "../../schema/Auth.ts"
@@ -8,6 +7,7 @@ import { AppLive } from "../../src/App.ts"
 import { Reactions } from "../../src/events/EventHooks.ts"
 import { BlobStoreLive } from "../../src/files/BlobStoreLive.ts"
 import { RemovalTiming } from "../../src/files/BlobSweep.ts"
+import type { Database } from "../../src/platform/database/Database.ts"
 import { StopWork } from "../../src/platform/queue/Jobs.ts"
 import { withItsKey } from "../../src/platform/secrets/SecretsSeal.ts"
 import { Settings } from "../../src/platform/settings/Settings.ts"
@@ -41,7 +41,7 @@ export const settingsLayer = (overrides: Readonly<Record<string, string>> = {}) 
 
 /** One node of the service on a random port; several can share a database layer. */
 export const testNode = <E, R>(
-  database: Layer.Layer<SqlClient.SqlClient, E, R>,
+  database: Layer.Layer<Database, E, R>,
   overrides: Readonly<Record<string, string>> = {},
   logging: Layer.Layer<never> = Logger.minimumLogLevel(LogLevel.None),
   stopWork = { within: Duration.zero }

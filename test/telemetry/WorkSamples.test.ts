@@ -1,9 +1,9 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Metric } from "effect"
+import { WorkSamples } from "../../src/health/WorkSamples.ts"
 import { layerFromPGlite, openPGlite } from "../../src/platform/database/EmbeddedPostgres.ts"
 import { sample } from "../../src/platform/telemetry/Sampling.ts"
 import { databaseUp } from "../../src/platform/telemetry/ServiceMetrics.ts"
-import { WorkSamples } from "../../src/platform/telemetry/WorkSamples.ts"
 import { capturedLog } from "../http/CapturedLog.ts"
 
 const sampledUp = Effect.map(Effect.zipRight(sample, Metric.value(databaseUp.of({}))), ({ value }) => value)

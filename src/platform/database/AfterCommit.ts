@@ -1,5 +1,6 @@
-import { SqlClient, type SqlError } from "@effect/sql"
-import { Context, Effect, Option } from "effect"
+import type { SqlClient, SqlError } from "@effect/sql"
+import { Context, Effect } from "effect"
+import { isWithinTransaction } from "./InTransaction.ts"
 
 /** Runs an effect once the current transaction has committed; outside a transaction, at once. */
 export class AfterCommit extends Context.Reference<AfterCommit>()("casework/AfterCommit", {
@@ -35,8 +36,6 @@ export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "wi
     })
   // A nested transaction commits with the outer one.
   const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-    Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
-      Option.isSome(outer) ? transact(work) : whole(work)
-    )
+    Effect.flatMap(isWithinTransaction, (isNested) => (isNested ? transact(work) : whole(work)))
   return Object.assign(sql, { withTransaction })
 }

@@ -13,6 +13,7 @@ import { leaveForAfterCommit } from "./AfterCommit.ts"
 import { isDatabaseAway } from "./DatabaseAway.ts"
 import { checkRoom, watchRoom } from "./DiskRoom.ts"
 import { layerFromPGlite, openPGlite } from "./EmbeddedPostgres.ts"
+import { InTransaction } from "./InTransaction.ts"
 import { leanStatements } from "./LeanStatements.ts"
 import { prepareStatements } from "./PreparedStatements.ts"
 import { repeatTransactions } from "./RepeatedTransactions.ts"
@@ -115,7 +116,7 @@ export const layerFromUrl = (url: Redacted.Redacted) =>
         )
       )
     })
-  )
+  ).pipe((client) => Layer.provideMerge(InTransaction.layer, client))
 
 const embedded = (dataDir: string) => {
   const open = Effect.gen(function* () {
@@ -129,14 +130,17 @@ const embedded = (dataDir: string) => {
   return Layer.scopedDiscard(watchRoom(dataDir)).pipe(Layer.provideMerge(layerFromPGlite(open)))
 }
 
+/** What the database is for: SQL for repos, transactions for services. */
+export type Database = SqlClient.SqlClient | InTransaction
+
 /** Why the database may be unavailable. */
 export type DatabaseError = SqlError.SqlError | FolderInUse | ConfigError.ConfigError
 
 /** PostgreSQL at DATABASE_URL, or the embedded one in DATA_DIR: the same SQL on both. */
-export const DatabaseLive: Layer.Layer<SqlClient.SqlClient, DatabaseError, Settings> = Layer.unwrapEffect(
+export const DatabaseLive: Layer.Layer<Database, DatabaseError, Settings> = Layer.unwrapEffect(
   Effect.map(Settings, ({ databaseUrl, dataDir }) =>
     Option.match(databaseUrl, {
-      onNone: (): Layer.Layer<SqlClient.SqlClient, DatabaseError> => embedded(dataDir),
+      onNone: (): Layer.Layer<Database, DatabaseError> => embedded(dataDir),
       onSome: layerFromUrl
     })
   )

@@ -13,6 +13,7 @@ import type pg from "pg"
 import { leaveForAfterCommit } from "./AfterCommit.ts"
 import { connectTo } from "./EmbeddedWire.ts"
 import { emptyCluster, unpackCluster } from "./EmptyCluster.ts"
+import { InTransaction } from "./InTransaction.ts"
 import { leanStatements } from "./LeanStatements.ts"
 import { type OnResult, statementOf } from "./PreparedStatements.ts"
 
@@ -125,4 +126,4 @@ export const layerFromPGlite = <E, R>(pglite: Effect.Effect<PGlite, E, R>) =>
       Effect.map(leanStatements),
       Effect.map(leaveForAfterCommit)
     )
-  ).pipe(Layer.provide(Reactivity.layer))
+  ).pipe(Layer.provide(Reactivity.layer), (client) => Layer.provideMerge(InTransaction.layer, client))

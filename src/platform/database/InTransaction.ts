@@ -1,5 +1,5 @@
-import { type SqlClient, SqlError } from "@effect/sql"
-import { Effect } from "effect"
+import { SqlClient, SqlError } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
 
 const isOfDatabase = (error: unknown): error is SqlError.SqlError => error instanceof SqlError.SqlError
 
@@ -8,3 +8,18 @@ export const inTransaction =
   (sql: SqlClient.SqlClient) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> =>
     sql.withTransaction(work).pipe(Effect.catchIf(isOfDatabase, Effect.die))
+
+/** The same for services: they decide what belongs in one transaction, and leave all SQL to repos. */
+export class InTransaction extends Context.Tag("casework/InTransaction")<
+  InTransaction,
+  ReturnType<typeof inTransaction>
+>() {
+  static readonly layer = Layer.effect(InTransaction, Effect.map(SqlClient.SqlClient, inTransaction))
+}
+
+/** Whether a transaction is open where this context is from. */
+export const hasTransaction = (context: Context.Context<never>) =>
+  context.unsafeMap.has(SqlClient.TransactionConnection.key)
+
+/** Whether the caller is in a transaction. */
+export const isWithinTransaction = Effect.map(Effect.context<never>(), hasTransaction)

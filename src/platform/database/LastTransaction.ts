@@ -1,15 +1,11 @@
-import type { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Effect, Option } from "effect"
+import type { InTransaction } from "./InTransaction.ts"
 
 /**
  * Runs the work, and whatever else must be written with it, in one transaction; runs `undo` only if that did not
  * commit.
  */
-export type Transact = <A, E, R>(
-  work: Effect.Effect<A, E, R>,
-  undo: Effect.Effect<void>
-) => Effect.Effect<A, E | SqlError, R>
+export type Transact = <A, E, R>(work: Effect.Effect<A, E, R>, undo: Effect.Effect<void>) => Effect.Effect<A, E, R>
 
 /** How to run the transaction that ends a request if it must write more than the request's own work; most have none. */
 export class LastTransaction extends Context.Reference<LastTransaction>()("casework/LastTransaction", {
@@ -22,12 +18,12 @@ export class LastTransaction extends Context.Reference<LastTransaction>()("casew
  * so itself would wait for the transaction, and the transaction for the caller.
  */
 export const lastTransaction =
-  (sql: SqlClient.SqlClient, undo: Effect.Effect<void>) =>
+  (inTransaction: InTransaction["Type"], undo: Effect.Effect<void>) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.flatMap(
       LastTransaction,
       Option.match({
-        onNone: () => Effect.onError(sql.withTransaction(work), () => undo),
+        onNone: () => Effect.onError(inTransaction(work), () => undo),
         onSome: (transact) => transact(work, undo)
       })
     )

@@ -1,5 +1,7 @@
-import { SqlClient, type SqlConnection, type SqlError, Statement } from "@effect/sql"
+import type { SqlClient, SqlConnection, SqlError } from "@effect/sql"
+import { Statement } from "@effect/sql"
 import { Effect, FiberRef, Option } from "effect"
+import { hasTransaction } from "./InTransaction.ts"
 
 type Connected = Effect.Effect<SqlConnection.Connection, SqlError.SqlError>
 
@@ -46,7 +48,7 @@ export const leanStatements = <Client extends SqlClient.SqlClient>(
       if (isHeard) return statement.withoutTransform
       const [text, values] = statement.compile(true)
       const alone = Effect.flatMap(connection, (_) => _.execute(text, values, undefined))
-      const isInTransaction = fiber.currentContext.unsafeMap.has(SqlClient.TransactionConnection.key)
+      const isInTransaction = hasTransaction(fiber.currentContext)
       return isQuick(statement) && !isInTransaction ? share(text, values, alone) : alone
     })
   // One object shared by all statements: most are parts of others and never run.

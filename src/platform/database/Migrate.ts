@@ -1,6 +1,7 @@
 import { Migrator, SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { migrations } from "../../../migrations/migrations.ts"
+import type { Database } from "./Database.ts"
 import { withoutLimit } from "./Silence.ts"
 
 const table = "casework_migrations"
@@ -71,5 +72,5 @@ export const migrate = Effect.gen(function* () {
 })
 
 /** Migrates a database before anything else uses it. */
-export const migrated = <E, R>(database: Layer.Layer<SqlClient.SqlClient, E, R>) =>
+export const migrated = <E, R>(database: Layer.Layer<Database, E, R>) =>
   Layer.tap(database, (context) => Effect.provide(migrate, context))

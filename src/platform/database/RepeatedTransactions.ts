@@ -1,6 +1,7 @@
-import { SqlClient, type SqlError } from "@effect/sql"
+import type { SqlClient, SqlError } from "@effect/sql"
 import { type Cause, Effect, Option, Schedule } from "effect"
 import { transactionsHindered } from "../telemetry/ServiceMetrics.ts"
+import { isWithinTransaction } from "./InTransaction.ts"
 import { sqlState } from "./Violations.ts"
 
 const mostTries = 3
@@ -37,8 +38,6 @@ export const repeatTransactions = <Client extends SqlClient.SqlClient>(sql: Clie
     )
   // A nested transaction is part of the outer one: only the whole can be retried.
   const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-    Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
-      Option.isSome(outer) ? onTry(work) : tried(work)
-    )
+    Effect.flatMap(isWithinTransaction, (isNested) => (isNested ? onTry(work) : tried(work)))
   return Object.assign(sql, { withTransaction })
 }

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { ConfigError, Effect, Exit, Layer, Option } from "effect"
+import type { Database } from "../database/Database.ts"
 import { encryptedColumns } from "../database/EncryptedColumns.ts"
 import { noteAnew, noted, noteFirst } from "../database/Installation.ts"
 import { Secrets } from "./Secrets.ts"
@@ -50,5 +51,5 @@ const checkKey = Effect.gen(function* () {
 })
 
 /** Fails unless the secrets of the database can be read. */
-export const withItsKey = <E, R>(database: Layer.Layer<SqlClient.SqlClient, E, R>) =>
+export const withItsKey = <E, R>(database: Layer.Layer<Database, E, R>) =>
   Layer.tap(database, (context) => checkKey.pipe(Effect.provide(Secrets.layer), Effect.provide(context)))

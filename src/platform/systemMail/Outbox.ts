@@ -1,22 +1,14 @@
-import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
-import { CustomerID, TicketMessageID } from "../../../schema/Ids.ts"
-import { inTransaction } from "../database/InTransaction.ts"
+import type { CustomerID, TicketMessageID } from "../../../schema/Ids.ts"
+import { InTransaction } from "../database/InTransaction.ts"
 import { fence } from "../queue/JobClaim.ts"
 import type { Retention } from "../queue/Retention.ts"
 import { Secrets } from "../secrets/Secrets.ts"
+import { makeOutboxRepo, type OutboxRow } from "./OutboxRepo.ts"
 
 const Content = Schema.parseJson(Schema.Struct({ subject: Schema.String, text: Schema.String }))
 
-const Row = Schema.Struct({
-  outboxMailID: Schema.Int,
-  customerID: CustomerID,
-  recipient: Schema.String,
-  content: Schema.String,
-  createdAt: Schema.DateFromSelf
-})
-
-const known = ({ createdAt, outboxMailID, recipient }: typeof Row.Type) => ({ outboxMailID, to: recipient, createdAt })
+const known = ({ createdAt, outboxMailID, recipient }: OutboxRow) => ({ outboxMailID, to: recipient, createdAt })
 
 const place = (customerID: CustomerID) => ({ table: "outbox_mail", column: "content", customerID })
 
@@ -63,76 +55,47 @@ export class Outbox extends Context.Tag("casework/Outbox")<
   static readonly layer = Layer.effect(
     Outbox,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const inTransaction = yield* InTransaction
+      const repo = yield* makeOutboxRepo
       const secrets = yield* Secrets
-      const insert = SqlSchema.single({
-        Request: Schema.Struct({
-          customerID: CustomerID,
-          recipient: Schema.String,
-          content: Schema.String,
-          messageID: Schema.NullOr(Schema.String),
-          about: Schema.NullOr(TicketMessageID)
-        }),
-        Result: Schema.Struct({ outboxMailID: Schema.Int }),
-        execute: (_) => sql`
-          insert into outbox_mail (customer_id, recipient, content, message_id, ticket_message_id)
-          values (${_.customerID}, ${_.recipient}, ${_.content}, ${_.messageID}, ${_.about})
-          on conflict (customer_id, message_id) do update set content = excluded.content,
-            ticket_message_id = coalesce(excluded.ticket_message_id, outbox_mail.ticket_message_id)
-          returning outbox_mail_id as "outboxMailID"`
-      })
-      const columns = sql.literal(
-        `outbox_mail_id as "outboxMailID", customer_id as "customerID", recipient, content, created_at as "createdAt"`
-      )
-      const select = SqlSchema.findAll({
-        Request: Schema.Struct({ only: Schema.NullOr(Schema.Int), count: Schema.Int }),
-        Result: Row,
-        execute: (_) => sql`
-          /* all customers: the operator reads the outbox of the whole service */
-          select ${columns} from outbox_mail
-          where ${_.only}::int is null or outbox_mail_id = ${_.only}::int
-          order by outbox_mail_id desc limit ${_.count}`
-      })
-      const selectOwn = SqlSchema.findAll({
-        Request: Schema.Struct({ customerID: CustomerID, ids: Schema.Array(Schema.Int) }),
-        Result: Row,
-        execute: (_) => sql`
-          select ${columns} from outbox_mail
-          where customer_id = ${_.customerID} and outbox_mail_id = any(${_.ids}::int[]) order by outbox_mail_id`
-      })
-      const read = Effect.fnUntraced(function* (row: typeof Row.Type) {
+
+      const read = Effect.fnUntraced(function* (row: OutboxRow) {
         const { subject, text } = yield* secrets
           .decrypt(place(row.customerID), row.content)
           .pipe(Effect.flatMap(Schema.decode(Content)))
         return { ...known(row), subject, text }
       }, Effect.orDie)
-      const readIfPossible = (row: typeof Row.Type) =>
+      const readIfPossible = (row: OutboxRow) =>
         Effect.catchAllDefect(read(row), () => Effect.succeed({ ...known(row), subject: "(unreadable)", text: "" }))
       return {
         keep: (customerID, { about = null, messageId = null, subject, text, to }) =>
           Schema.encode(Content)({ subject, text }).pipe(
             Effect.map((content) => secrets.encrypt(place(customerID), content)),
             Effect.zipLeft(fence),
-            Effect.flatMap((content) => insert({ customerID, recipient: to, content, messageID: messageId, about })),
+            Effect.flatMap((content) =>
+              repo.insert({ customerID, recipient: to, content, messageID: messageId, about })
+            ),
             Effect.map((row) => row.outboxMailID),
-            inTransaction(sql),
+            inTransaction,
             Effect.orDie
           ),
-        newest: (count) =>
-          select({ only: null, count }).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(readIfPossible))),
+        newest: (count) => repo.newest(count).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(readIfPossible))),
         each: (customerID, outboxMailIDs) =>
           Stream.fromIterable(outboxMailIDs).pipe(
             Stream.grouped(readAtOnce),
-            Stream.mapEffect((ids) => Effect.orDie(selectOwn({ customerID, ids: [...ids] }))),
+            Stream.mapEffect((ids) => Effect.orDie(repo.findOwn({ customerID, ids: [...ids] }))),
             Stream.flattenIterables,
             Stream.mapEffect(readIfPossible)
           ),
-        find: (only) =>
-          select({ only, count: 1 }).pipe(
-            Effect.orDie,
-            Effect.flatMap(Effect.forEach(read)),
-            Effect.map((mails) => Option.fromNullable(mails[0]))
-          )
+        find: (outboxMailID) =>
+          repo
+            .find(outboxMailID)
+            .pipe(
+              Effect.orDie,
+              Effect.flatMap(
+                Option.match({ onNone: () => Effect.succeedNone, onSome: (row) => Effect.asSome(read(row)) })
+              )
+            )
       }
     })
   )

@@ -3,8 +3,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { AiRunID, CustomerID } from "../../schema/Ids.ts"
 import type { DataRequest } from "../endUsers/DataRequestsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { mentionsOf } from "./PersonalRowsSql.ts"
 import type { Person } from "./PersonsRepo.ts"
-import { mentionsOf } from "./Traces.ts"
 
 const Found = Schema.Struct({
   aiRunID: AiRunID,
@@ -19,8 +19,8 @@ const PageEnd = Schema.Struct({ last: Schema.NullOr(Schema.Int) })
 type PageEnd = typeof PageEnd.Type
 
 /** AI calls that are about no message, for instance translations of text that somebody has copied out of a message. */
-export class LooseRuns extends Context.Tag("casework/LooseRuns")<
-  LooseRuns,
+export class UnkeyedRunsRepo extends Context.Tag("casework/UnkeyedRunsRepo")<
+  UnkeyedRunsRepo,
   {
     /**
      * Finds runs after the given id. Starting at 0 it reads much of the ledger: call it outside of transactions then.
@@ -32,7 +32,7 @@ export class LooseRuns extends Context.Tag("casework/LooseRuns")<
   }
 >() {
   static readonly layer = Layer.effect(
-    LooseRuns,
+    UnkeyedRunsRepo,
     Effect.suspend(() => make)
   )
 }
@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
       `strpos(known.words, case when length(${words}) < ${shortest} then '|' || ${words} || '|' else ${words} end) > 0`
     )
 
-  const findOn = fn("LooseRuns.findOn")(function* (person: Person, behind: number, last: number) {
+  const findOn = fn("UnkeyedRunsRepo.findOn")(function* (person: Person, behind: number, last: number) {
     const { customerID, messageIDs } = person
     const mentions = mentionsOf(sql, person)
     const tells = sql`(${mentions("r.user_prompt")} or ${mentions("r.output")} or ${mentions("r.prompt_input::text")}
@@ -122,8 +122,8 @@ const make = Effect.gen(function* () {
     return yield* decodeFound(rows)
   })
 
-  return LooseRuns.of({
-    find: fn("LooseRuns.find")(function* (person, behind) {
+  return UnkeyedRunsRepo.of({
+    find: fn("UnkeyedRunsRepo.find")(function* (person, behind) {
       const found: Array<typeof Found.Type> = []
       for (let from: number | null = behind; from !== null; ) {
         const { last }: PageEnd = yield* findPageEnd({ customerID: person.customerID, behind: from })

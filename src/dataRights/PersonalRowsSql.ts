@@ -38,7 +38,7 @@ export const mailsOf = (sql: SqlClient.SqlClient, { addresses, marks, messageIDs
   or ${sql.literal(addressParts("recipient"))} && ${marks}::text[])`
 
 /** Which rows of each table are about a person. */
-export const makeTraces = Effect.map(SqlClient.SqlClient, (sql) => (person: Person, found: FoundRows) => {
+export const makePersonalRows = Effect.map(SqlClient.SqlClient, (sql) => (person: Person, found: FoundRows) => {
   const { addresses, customerID, endUserID, messageIDs, ticketIDs } = person
   const ours = sql`customer_id = ${customerID}`
   const inMessages = sql`ticket_message_id = any(${messageIDs}::int[])`
