@@ -1,5 +1,5 @@
 import { Console, Effect, Layer, RuntimeFlags, RuntimeFlagsPatch } from "effect"
-import { type KnownError, withStacks } from "./OneLine.ts"
+import { type KnownError, withStacks } from "./KnownError.ts"
 import { LogLines } from "./platform/text/LogLines.ts"
 
 /** Runs the service until it is told to stop; if startup fails for a known reason, prints that reason in one line. */

@@ -7,7 +7,6 @@ import { callerOf } from "./auth/Policies.ts"
 import { ResetPasswordPage } from "./auth/ResetPasswordPage.ts"
 import { Tokens } from "./auth/Tokens.ts"
 import { Docs } from "./Docs.ts"
-import { FrontDoor } from "./FrontDoor.ts"
 import { HubRoutes } from "./hub/HubRoutes.ts"
 import { HubFarewell, HubSockets } from "./hub/HubSockets.ts"
 import { Pages, pagePaths } from "./pages/Pages.ts"
@@ -21,6 +20,7 @@ import { RequestFibers } from "./platform/http/RequestFibers.ts"
 import { makeRoutes, plainUrl } from "./platform/http/Routes.ts"
 import { NodeServer, serve } from "./platform/http/Serve.ts"
 import { Settings } from "./platform/settings/Settings.ts"
+import { RootRedirect } from "./RootRedirect.ts"
 
 const hubPath = "/chatHub"
 
@@ -94,6 +94,6 @@ const Listening = Serve.pipe(Layer.provideMerge(Listen), Layer.provide(RequestFi
 export const ServerLive = Drain.pipe(
   Layer.provideMerge(HubFarewell),
   Layer.provideMerge(Listening),
-  Layer.provide([FrontDoor, OpenApiJson, Docs, ResetPasswordPage, HubRoutes, Pages]),
+  Layer.provide([RootRedirect, OpenApiJson, Docs, ResetPasswordPage, HubRoutes, Pages]),
   Layer.provide(HubSockets.layer)
 )

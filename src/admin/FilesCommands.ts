@@ -1,9 +1,9 @@
 import { Command } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { noteBlobPlace } from "../files/BlobPlaceNote.ts"
+import { noteBlobLocation } from "../files/BlobLocationCheck.ts"
 
 const moved = Command.make("moved", {}, () =>
-  Effect.flatMap(noteBlobPlace, (here) => Console.log(`From now on the files are looked for in ${here}.`))
+  Effect.flatMap(noteBlobLocation, (here) => Console.log(`From now on the files are looked for in ${here}.`))
 ).pipe(Command.withDescription("Say that the files have been copied to where BLOB_STORE is now"))
 
 export const filesCommands = Command.make("files").pipe(

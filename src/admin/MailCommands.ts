@@ -8,7 +8,7 @@ import { InTransaction } from "../platform/database/InTransaction.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
 import { JobsRepo } from "../platform/queue/JobsRepo.ts"
 import { confirmAtTerminal, yes } from "./Confirmation.ts"
-import { harmless } from "./Harmless.ts"
+import { printable } from "./Printable.ts"
 import { refuse } from "./Refused.ts"
 import { isRowID } from "./RowID.ts"
 
@@ -24,7 +24,7 @@ const setAside = (id: number) =>
   })
 
 const lineOf = ({ attempts, customerID, error, failedMailID, folderID, messageID }: SetAsideMail) =>
-  harmless(`${failedMailID}  customer ${customerID}  folder ${folderID}  ${messageID}  ${attempts} attempts  ${error}`)
+  printable(`${failedMailID}  customer ${customerID}  folder ${folderID}  ${messageID}  ${attempts} attempts  ${error}`)
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
@@ -43,7 +43,7 @@ const show = Command.make("show", { id }, ({ id }) =>
     yield* source.pipe(
       Stream.decodeText(),
       Stream.splitLines,
-      Stream.runForEach((line) => Console.log(harmless(line)))
+      Stream.runForEach((line) => Console.log(printable(line)))
     )
   })
 ).pipe(Command.withDescription("Show the source of mail that was set aside"), Command.provide(BlobStoreLive))

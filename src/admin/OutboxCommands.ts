@@ -1,7 +1,7 @@
 import { Args, Command } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
 import { Outbox } from "../platform/systemMail/Outbox.ts"
-import { harmless } from "./Harmless.ts"
+import { printable } from "./Printable.ts"
 import { refuse } from "./Refused.ts"
 import { isRowID } from "./RowID.ts"
 
@@ -12,7 +12,7 @@ const list = Command.make("list", {}, () =>
     const mails = yield* Effect.flatMap(Outbox, (outbox) => outbox.newest(shown))
     yield* Console.log(mails.length === 0 ? "The outbox is empty." : "Mail in the outbox, newest first")
     for (const { createdAt, outboxMailID, subject, to } of mails) {
-      yield* Console.log(harmless(`${outboxMailID}  ${createdAt.toISOString()}  ${to}  ${subject}`))
+      yield* Console.log(printable(`${outboxMailID}  ${createdAt.toISOString()}  ${to}  ${subject}`))
     }
   })
 ).pipe(Command.withDescription(`List the newest ${shown} mails that had nowhere to go, because SMTP_URL is not set`))
@@ -22,7 +22,7 @@ const show = Command.make("show", { id: Args.integer({ name: "id" }) }, ({ id })
     const found = isRowID(id) ? yield* Effect.flatMap(Outbox, (outbox) => outbox.find(id)) : Option.none()
     if (Option.isNone(found)) return yield* refuse(`There is no mail ${id} in the outbox. See them with: outbox list`)
     const { createdAt, subject, text, to } = found.value
-    yield* Console.log(harmless(`To: ${to}\nSubject: ${subject}\nDate: ${createdAt.toISOString()}\n\n${text}`))
+    yield* Console.log(printable(`To: ${to}\nSubject: ${subject}\nDate: ${createdAt.toISOString()}\n\n${text}`))
   })
 ).pipe(Command.withDescription("Show one mail of the outbox"))
 

@@ -2,7 +2,7 @@ import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Role } from "../../schema/Authentication.ts"
 import { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
-import { fence } from "../platform/queue/JobClaim.ts"
+import { confirmClaim } from "../platform/queue/JobClaim.ts"
 import type { Retention } from "../platform/queue/Retention.ts"
 
 export const passwordResetRetention: Retention = { table: "password_reset", since: "expires_at", for: "0 hours" }
@@ -209,7 +209,7 @@ const make = Effect.gen(function* () {
       ),
     replaceResetToken: (customerID, customerRepID, tokenHash, { at: askedAt, email }) =>
       // Two mails made at once must not leave two valid tokens, and a node that was paused must not delete a newer one.
-      fence.pipe(
+      confirmClaim.pipe(
         Effect.zipRight(lock({ customerID, customerRepID })),
         Effect.zipRight(endTokens({ customerID, customerRepID, askedAt })),
         Effect.zipRight(insertToken({ customerID, customerRepID, tokenHash, email, askedAt })),

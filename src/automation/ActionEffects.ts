@@ -12,7 +12,7 @@ import { isRepeatable } from "../documents/RetrievalRequest.ts"
 import { Events } from "../events/Events.ts"
 import { InTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
-import { fence } from "../platform/queue/JobClaim.ts"
+import { confirmClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
@@ -120,7 +120,7 @@ const make = Effect.gen(function* () {
   ) {
     // A client that reads the ticket could not write it back.
     if (key === "__proto__") return yield* notDone("A custom field cannot be called __proto__.")
-    yield* fence
+    yield* confirmClaim
     yield* tickets.lock(customerID, [ticketID])
     yield* tickets.setCustomField(customerID, ticketID, key, value)
     yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])

@@ -6,7 +6,7 @@ import { runPipeline } from "../events/AutomationJobs.ts"
 import { Events } from "../events/Events.ts"
 import { InTransaction } from "../platform/database/InTransaction.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
-import { Again } from "../platform/queue/JobRun.ts"
+import { RunAgain } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { DraftCallsRepo } from "../ticketMessages/DraftCallsRepo.ts"
@@ -99,7 +99,7 @@ export const PipelineJob = Layer.effectDiscard(
         for (const [name, step] of steps) {
           if (finished.has(name)) continue
           const end = yield* runStep(input, step)
-          if (end._tag === "Later") return yield* Effect.as(notes.flush, new Again({ pauseSeconds: end.seconds }))
+          if (end._tag === "Later") return yield* Effect.as(notes.flush, new RunAgain({ pauseSeconds: end.seconds }))
           yield* notes.add(name, end)
           if (end._tag === "Stop") break
           if (end.kind === "Failed") hasFailed = true

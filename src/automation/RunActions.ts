@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { runActions } from "../events/AutomationJobs.ts"
-import { Again } from "../platform/queue/JobRun.ts"
+import { RunAgain } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ActionRunner } from "./ActionRunner.ts"
@@ -15,7 +15,7 @@ export const RunActionsJob = Layer.effectDiscard(
       fn("RunActions.run")(function* (customerID, request, claim) {
         if (!(yield* runner.hasActions(customerID, request))) return undefined
         const progress = yield* runner.run(customerID, request, claim)
-        return progress._tag === "Waits" ? new Again({ pauseSeconds: progress.seconds }) : undefined
+        return progress._tag === "Waits" ? new RunAgain({ pauseSeconds: progress.seconds }) : undefined
       }),
       runner.giveUp
     )

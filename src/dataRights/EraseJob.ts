@@ -3,7 +3,7 @@ import { type DataRequest, DataRequestsRepo } from "../endUsers/DataRequestsRepo
 import { Blobs } from "../files/Blobs.ts"
 import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
-import { Again } from "../platform/queue/JobRun.ts"
+import { RunAgain } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { eraseEndUser } from "./DataRightsJobs.ts"
@@ -105,7 +105,7 @@ export const EraseJob = Layer.effectDiscard(
         const request = found.value
         if (request.erasedAt === null) {
           yield* firstLook(request, claim)
-          return new Again({ pauseSeconds: secondLookAfterSeconds })
+          return new RunAgain({ pauseSeconds: secondLookAfterSeconds })
         }
         const late = yield* eraseLeftOver(request, claim)
         yield* Effect.forEach([...request.blobIDs, ...late.blobIDs], (blobID) => blobs.removeUnused(customerID, blobID))

@@ -5,7 +5,7 @@ import type { CustomerID } from "../../schema/Ids.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { boundedCall, type CallLimits } from "../platform/outbound/BoundedCall.ts"
 import { GuardedHttpClient } from "../platform/outbound/Outbound.ts"
-import { beforeItLeaves } from "../platform/queue/JobClaim.ts"
+import { confirmClaimNow } from "../platform/queue/JobClaim.ts"
 import { readSecret } from "../platform/secrets/Masking.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
       const builtIn = yield* placeholders.of(customerID, templatesOf(call))
       const access = yield* findAccess(customerID, document)
       const request = yield* retrievalRequest(call, access, firstOf(values, builtIn))
-      yield* beforeItLeaves
+      yield* confirmClaimNow
       const started = yield* Clock.currentTimeNanos
       const { body, contentType, status } = yield* boundedCall(client, request, limits).pipe(
         Effect.catchTags({

@@ -2,7 +2,7 @@ import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { hasTransaction } from "../platform/database/InTransaction.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
-import type { JobPlace } from "../platform/queue/JobsRepo.ts"
+import type { JobRouting } from "../platform/queue/JobsRepo.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { runActions, runPipeline } from "./AutomationJobs.ts"
 import { Broadcast } from "./Broadcast.ts"
@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
     context: Context.Context<never>,
     customerID: CustomerID,
     isAutomatic: boolean,
-    job: JobPlace
+    job: JobRouting
   ): Option.Option<Following> => {
     const events = openingEvents(isAutomatic)
     const [created, received] = events

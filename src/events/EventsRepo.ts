@@ -3,11 +3,11 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { eachStorable } from "../platform/database/Storable.ts"
 import type { Placeholder, PlaceholderFor } from "../platform/database/WrittenOnce.ts"
-import { type JobPlace, JobsRepo } from "../platform/queue/JobsRepo.ts"
+import { type JobRouting, JobsRepo } from "../platform/queue/JobsRepo.ts"
 import type { Event, EventKind } from "./Event.ts"
 import { eventChannel } from "./PostgresBroadcast.ts"
 
-export interface EventValues extends JobPlace {
+export interface EventValues extends JobRouting {
   readonly customerID: CustomerID
 }
 

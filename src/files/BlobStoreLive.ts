@@ -4,7 +4,7 @@ import { type ConfigError, Effect, Layer } from "effect"
 import type { Database } from "../platform/database/Database.ts"
 import { checkWritable } from "../platform/settings/DataFolder.ts"
 import { Settings } from "../platform/settings/Settings.ts"
-import { checkBlobPlace } from "./BlobPlaceNote.ts"
+import { checkBlobLocation } from "./BlobLocationCheck.ts"
 import type { BlobStore } from "./BlobStore.ts"
 import { folderBlobStore } from "./FolderBlobStore.ts"
 import { PostgresBlobStore } from "./PostgresBlobStore.ts"
@@ -16,15 +16,15 @@ const openFolder = (folder: string) => Layer.unwrapEffect(Effect.as(checkWritabl
 /** The store that BLOB_STORE names, provided that the files are there and the store can be used. */
 export const BlobStoreLive = Layer.unwrapEffect(
   Effect.map(
-    Effect.zipLeft(Settings, checkBlobPlace),
-    ({ blobPlace, dataDir }): Layer.Layer<BlobStore, ConfigError.ConfigError | SqlError.SqlError, Database> => {
-      switch (blobPlace._tag) {
+    Effect.zipLeft(Settings, checkBlobLocation),
+    ({ blobLocation, dataDir }): Layer.Layer<BlobStore, ConfigError.ConfigError | SqlError.SqlError, Database> => {
+      switch (blobLocation._tag) {
         case "Folder":
           return openFolder(join(dataDir, "files"))
         case "Postgres":
           return PostgresBlobStore
         case "S3":
-          return s3BlobStore(blobPlace)
+          return s3BlobStore(blobLocation)
       }
     }
   )

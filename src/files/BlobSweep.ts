@@ -1,5 +1,5 @@
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
-import { Again } from "../platform/queue/JobRun.ts"
+import { RunAgain } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { onOneNode } from "../platform/queue/Periodically.ts"
 import { blobRemoval } from "./BlobRemoval.ts"
@@ -20,7 +20,7 @@ const Removal = Layer.effectDiscard(
         const age = discardedAt === undefined ? after : DateTime.distanceDuration(discardedAt, yield* DateTime.now)
         const left = Duration.subtract(after, age)
         if (Duration.greaterThan(left, Duration.zero))
-          return new Again({ pauseSeconds: Math.ceil(Duration.toSeconds(left)) })
+          return new RunAgain({ pauseSeconds: Math.ceil(Duration.toSeconds(left)) })
         return yield* removeUnused(customerID, blobID)
       })
     )

@@ -7,7 +7,7 @@ import { BytesMissing, StoreAway } from "../platform/BlobTrouble.ts"
 import { wholeOf } from "../platform/WholeBytes.ts"
 import { type BlobID, BlobStore, type ByteRange } from "./BlobStore.ts"
 import { orAway, storeAway } from "./OrAway.ts"
-import { loadClient, S3Failed, type S3Place } from "./S3Client.ts"
+import { loadClient, S3Failed, type S3Location } from "./S3Client.ts"
 import { S3Deadlines } from "./S3Deadlines.ts"
 import { checkS3 } from "./S3StartCheck.ts"
 import { spooled } from "./Spool.ts"
@@ -25,7 +25,7 @@ const opened = (path: string) =>
 const checkedAtOnce = 8
 
 /** Stores objects in a bucket of Amazon S3 or of a compatible store. */
-export const s3BlobStore = (place: S3Place) =>
+export const s3BlobStore = (place: S3Location) =>
   Layer.scoped(
     BlobStore,
     Effect.gen(function* () {

@@ -1,9 +1,9 @@
 import { Data, Effect, Predicate } from "effect"
 import { StoreAway } from "../platform/BlobTrouble.ts"
-import type { BlobPlace } from "../platform/settings/BlobPlace.ts"
+import type { BlobLocation } from "../platform/settings/BlobLocation.ts"
 import { reasonOf } from "./OrAway.ts"
 
-export type S3Place = Extract<BlobPlace, { readonly _tag: "S3" }>
+export type S3Location = Extract<BlobLocation, { readonly _tag: "S3" }>
 
 const nothing = () => undefined
 
@@ -13,7 +13,7 @@ const nothing = () => undefined
 const silent = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing }
 
 /** Loaded only where it is used: the client takes longer to load than the rest of the service. */
-export const loadClient = ({ endpoint, region }: S3Place) =>
+export const loadClient = ({ endpoint, region }: S3Location) =>
   Effect.gen(function* () {
     const s3 = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
     const client = yield* Effect.acquireRelease(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Cause, ConfigError, Effect } from "effect"
 import { patiently } from "../platform/concurrency/StartPatience.ts"
 import { hasBlobs } from "./BlobsRepo.ts"
-import type { S3, S3Failed, S3Place } from "./S3Client.ts"
+import type { S3, S3Failed, S3Location } from "./S3Client.ts"
 
 const text = "Casework tries out whether it can keep files here. This one may be deleted."
 
@@ -10,7 +10,7 @@ const text = "Casework tries out whether it can keep files here. This one may be
  * Writes, reads and deletes a small object. It needs the same permissions as files do: asking for the bucket or a
  * listing would require permission to list, and would not tell whether files can be written and removed.
  */
-const tryOut = ({ client, s3 }: S3, { bucket, prefix }: S3Place) => {
+const tryOut = ({ client, s3 }: S3, { bucket, prefix }: S3Location) => {
   // A random name, so that nodes starting at the same time do not delete each other's object.
   const object = { Bucket: bucket, Key: `${prefix}start-check-${randomUUID()}` }
   return async (abortSignal: AbortSignal) => {
@@ -24,7 +24,7 @@ const tryOut = ({ client, s3 }: S3, { bucket, prefix }: S3Place) => {
   }
 }
 
-const refusal = ({ bucket, endpoint }: S3Place, { message }: S3Failed) =>
+const refusal = ({ bucket, endpoint }: S3Location, { message }: S3Failed) =>
   ConfigError.InvalidData(
     ["BLOB_STORE"],
     `Cannot keep files in the bucket ${bucket}${endpoint === undefined ? "" : ` at ${new URL(endpoint).origin}`}: ` +
@@ -38,7 +38,7 @@ const refusal = ({ bucket, endpoint }: S3Place, { message }: S3Failed) =>
  * starting and is waited for; after that the setting is the likelier fault.
  */
 export const checkS3 = (
-  place: S3Place,
+  place: S3Location,
   s3: S3,
   answered: <A>(send: (signal: AbortSignal) => Promise<A>) => Effect.Effect<A, S3Failed>
 ) =>

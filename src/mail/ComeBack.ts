@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Again, pauseFor } from "../platform/queue/JobRun.ts"
+import { pauseFor, RunAgain } from "../platform/queue/JobRun.ts"
 import { MailProblem } from "./MailGraph.ts"
 
 /** Requeues the job when the provider said how long to wait. */
@@ -8,5 +8,5 @@ export const comeBack = <A, E, R>(effect: Effect.Effect<A, E | MailProblem, R>) 
     effect,
     (error): error is MailProblem & { readonly retryAfterSeconds: number } =>
       error instanceof MailProblem && error.retryAfterSeconds !== undefined,
-    ({ retryAfterSeconds }) => Effect.succeed(new Again({ pauseSeconds: pauseFor(retryAfterSeconds) }))
+    ({ retryAfterSeconds }) => Effect.succeed(new RunAgain({ pauseSeconds: pauseFor(retryAfterSeconds) }))
   )

@@ -1,7 +1,7 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
-import { Again } from "../platform/queue/JobRun.ts"
+import { RunAgain } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { comeBackAfter } from "../platform/queue/Patience.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -35,7 +35,7 @@ export const DraftJobs = Layer.effectDiscard(
       removeDraft,
       fn("DraftJobs.run")(function* (customerID, { channelID, draftID }, { ageSeconds }) {
         const sentAgo = yield* repo.secondsSinceSending(customerID, channelID, draftID)
-        if (Option.exists(sentAgo, (seconds) => seconds < sendingLasts)) return new Again({ pauseSeconds: 60 })
+        if (Option.exists(sentAgo, (seconds) => seconds < sendingLasts)) return new RunAgain({ pauseSeconds: 60 })
         return yield* remove(customerID, channelID, draftID).pipe(
           Effect.catchAll((problem) => {
             const retryAfterSeconds = problem instanceof MailProblem ? problem.retryAfterSeconds : undefined

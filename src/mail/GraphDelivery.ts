@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
-import { beforeItLeaves } from "../platform/queue/JobClaim.ts"
+import { confirmClaimNow } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -70,7 +70,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
     mail: OutgoingMail
   ) {
     const original = yield* repo.findOriginal(customerID, message)
-    yield* beforeItLeaves
+    yield* confirmClaimNow
     return Option.isNone(original)
       ? yield* graph.createDraft(mailbox, mail)
       : yield* graph
@@ -120,7 +120,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
       if (!(yield* repo.keepDraft(customerID, message, { draftID, internetMessageID }))) return yield* takeBack
       yield* attachAll(customerID, mailbox, message, draftID)
       if (!(yield* repo.noteSending(customerID, message.ticketMessageID))) return yield* takeBack
-      yield* beforeItLeaves
+      yield* confirmClaimNow
       yield* graph.send(mailbox, draftID)
     },
     Effect.catchTag("MailProblem", notDelivered)

@@ -4,7 +4,7 @@ import { steadyClock } from "../platform/concurrency/SteadyClock.ts"
 import { InTransaction } from "../platform/database/InTransaction.ts"
 import { isClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { OldWork } from "../platform/queue/JobRank.ts"
-import { Again } from "../platform/queue/JobRun.ts"
+import { RunAgain } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { firstLine } from "../platform/text/FirstLine.ts"
@@ -73,7 +73,7 @@ export const ImportJobs = Layer.effectDiscard(
         ])
       )
       yield* importPages(open, pages, claim)
-      return isDone ? undefined : new Again({ pauseSeconds: 0 })
+      return isDone ? undefined : new RunAgain({ pauseSeconds: 0 })
     })
 
     /** A folder that the provider no longer knows may have moved: the job continues at its new place. */
@@ -84,7 +84,7 @@ export const ImportJobs = Layer.effectDiscard(
       if (retrieves) {
         yield* jobs.enqueue(renewSubscription, customerID, { folderID, reason: "Expiring" }, folderKey(folderID))
       }
-      return new Again({ pauseSeconds: 0 })
+      return new RunAgain({ pauseSeconds: 0 })
     })
 
     const isNobodysFault = (cause: Cause.Cause<unknown>) => Cause.isInterrupted(cause) || isClaimLost(cause)

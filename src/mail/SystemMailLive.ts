@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
-import { beforeItLeaves, CurrentClaim } from "../platform/queue/JobClaim.ts"
+import { CurrentClaim, confirmClaimNow } from "../platform/queue/JobClaim.ts"
 import { comeBackAfter } from "../platform/queue/Patience.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { type Mail, Mailer, MailNotSent } from "../platform/systemMail/Mailer.ts"
@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(mailbox)) return yield* plainly
     const { html, messageId, subject, text, to } = mail
     const internetMessageID = messageId ?? `<casework-${randomUUID()}@${hostname}>`
-    yield* beforeItLeaves
+    yield* confirmClaimNow
     yield* graph.sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID }).pipe(
       Effect.catchTag("MailProblem", (problem) =>
         // A password mail must not be lost because the mailbox is set up wrongly.

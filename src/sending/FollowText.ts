@@ -7,7 +7,7 @@ import { InTransaction } from "../platform/database/InTransaction.ts"
 import type { JobClaim } from "../platform/queue/JobClaim.ts"
 import { jobKind } from "../platform/queue/JobKind.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
-import { Again } from "../platform/queue/JobRun.ts"
+import { RunAgain } from "../platform/queue/JobRun.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
@@ -39,7 +39,7 @@ export class FollowTiming extends Context.Reference<FollowTiming>()("casework/Fo
 /** When to check next; undefined after the last time. */
 export const nextLook = (looksAfterSeconds: ReadonlyArray<number>, secondsAgo: number) => {
   const next = looksAfterSeconds.find((seconds) => seconds > secondsAgo)
-  return next === undefined ? undefined : new Again({ pauseSeconds: Math.ceil(next - secondsAgo) })
+  return next === undefined ? undefined : new RunAgain({ pauseSeconds: Math.ceil(next - secondsAgo) })
 }
 
 /** Checks on sent texts: the phone provider only says later that it could not deliver a message it had accepted. */

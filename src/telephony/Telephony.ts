@@ -2,7 +2,7 @@ import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platf
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Data, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { withoutSecret } from "../platform/outbound/WithoutSecret.ts"
-import { beforeItLeaves } from "../platform/queue/JobClaim.ts"
+import { confirmClaimNow } from "../platform/queue/JobClaim.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 
@@ -143,7 +143,7 @@ const make = Effect.gen(function* () {
       const request = HttpClientRequest.post(`${messagesOf(account)}.json`).pipe(
         HttpClientRequest.bodyUrlParams({ From: from, To: to, Body: body })
       )
-      yield* beforeItLeaves
+      yield* confirmClaimNow
       const { sid, ...state } = yield* call(request, account, Sent)
       const fate = fateIn(account, state)
       return fate._tag === "Lost" ? yield* new TelephonyFailed({ message: fate.why, refused: true }) : sid

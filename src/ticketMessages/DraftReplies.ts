@@ -7,7 +7,7 @@ import { Drafts } from "../ai/Drafts.ts"
 import { mostDocuments } from "../ai/prompts/Draft.ts"
 import { Events } from "../events/Events.ts"
 import { InTransaction } from "../platform/database/InTransaction.ts"
-import { fence } from "../platform/queue/JobClaim.ts"
+import { confirmClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { MessageAccess } from "./MessageAccess.ts"
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
       ...(modelName !== undefined && { modelName })
     })
     return yield* Effect.gen(function* () {
-      yield* fence
+      yield* confirmClaim
       const { aiReply, isPersonsDraft, status } = yield* messages
         .findForUpdate(customerID, ticketMessageID)
         .pipe(access.orRefuse(ticketMessageID))

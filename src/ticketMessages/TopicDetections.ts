@@ -6,7 +6,7 @@ import type { DetectTopicsQuery } from "../../schema/TicketMessageBodies.ts"
 import { Detection } from "../ai/Detection.ts"
 import { Events } from "../events/Events.ts"
 import { InTransaction } from "../platform/database/InTransaction.ts"
-import { fence } from "../platform/queue/JobClaim.ts"
+import { confirmClaim } from "../platform/queue/JobClaim.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { mappingsOfPage } from "../topics/PageMatch.ts"
 import { DetectionMaterialRepo } from "./DetectionMaterialRepo.ts"
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
     if (isDecided) yield* detection.check(customerID, modelName)
     const found = isDecided ? [] : yield* ask(customerID, message, modelName)
     yield* Effect.gen(function* () {
-      yield* fence
+      yield* confirmClaim
       yield* messages.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       if (!(yield* topics.isCorrected(customerID, ticketMessageID))) {
         yield* topics.replace(customerID, ticketMessageID, yield* material.keep(customerID, found))

@@ -56,14 +56,14 @@ const referencesOf = ({
 const make = Effect.gen(function* () {
   const inTransaction = yield* InTransaction
   const repo = yield* TicketsRepo
-  const shown = yield* TicketListRepo
+  const ticketList = yield* TicketListRepo
   const changes = yield* TicketChanges
   const events = yield* Events
   const drafts = yield* UnsentDrafts
   const checkOwnReferences = yield* makeCheckOwnReferences
 
   const get = (customerID: CustomerID, ticketID: TicketID) =>
-    shown.find(customerID, ticketID).pipe(orNotFound(missing(ticketID)))
+    ticketList.find(customerID, ticketID).pipe(orNotFound(missing(ticketID)))
 
   /** Locks all of the tickets, or fails with 404 for the first missing one. */
   const lockAll = fn("Tickets.lockAll")(function* (customerID: CustomerID, ticketIDs: ReadonlyArray<TicketID>) {
@@ -82,12 +82,12 @@ const make = Effect.gen(function* () {
   return Tickets.of({
     list: fn("Tickets.list")(function* (query) {
       const { customerID } = yield* CurrentRep
-      return yield* shown.list(customerID, query)
+      return yield* ticketList.list(customerID, query)
     }),
 
     listOfEndUser: fn("Tickets.listOfEndUser")(function* (endUserID, query) {
       const { customerID } = yield* CurrentRep
-      return yield* shown.list(customerID, { ...query, endUserID })
+      return yield* ticketList.list(customerID, { ...query, endUserID })
     }),
 
     get: fn("Tickets.get")(function* (ticketID) {
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
       const ticketID = yield* repo.insert(customerID, { channelID, endUserID, status, subject, customFieldsData })
       yield* events.record(customerID, [{ kind: "TicketCreated", ticketID }])
       return yield* Effect.flatMap(
-        shown.find(customerID, ticketID),
+        ticketList.find(customerID, ticketID),
         Option.match({
           onNone: () => Effect.dieMessage("A ticket that was just made is not there"),
           onSome: Effect.succeed

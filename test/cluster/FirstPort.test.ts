@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit } from "effect"
 import { firstPortOf } from "../../src/cluster/FirstPort.ts"
-import { inOneLine } from "../../src/OneLine.ts"
+import { inOneLine } from "../../src/KnownError.ts"
 
 const withPort = (port: string, count: number) =>
   firstPortOf(count).pipe(

@@ -15,12 +15,12 @@ import {
   Scope
 } from "effect"
 import { inject } from "vitest"
-import { inOneLine } from "../../src/OneLine.ts"
+import { inOneLine } from "../../src/KnownError.ts"
 import { StartPatience } from "../../src/platform/concurrency/StartPatience.ts"
 import { layerFromUrl } from "../../src/platform/database/Database.ts"
 import { isDatabaseAway } from "../../src/platform/database/DatabaseAway.ts"
 import { quick } from "../../src/platform/database/LeanStatements.ts"
-import { Silence, withoutLimit } from "../../src/platform/database/Silence.ts"
+import { SilenceLimits, withoutLimit } from "../../src/platform/database/SilenceLimits.ts"
 import { eventually } from "../support/Eventually.ts"
 import { throughPooler, throughRefusing, throughVanishing } from "../support/Pooler.ts"
 import { freePort } from "../support/Processes.ts"
@@ -211,7 +211,7 @@ if (onPostgres) {
         if (template.kind !== "postgres") return
         const host = yield* throughVanishing(yield* copyOfTemplate(template.url, template.name))
         const clients = yield* Layer.build(layerFromUrl(host.url)).pipe(
-          Effect.provideService(Silence, { pooled: 6000, shared: 5000 })
+          Effect.provideService(SilenceLimits, { pooled: 6000, shared: 5000 })
         )
         const sql = Context.get(clients, SqlClient.SqlClient)
         const numbers = Arr.range(1, 32)
@@ -260,7 +260,7 @@ if (onPostgres) {
         const host = yield* throughVanishing(yield* copyOfTemplate(template.url, template.name))
         // Longer than giving up takes: the library tries for five seconds to have the server cancel the statement.
         const clients = yield* Layer.build(layerFromUrl(host.url)).pipe(
-          Effect.provideService(Silence, { pooled: 20_000, shared: 20_000 })
+          Effect.provideService(SilenceLimits, { pooled: 20_000, shared: 20_000 })
         )
         const sql = Context.get(clients, SqlClient.SqlClient)
         const all = Arr.range(1, 16)
@@ -282,7 +282,7 @@ if (onPostgres) {
         const template = inject("template")
         if (template.kind !== "postgres") return
         const clients = yield* Layer.build(layerFromUrl(yield* copyOfTemplate(template.url, template.name))).pipe(
-          Effect.provideService(Silence, { pooled: 3000, shared: 3000 })
+          Effect.provideService(SilenceLimits, { pooled: 3000, shared: 3000 })
         )
         const sql = Context.get(clients, SqlClient.SqlClient)
         const long = sql`select pg_sleep(6)`

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Ref } from "effect"
-import { inOneLine } from "../../src/OneLine.ts"
+import { inOneLine } from "../../src/KnownError.ts"
 import { isDatabaseAway } from "../../src/platform/database/DatabaseAway.ts"
 import { checkRoom, FreeBytes, watchRoom } from "../../src/platform/database/DiskRoom.ts"
 import { layerFromPGlite, openPGlite } from "../../src/platform/database/EmbeddedPostgres.ts"

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { expect, layer } from "@effect/vitest"
 import { Cause, Context, Effect, Layer } from "effect"
-import { inOneLine } from "../../src/OneLine.ts"
+import { inOneLine } from "../../src/KnownError.ts"
 import { lockFolder } from "../../src/platform/settings/FolderLock.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
-import { inOneLine } from "../../src/OneLine.ts"
+import { inOneLine } from "../../src/KnownError.ts"
 import { keptSecret } from "../../src/platform/settings/KeptSecrets.ts"
 import { Settings } from "../../src/platform/settings/Settings.ts"
 
@@ -215,7 +215,7 @@ describe("Settings", () => {
   it.live("keep files in the database that was given, or where BLOB_STORE says", () =>
     Effect.gen(function* () {
       const placeOf = (BLOB_STORE: string) =>
-        Effect.map(settingsOf({ ...given, BLOB_STORE }), ({ blobPlace }) => blobPlace)
+        Effect.map(settingsOf({ ...given, BLOB_STORE }), ({ blobLocation }) => blobLocation)
       expect(yield* placeOf("")).toEqual({ _tag: "Postgres" })
       expect(yield* placeOf("Folder")).toEqual({ _tag: "Folder" })
       expect(yield* placeOf("s3://files")).toEqual({ _tag: "S3", bucket: "files", prefix: "", region: "us-east-1" })
@@ -295,7 +295,7 @@ describe("Settings", () => {
       expect(new Set(secrets.map(String)).size).toBe(1)
       expect(new Set(secrets[0]).size).toBe(2)
       for (const secret of secrets[0] ?? []) expect(secret.length).toBeGreaterThan(40)
-      expect(all[0]).toMatchObject({ demo: true, blobPlace: { _tag: "Folder" } })
+      expect(all[0]).toMatchObject({ demo: true, blobLocation: { _tag: "Folder" } })
       yield* Effect.promise(async () => {
         expect((await readdir(DATA_DIR)).sort()).toEqual(["jwt_secret.txt", "secrets_key.txt"])
         await chmod(join(DATA_DIR, "jwt_secret.txt"), 0o644)

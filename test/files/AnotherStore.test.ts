@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { inOneLine } from "../../src/OneLine.ts"
+import { inOneLine } from "../../src/KnownError.ts"
 import { adminWith } from "../admin/RunAdmin.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"

@@ -4,8 +4,8 @@ import { Clock, Context, Deferred, Duration, Effect, Exit, Layer, Logger, LogLev
 import { CustomerID } from "../../schema/Ids.ts"
 import { JobID } from "../../schema/Jobs.ts"
 import { Stopping } from "../../src/platform/concurrency/Stopping.ts"
-import { beforeItLeaves, ClaimLost, catchBreakage } from "../../src/platform/queue/JobClaim.ts"
-import { Again } from "../../src/platform/queue/JobRun.ts"
+import { ClaimLost, catchBreakage, confirmClaimNow } from "../../src/platform/queue/JobClaim.ts"
+import { RunAgain } from "../../src/platform/queue/JobRun.ts"
 import { Jobs, StopWork } from "../../src/platform/queue/Jobs.ts"
 import { ClaimTiming } from "../../src/platform/queue/JobsRepo.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -51,7 +51,7 @@ layer(TestDatabase, { excludeTestServices: true })("An external effect of a job"
       ])
       let sent = 0
       const send = Effect.zipRight(
-        beforeItLeaves,
+        confirmClaimNow,
         Effect.sync(() => {
           sent += 1
         })
@@ -94,7 +94,7 @@ layer(TestDatabase, { excludeTestServices: true })("An external effect of a job"
         })
       }
       yield* jobs.handle(kindOf("Paused"), () =>
-        beforeItLeaves.pipe(Effect.withClock(stoppedOnce), Effect.zipRight(Deferred.succeed(ended, undefined)))
+        confirmClaimNow.pipe(Effect.withClock(stoppedOnce), Effect.zipRight(Deferred.succeed(ended, undefined)))
       )
       yield* jobs.enqueue(kindOf("Paused"), customerID, {})
       yield* Deferred.await(ended)
@@ -102,7 +102,7 @@ layer(TestDatabase, { excludeTestServices: true })("An external effect of a job"
     })
   )
 
-  it.effect("needs no claim in a request", () => beforeItLeaves)
+  it.effect("needs no claim in a request", () => confirmClaimNow)
 })
 
 layer(TestDatabase, { excludeTestServices: true })("A job", (it) => {
@@ -114,7 +114,7 @@ layer(TestDatabase, { excludeTestServices: true })("A job", (it) => {
       yield* jobs.handle(kindOf("Keyed"), () =>
         Deferred.succeed(begun, undefined).pipe(
           Effect.zipRight(Deferred.await(goOn)),
-          Effect.as(new Again({ pauseSeconds: 3600 }))
+          Effect.as(new RunAgain({ pauseSeconds: 3600 }))
         )
       )
       const enqueue = jobs.enqueue(kindOf("Keyed"), customerID, {}, "key")

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Array, Clock, Deferred, Duration, Effect, Queue } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { OldWork, ranks } from "../../src/platform/queue/JobRank.ts"
-import { Again } from "../../src/platform/queue/JobRun.ts"
+import { RunAgain } from "../../src/platform/queue/JobRun.ts"
 import { enqueueOnOneNode } from "../../src/platform/queue/Periodically.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -180,7 +180,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs of many customers", (it
         Effect.gen(function* () {
           slices += 1
           yield* claim.advance({ total: 1, done: 1 })
-          return slices < 25 ? new Again({ pauseSeconds: 0 }) : undefined
+          return slices < 25 ? new RunAgain({ pauseSeconds: 0 }) : undefined
         })
       )
       yield* jobs.enqueue(kindOf("Sliced"), one, { number: 1 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Console, Effect, Layer } from "effect"
 import { Refused } from "../../src/admin/Refused.ts"
+import type { KnownError } from "../../src/KnownError.ts"
 import { launch } from "../../src/Launch.ts"
-import type { KnownError } from "../../src/OneLine.ts"
 import { capturedConsole } from "../admin/RunAdmin.ts"
 
 const printedBy = (start: Effect.Effect<void, KnownError>) =>

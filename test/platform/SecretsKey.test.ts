@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { inOneLine } from "../../src/OneLine.ts"
+import { inOneLine } from "../../src/KnownError.ts"
 import { adminWith } from "../admin/RunAdmin.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { clientOf, send } from "../support/TestApp.ts"

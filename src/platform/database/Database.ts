@@ -18,7 +18,7 @@ import { leanStatements } from "./LeanStatements.ts"
 import { prepareStatements } from "./PreparedStatements.ts"
 import { repeatTransactions } from "./RepeatedTransactions.ts"
 import { shareConnections } from "./SharedConnections.ts"
-import { allowSilence, breakOffWhenSilent, Silence } from "./Silence.ts"
+import { breakOffWhenSilent, limitSilence, SilenceLimits } from "./SilenceLimits.ts"
 
 const statementTimeout = 30_000
 
@@ -73,7 +73,7 @@ const isAway = (error: SqlError.SqlError) => isDatabaseAway(Cause.fail(error))
 
 const openPool = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
-    const silence = yield* Silence
+    const silence = yield* SilenceLimits
     const pool = yield* Effect.acquireRelease(
       Effect.sync(
         () =>
@@ -97,7 +97,7 @@ const openPool = (url: Redacted.Redacted) =>
     pool.on("error", () => undefined)
     pool.on("connect", prepareStatements)
     // The connection's last transaction may have lifted the limit.
-    pool.on("acquire", (client) => allowSilence(client, silence.pooled))
+    pool.on("acquire", (client) => limitSilence(client, silence.pooled))
     yield* patiently("the database", isAway)(checkTexts(pool))
     return pool
   })

@@ -2,7 +2,7 @@ import { Migrator, SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { migrations } from "../../../migrations/migrations.ts"
 import type { Database } from "./Database.ts"
-import { withoutLimit } from "./Silence.ts"
+import { withoutLimit } from "./SilenceLimits.ts"
 
 const table = "casework_migrations"
 

@@ -1,5 +1,5 @@
 import pg from "pg"
-import { allowSilence, withoutLimit } from "./Silence.ts"
+import { limitSilence, withoutLimit } from "./SilenceLimits.ts"
 
 // Only a text that is seen again gets a name: lists of changing length must not fill the server's memory with names.
 const mostNames = 500
@@ -40,7 +40,7 @@ export const prepareStatements = (client: pg.PoolClient) => {
   const query = client.query
   const prepared = (...given: ReadonlyArray<unknown>): unknown => {
     const [text, values, onResult] = given
-    if (text === withoutLimit) allowSilence(client, 0)
+    if (text === withoutLimit) limitSilence(client, 0)
     return typeof text === "string" && Array.isArray(values) && isCallback(onResult)
       ? Reflect.apply(query, client, [statementOf(text, values, onResult)])
       : Reflect.apply(query, client, given)

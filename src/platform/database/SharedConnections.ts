@@ -4,7 +4,7 @@ import { noLongerThan } from "../concurrency/NoLongerThan.ts"
 import { onEveryNode } from "../queue/Periodically.ts"
 import type { Rows, Share } from "./LeanStatements.ts"
 import { statementOf } from "./PreparedStatements.ts"
-import { allowSilence, breakOffWhenSilent, Silence } from "./Silence.ts"
+import { breakOffWhenSilent, limitSilence, SilenceLimits } from "./SilenceLimits.ts"
 
 /** How many connections are shared: few, so that statements meet on them and the server handles several in one go. */
 const howMany = 4
@@ -84,7 +84,7 @@ class SharedConnection {
     client.on("end", () => this.#lose(client))
     const use = () => {
       this.#lastMove = performance.now()
-      allowSilence(client, 0)
+      limitSilence(client, 0)
       this.#client = this.#opened.has(client) ? client : undefined
     }
     client
@@ -120,13 +120,13 @@ class SharedConnection {
         isAnswered = true
         this.#underWay -= 1
         this.#lastMove = performance.now()
-        if (this.#underWay === 0) allowSilence(client, 0)
+        if (this.#underWay === 0) limitSilence(client, 0)
         if (error) this.#lose(client)
         resume(error ? elsewhere : Effect.succeed("rows" in result ? result.rows : []))
       })
       if (this.#underWay === 0) {
         this.#lastMove = performance.now()
-        allowSilence(client, this.#patience)
+        limitSilence(client, this.#patience)
       }
       this.#underWay += 1
       this.#gather(client)
@@ -165,7 +165,7 @@ class SharedConnection {
  */
 export const shareConnections = (pool: pg.Pool) =>
   Effect.gen(function* () {
-    const silence = yield* Silence
+    const silence = yield* SilenceLimits
     const all = Array.from({ length: howMany }, () => new SharedConnection(pool.options, silence.shared))
     yield* Effect.addFinalizer(() =>
       noLongerThan(longestEnd)(Effect.promise(() => Promise.all(all.map((shared) => shared.close()))))

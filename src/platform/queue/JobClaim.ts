@@ -60,10 +60,10 @@ export class CurrentClaim extends Context.Reference<CurrentClaim>()("casework/Cu
 }) {}
 
 /** Fences the writes of the current transaction if they belong to a job. */
-export const fence = Effect.flatMap(CurrentClaim, (claim) => claim?.confirm ?? Effect.void)
+export const confirmClaim = Effect.flatMap(CurrentClaim, (claim) => claim?.confirm ?? Effect.void)
 
 /** Must run before every external effect that must not happen twice. */
-export const beforeItLeaves = Effect.flatMap(CurrentClaim, (claim) => claim?.confirmNow ?? Effect.void)
+export const confirmClaimNow = Effect.flatMap(CurrentClaim, (claim) => claim?.confirmNow ?? Effect.void)
 
 // How long a confirmation counts: well below the time after which a claim expires.
 const freshFor = Duration.toMillis("10 seconds")

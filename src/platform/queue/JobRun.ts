@@ -7,7 +7,7 @@ import { ClaimTiming, JobsRepo } from "./JobsRepo.ts"
 import type { ClaimedJob } from "./NextJob.ts"
 
 /** Returned by a job that has done its part for now: the rest waits in the queue, so that other jobs get their turn. */
-export class Again extends Data.TaggedClass("Again")<{
+export class RunAgain extends Data.TaggedClass("RunAgain")<{
   readonly pauseSeconds: number
   /** The work broke off halfway: the next run must not take itself for the first attempt. */
   readonly hasBegun?: boolean
@@ -108,7 +108,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
 
   const outcomeOf = (job: ClaimedJob) =>
     Exit.match({
-      onSuccess: (end: unknown) => (end instanceof Again ? ("continued" as const) : ("succeeded" as const)),
+      onSuccess: (end: unknown) => (end instanceof RunAgain ? ("continued" as const) : ("succeeded" as const)),
       onFailure: (cause: Cause.Cause<unknown>) => {
         if (Cause.isInterruptedOnly(cause)) return "interrupted"
         return job.attempts >= mostAttempts ? "failed" : "retried"
@@ -126,7 +126,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
     observed(job).pipe(
       Effect.matchCauseEffect({
         onSuccess: (end) =>
-          end instanceof Again
+          end instanceof RunAgain
             ? Effect.tap(repo.putBack(job, end), () => end.pauseSeconds === 0 && Effect.sync(onPutBack))
             : repo.finish(job, { status: "Succeeded", error: null, pause: 0 }),
         onFailure: (cause) => failed(job, cause)

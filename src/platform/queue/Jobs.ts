@@ -11,7 +11,7 @@ import type { JobClaim } from "./JobClaim.ts"
 import type { JobKind } from "./JobKind.ts"
 import { OldWork, ranks } from "./JobRank.ts"
 import { type JobHandler, makeJobRun } from "./JobRun.ts"
-import { type JobPlace, JobsRepo } from "./JobsRepo.ts"
+import { type JobRouting, JobsRepo } from "./JobsRepo.ts"
 import { begin, end, isBusy, isCrowded, nextTurn, noTurns, standsInTheWay, workers } from "./JobTurns.ts"
 import type { ClaimedJob } from "./NextJob.ts"
 import { makeWakeUp } from "./WakeUp.ts"
@@ -51,7 +51,7 @@ export class Jobs extends Context.Tag("casework/Jobs")<
      */
     readonly enqueueAll: <P, E>(kind: JobKind<P, E>, jobs: ReadonlyArray<Wanted<NoInfer<P>>>) => Effect.Effect<void>
     /** The values for a job that is inserted by the same statement as what it is about; call `woken` afterwards. */
-    readonly placeOf: <P, E>(kind: JobKind<P, E>) => Effect.Effect<JobPlace>
+    readonly placeOf: <P, E>(kind: JobKind<P, E>) => Effect.Effect<JobRouting>
     readonly woken: Effect.Effect<void>
     /**
      * Starts no new jobs, lets running ones finish for a while, and puts the rest back. Call it before anything closes
@@ -59,7 +59,7 @@ export class Jobs extends Context.Tag("casework/Jobs")<
      */
     readonly drain: Effect.Effect<void>
     /**
-     * A run that returns Again continues later. `giveUp` is called for work whose last attempt failed, or whose nodes
+     * A run that returns RunAgain continues later. `giveUp` is called for work whose last attempt failed, or whose nodes
      * died: nothing must be left half done unnoticed.
      */
     readonly handle: <P, E, Error>(
@@ -161,7 +161,7 @@ const make = Effect.gen(function* () {
     asksModels = false,
     kind,
     rank = ranks.waitedFor
-  }: JobKind<P, E>): Effect.Effect<JobPlace> =>
+  }: JobKind<P, E>): Effect.Effect<JobRouting> =>
     Effect.flatMap(OldWork, (isOld) =>
       Effect.map(telemetry.cause, (traceParent) => ({ kind, rank: isOld ? ranks.old : rank, asksModels, traceParent }))
     )

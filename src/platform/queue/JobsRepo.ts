@@ -38,7 +38,7 @@ interface NewJob {
 }
 
 /** Where a job stands in the queue, and the span that enqueued it. */
-export interface JobPlace {
+export interface JobRouting {
   readonly kind: string
   readonly rank: JobRank
   readonly asksModels: boolean
@@ -57,10 +57,10 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
      * A job that is already queued under the same key is not duplicated; its id is returned. No two of the given jobs
      * of one customer may have the same key.
      */
-    readonly insert: (place: JobPlace, jobs: ReadonlyArray<NewJob>) => Effect.Effect<ReadonlyArray<JobID>>
+    readonly insert: (place: JobRouting, jobs: ReadonlyArray<NewJob>) => Effect.Effect<ReadonlyArray<JobID>>
     /** The insert of one job as a part of another statement, which supplies the payload and the rows to insert from. */
     readonly inserting: (
-      place: PlaceholderFor<JobPlace & { readonly customerID: CustomerID }>,
+      place: PlaceholderFor<JobRouting & { readonly customerID: CustomerID }>,
       payload: Statement.Fragment,
       from: Statement.Fragment
     ) => Statement.Fragment

@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import { Again, pauseFor } from "./JobRun.ts"
+import { pauseFor, RunAgain } from "./JobRun.ts"
 
 interface Patience {
   readonly lasts: Duration.DurationInput
@@ -30,5 +30,5 @@ export const comeBackAfter = (
     retryAfterSeconds === undefined
       ? Math.min(Math.max(2, Math.ceil(ageSeconds)), Duration.toSeconds(longestPause))
       : pauseFor(retryAfterSeconds)
-  return new Again({ pauseSeconds, hasBegun: true })
+  return new RunAgain({ pauseSeconds, hasBegun: true })
 }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { SecretPlace, Secrets } from "./Secrets.ts"
+import type { SecretLocation, Secrets } from "./Secrets.ts"
 
 /** What is shown in place of a secret. */
 export const mask = "********"
@@ -13,7 +13,7 @@ type WrittenSecret = string | null | undefined
 /** The column's value after a write. */
 export const writtenSecret = (
   secrets: typeof Secrets.Service,
-  place: SecretPlace,
+  place: SecretLocation,
   written: WrittenSecret,
   stored: string | null = null
 ) => {
@@ -22,5 +22,5 @@ export const writtenSecret = (
 }
 
 /** Decrypts a stored secret. */
-export const readSecret = (secrets: typeof Secrets.Service, place: SecretPlace, stored: string | null) =>
+export const readSecret = (secrets: typeof Secrets.Service, place: SecretLocation, stored: string | null) =>
   stored === null ? Effect.succeed(null) : secrets.decrypt(place, stored)

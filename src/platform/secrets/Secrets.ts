@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Settings } from "../settings/Settings.ts"
 
 /** Where a secret is stored. It can be read back only from there. */
-export interface SecretPlace {
+export interface SecretLocation {
   readonly table: string
   readonly column: string
   readonly customerID: number
@@ -21,16 +21,16 @@ const makeKey = (secret: Redacted.Redacted): Key => {
   return { id: createHash("sha256").update(bytes).digest("hex").slice(0, 8), bytes }
 }
 
-const boundTo = (place: SecretPlace) => Buffer.from(`${place.table}.${place.column}.${place.customerID}`)
+const boundTo = (place: SecretLocation) => Buffer.from(`${place.table}.${place.column}.${place.customerID}`)
 
-const encrypt = (key: Key, place: SecretPlace, plain: string) => {
+const encrypt = (key: Key, place: SecretLocation, plain: string) => {
   const iv = randomBytes(12)
   const cipher = createCipheriv("aes-256-gcm", key.bytes, iv).setAAD(boundTo(place))
   const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()])
   return `${key.id}.${iv.toString("base64url")}.${sealed.toString("base64url")}`
 }
 
-const decrypt = (keys: ReadonlyArray<Key>, place: SecretPlace, stored: string) => {
+const decrypt = (keys: ReadonlyArray<Key>, place: SecretLocation, stored: string) => {
   const [id, iv, sealed] = stored.split(".")
   const key = keys.find((candidate) => candidate.id === id)
   if (key === undefined || iv === undefined || sealed === undefined) {
@@ -50,9 +50,9 @@ const decrypt = (keys: ReadonlyArray<Key>, place: SecretPlace, stored: string) =
 export class Secrets extends Context.Tag("casework/Secrets")<
   Secrets,
   {
-    readonly encrypt: (place: SecretPlace, plain: string) => string
+    readonly encrypt: (place: SecretLocation, plain: string) => string
     /** A value that cannot be decrypted is a defect: a key is missing or the row was tampered with. */
-    readonly decrypt: (place: SecretPlace, stored: string) => Effect.Effect<string>
+    readonly decrypt: (place: SecretLocation, stored: string) => Effect.Effect<string>
     readonly isCurrent: (stored: string) => boolean
     /** Whether SECRETS_KEY lists the key of a value. */
     readonly knowsKeyOf: (stored: string) => boolean

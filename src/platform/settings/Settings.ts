@@ -1,6 +1,6 @@
 import { Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
 import { type AllowedHost, parseOutboundAllow } from "../outbound/OutboundAllow.ts"
-import { type BlobPlace, parseBlobPlace } from "./BlobPlace.ts"
+import { type BlobLocation, parseBlobLocation } from "./BlobLocation.ts"
 import { parseCorsOrigins } from "./CorsOrigins.ts"
 import { checkWritable } from "./DataFolder.ts"
 import { keptSecret } from "./KeptSecrets.ts"
@@ -46,7 +46,7 @@ export class Settings extends Context.Tag("casework/Settings")<
     readonly databaseUrl: Option.Option<Redacted.Redacted>
     readonly dataDir: string
     readonly demo: boolean
-    readonly blobPlace: BlobPlace
+    readonly blobLocation: BlobLocation
     readonly docxTemplate: Option.Option<string>
     readonly jwtSecrets: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
     readonly secretsKeys: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
@@ -161,8 +161,8 @@ const load = Effect.gen(function* () {
   const role = yield* roleOn(embedded)
   const dataDir = yield* Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("./data"))
   const listenOn = yield* port
-  const blobPlace = yield* setting("BLOB_STORE", parseBlobPlace).pipe(
-    Config.withDefault<BlobPlace>({ _tag: embedded ? "Folder" : "Postgres" })
+  const blobLocation = yield* setting("BLOB_STORE", parseBlobLocation).pipe(
+    Config.withDefault<BlobLocation>({ _tag: embedded ? "Folder" : "Postgres" })
   )
   if (embedded) yield* checkWritable(dataDir)
   return {
@@ -172,7 +172,7 @@ const load = Effect.gen(function* () {
     databaseUrl,
     dataDir,
     demo: yield* flag("DEMO", embedded),
-    blobPlace,
+    blobLocation,
     docxTemplate: yield* text("DOCX_TEMPLATE"),
     jwtSecrets: yield* secrets("JWT_SECRET", embedded, dataDir),
     secretsKeys: yield* secrets("SECRETS_KEY", embedded, dataDir),

@@ -2,7 +2,7 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Context, Data, Effect, Layer, Option, Predicate, Redacted, type Stream } from "effect"
 import type { CustomerID, TicketMessageID } from "../../../schema/Ids.ts"
 import { StoreAway } from "../BlobTrouble.ts"
-import { beforeItLeaves } from "../queue/JobClaim.ts"
+import { confirmClaimNow } from "../queue/JobClaim.ts"
 import { Secrets } from "../secrets/Secrets.ts"
 import { Settings } from "../settings/Settings.ts"
 import { fn } from "../telemetry/Fn.ts"
@@ -131,7 +131,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
     )
     return Mailer.of({
       send: fn("Mailer.send")(function* (_customerID, { about: _, files = [], isAutomatic = false, ...mail }) {
-        yield* beforeItLeaves
+        yield* confirmClaimNow
         const { rejected, rejectedErrors = [] } = yield* Effect.tryPromise({
           try: () =>
             transport.sendMail({ from, ...mail, headers: headersOf(isAutomatic), attachments: attachmentsOf(files) }),

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { CustomerID, TicketMessageID } from "../../../schema/Ids.ts"
 import { InTransaction } from "../database/InTransaction.ts"
-import { fence } from "../queue/JobClaim.ts"
+import { confirmClaim } from "../queue/JobClaim.ts"
 import type { Retention } from "../queue/Retention.ts"
 import { Secrets } from "../secrets/Secrets.ts"
 import { makeOutboxRepo, type OutboxRow } from "./OutboxRepo.ts"
@@ -71,7 +71,7 @@ export class Outbox extends Context.Tag("casework/Outbox")<
         keep: (customerID, { about = null, messageId = null, subject, text, to }) =>
           Schema.encode(Content)({ subject, text }).pipe(
             Effect.map((content) => secrets.encrypt(place(customerID), content)),
-            Effect.zipLeft(fence),
+            Effect.zipLeft(confirmClaim),
             Effect.flatMap((content) =>
               repo.insert({ customerID, recipient: to, content, messageID: messageId, about })
             ),

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { CustomerID } from "../../../schema/Ids.ts"
-import type { Again } from "../queue/JobRun.ts"
+import type { RunAgain } from "../queue/JobRun.ts"
 import type { Mail, MailNotSent } from "./Mailer.ts"
 
 /** Mail of the service itself: password resets, notifications. */
@@ -8,6 +8,6 @@ export class SystemMail extends Context.Tag("casework/SystemMail")<
   SystemMail,
   {
     /** Sends a mail. If it cannot be accepted yet, returns when the job that sends it should run again. */
-    readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<Again | undefined, MailNotSent>
+    readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<RunAgain | undefined, MailNotSent>
   }
 >() {}

@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net"
 import { Either } from "effect"
 
 /** Where the bytes of files are kept. */
-export type BlobPlace =
+export type BlobLocation =
   | { readonly _tag: "Folder" }
   | { readonly _tag: "Postgres" }
   | {
@@ -39,7 +39,7 @@ const parsePrefix = (pathname: string) =>
     catch: () => "In the prefix a % is written %25"
   })
 
-const parseS3 = (text: string): Either.Either<BlobPlace, string> => {
+const parseS3 = (text: string): Either.Either<BlobLocation, string> => {
   if (!URL.canParse(text)) return Either.left(`${expected}; ${bucketNames}`)
   const { host: bucket, password, pathname, searchParams, username } = new URL(text)
   const { endpoint, region, ...others } = Object.fromEntries(searchParams)
@@ -60,7 +60,7 @@ const parseS3 = (text: string): Either.Either<BlobPlace, string> => {
 }
 
 /** Reads BLOB_STORE, or says what is wrong with it. */
-export const parseBlobPlace = (text: string): Either.Either<BlobPlace, string> => {
+export const parseBlobLocation = (text: string): Either.Either<BlobLocation, string> => {
   const word = text.trim()
   if (word.toLowerCase() === "folder") return Either.right({ _tag: "Folder" })
   if (word.toLowerCase() === "postgres") return Either.right({ _tag: "Postgres" })

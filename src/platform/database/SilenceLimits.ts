@@ -3,7 +3,7 @@ import { Context } from "effect"
 import pg from "pg"
 
 /** How long a database connection may be silent, in milliseconds. */
-export class Silence extends Context.Reference<Silence>()("casework/Silence", {
+export class SilenceLimits extends Context.Reference<SilenceLimits>()("casework/SilenceLimits", {
   defaultValue: () => ({
     /** Longer than the limits for statements and for idle transactions. */
     pooled: 65_000,
@@ -21,7 +21,7 @@ const socketOf = (client: pg.ClientBase) => {
  * Allows a silence of this length; 0 means forever. Setting the same length again does not restart the timer: a
  * connection that does not respond gets no more time by being released and acquired.
  */
-export const allowSilence = (client: pg.ClientBase, milliseconds: number) => {
+export const limitSilence = (client: pg.ClientBase, milliseconds: number) => {
   const socket = socketOf(client)
   if (socket !== undefined && socket.timeout !== milliseconds) socket.setTimeout(milliseconds)
 }
@@ -36,7 +36,7 @@ const gone = () => Object.assign(new Error("The database has not said anything f
 export const breakOffWhenSilent = (client: pg.ClientBase, milliseconds: number) => {
   const socket = socketOf(client)
   socket?.once("timeout", () => socket.destroy(gone()))
-  allowSilence(client, milliseconds)
+  limitSilence(client, milliseconds)
 }
 
 /** Lifts the statement timeout for the current transaction. */

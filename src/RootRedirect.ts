@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { NotFound } from "../schema/Errors.ts"
 
 /** Redirects browsers to the documentation; other clients get a 404. */
-export const FrontDoor = HttpApiBuilder.Router.use((router) =>
+export const RootRedirect = HttpApiBuilder.Router.use((router) =>
   router.get(
     "/",
     Effect.gen(function* () {
