@@ -54,14 +54,7 @@ const program = Effect.gen(function* () {
 })
 
 /** A database in memory that goes away with the run. */
-const Database = Layer.unwrapScoped(
-  Effect.gen(function* () {
-    const pglite = yield* openPGlite({})
-    const database = layerFromPGlite(Effect.succeed(pglite))
-    yield* prepare.pipe(Effect.provide(database))
-    return database
-  })
-)
+const Database = layerFromPGlite(openPGlite({})).pipe(Layer.tap((database) => Effect.provide(prepare, database)))
 
 const given = {
   JWT_SECRET: "only-for-this-evaluation-run",
