@@ -30,6 +30,7 @@ import { HeldSubscriptionsRepo } from "./mail/HeldSubscriptionsRepo.ts"
 import { MailFoldersRepo } from "./mail/MailFoldersRepo.ts"
 import { MailMessagesRepo } from "./mail/MailMessagesRepo.ts"
 import { SentMailsRepo } from "./mail/SentMailsRepo.ts"
+import { WaitingMailsRepo } from "./mail/WaitingMailsRepo.ts"
 import { PlacesRepos } from "./places/PlacesServices.ts"
 import { PresenceRepo } from "./representatives/PresenceRepo.ts"
 import { RepresentativesRepo } from "./representatives/RepresentativesRepo.ts"
@@ -88,6 +89,7 @@ export const Repos = Layer.mergeAll(
   PlaceholderRepo.layer,
   FailedMailsRepo.layer,
   SentMailsRepo.layer,
+  WaitingMailsRepo.layer,
   HeldSubscriptionsRepo.layer,
   MailFoldersRepo.layer,
   MailMessagesRepo.layer,

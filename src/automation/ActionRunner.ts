@@ -12,9 +12,10 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { DraftCallsRepo } from "../ticketMessages/DraftCallsRepo.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { ActionEffects, type Effective, isTransactional, NotDone } from "./ActionEffects.ts"
-import { type ActionPlan, planActions, whyNoLongerMeant } from "./ActionPlan.ts"
+import { type ActionPlan, planActions } from "./ActionPlan.ts"
 import { MappedActionsRepo } from "./MappedActionsRepo.ts"
 import { type Run, RunsRepo, type Step } from "./RunsRepo.ts"
+import { makeStepChecks } from "./StepChecks.ts"
 import { TargetsRepo } from "./TargetsRepo.ts"
 
 /** A run has finished, or continues after this many seconds. */
@@ -51,30 +52,17 @@ export class ActionRunner extends Context.Tag("casework/ActionRunner")<
 
 const finished: Progress = { _tag: "Finished" }
 
-/** Operations that answer an end user. */
-const answering: ReadonlySet<string> = new Set(["SendReply", "SendDocument"])
-
-/** Limits on the mails that actions send: a program may answer each of them without identifying itself as one. */
-const mostAnHour = { inTicket: 10, toEndUser: 50 }
-
-const looksLikeLoop = (sent: number, where: string) =>
-  `Left to a person: ${sent} mails have left ${where} by themselves within an hour, as if a program answered them.`
-
 const decodeOperation = Schema.decodeUnknownOption(Operation)
 
 const make = Effect.gen(function* () {
   const inTransaction = yield* InTransaction
   const mapped = yield* MappedActionsRepo
+  const { mappedTo, whyNotAnyMore } = yield* makeStepChecks
   const runs = yield* RunsRepo
   const targets = yield* TargetsRepo
   const effects = yield* ActionEffects
   const tickets = yield* TicketsRepo
   const draftCalls = yield* DraftCallsRepo
-
-  const mappedTo = ({ hookName, ticketMessageID }: RunRequest, customerID: CustomerID) => {
-    if (hookName !== null) return mapped.ofHook(customerID, hookName)
-    return ticketMessageID === null ? Effect.succeed([]) : mapped.ofTopics(customerID, ticketMessageID)
-  }
 
   const plan = fn("ActionRunner.plan")(function* (customerID: CustomerID, request: RunRequest) {
     const { parentRunID } = request
@@ -131,45 +119,6 @@ const make = Effect.gen(function* () {
   /** Deletes the calls that were kept for another attempt at the draft. */
   const forgetCalls = (customerID: CustomerID, { ticketMessageID }: Run, claim: JobClaim) =>
     ticketMessageID === null ? Effect.void : draftCalls.forget(customerID, ticketMessageID, claim)
-
-  /**
-   * Why an answer is not sent without a person: spam is not answered, and two programs must not answer each other
-   * forever.
-   */
-  const whyNotByItself = fn("ActionRunner.whyNotByItself")(function* (
-    customerID: CustomerID,
-    { hookName, ticketID }: RunRequest,
-    { operation }: Step,
-    { channelType }: { readonly channelType: ChannelType }
-  ) {
-    if (!answering.has(operation)) return undefined
-    const found = yield* targets.findRestraints(customerID, ticketID)
-    if (Option.isNone(found)) return undefined
-    const { inTicket, isPrograms, isSpam, toEndUser } = found.value
-    if (isSpam && hookName !== "OnSpam") return "The ticket is spam."
-    if (channelType !== "Email") return undefined
-    if (isPrograms) return "Only programs have written in this ticket: nobody reads what answers them."
-    if (inTicket >= mostAnHour.inTicket) return looksLikeLoop(inTicket, "in this ticket")
-    return toEndUser >= mostAnHour.toEndUser ? looksLikeLoop(toEndUser, "to this end user") : undefined
-  })
-
-  /** Why a step must not run any more. A step that has begun is finished. */
-  const whyNotAnyMore = fn("ActionRunner.whyNotAnyMore")(function* (
-    customerID: CustomerID,
-    request: RunRequest,
-    step: Step
-  ) {
-    const { actionID, hookName, status, topicID } = step
-    if (status === "Running") return undefined
-    const channel = yield* targets.findChannel(customerID, request)
-    if (Option.isNone(channel)) return undefined
-    // Another topic of the message may map to the same action, which was planned only once.
-    const mappedNow = yield* mappedTo(request, customerID)
-    const ofItsTopic = topicID === null ? [] : yield* mapped.ofTopic(customerID, topicID)
-    const why = whyNoLongerMeant(actionID, [...mappedNow, ...ofItsTopic], channel.value)
-    if (why === undefined) return yield* whyNotByItself(customerID, request, step, channel.value)
-    return hookName === null && topicID === null ? "The topic was deleted." : why
-  })
 
   /**
    * For effects that reach outside or wait for a model: recorded before and after, and repeated only where that is

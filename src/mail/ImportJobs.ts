@@ -17,6 +17,7 @@ import { folderKey, importFolder, importMessage, importMessages, messageKey, ren
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { isTheProviders, makePageImport } from "./PageImport.ts"
 import { PoisonMail } from "./PoisonMail.ts"
+import { WaitingMailsRepo } from "./WaitingMailsRepo.ts"
 
 // Milliseconds after which no more pages are listed: `slice` while other work waits, `longestSlice` in any case.
 const slice = 5000
@@ -33,6 +34,7 @@ export const ImportJobs = Layer.effectDiscard(
     const folders = yield* MailFolders
     const repo = yield* MailFoldersRepo
     const mails = yield* MailMessagesRepo
+    const waiting = yield* WaitingMailsRepo
     const mailImport = yield* MailImport
     const poison = yield* PoisonMail
     const importPages = yield* makePageImport
@@ -128,7 +130,7 @@ export const ImportJobs = Layer.effectDiscard(
         yield* claim.confirm
         const folder = yield* repo.find(customerID, folderID)
         if (Option.isNone(folder)) return
-        const due = yield* mails.findDue(customerID, folder.value.channelID, messageIDs)
+        const due = yield* waiting.findDue(customerID, folder.value.channelID, messageIDs)
         yield* jobs.enqueueAll(
           importMessage,
           due.map((messageID) => ({

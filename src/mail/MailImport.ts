@@ -19,6 +19,7 @@ import { importMessages } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { type ReadMail, readMail } from "./ReadMail.ts"
 import { isAnswer, threadOf } from "./Threading.ts"
+import { WaitingMailsRepo } from "./WaitingMailsRepo.ts"
 
 /** A mail with its files, ready to be put into a ticket. */
 export interface FetchedMail {
@@ -68,6 +69,7 @@ const make = Effect.gen(function* () {
   const graph = yield* MailGraph
   const mailFiles = yield* MailFiles
   const repo = yield* MailMessagesRepo
+  const waiting = yield* WaitingMailsRepo
   const attachments = yield* AttachmentsRepo
   const newMessages = yield* NewMessages
   const endUsers = yield* EndUsers
@@ -122,7 +124,7 @@ const make = Effect.gen(function* () {
     // A mail that the customer sent from elsewhere belongs to a conversation that may be imported later, for instance
     // from another folder; on its own it is nobody's question.
     if (mail.isOurs && ticketID === undefined) {
-      yield* repo.letWait(customerID, number, mail)
+      yield* waiting.letWait(customerID, number, mail)
       return []
     }
     const given = {
@@ -149,7 +151,7 @@ const make = Effect.gen(function* () {
       attachments.insert(customerID, ticketMessageID, { ...file, isEndUserProvided: !mail.isOurs })
     ).pipe(Effect.catchTag("MissingReference", Effect.die))
     yield* repo.setTicketMessage(customerID, number, ticketMessageID)
-    return yield* repo.callWaiting(customerID, channelID, mail)
+    return yield* waiting.callWaiting(customerID, channelID, mail)
   })
 
   /** Imports answers whose question has now come. They are not old work even in an old import: people wait for them. */

@@ -18,8 +18,8 @@ import {
   removeSubscription,
   renewSubscription
 } from "./MailJobs.ts"
-import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { renewedBefore, Subscriptions } from "./Subscriptions.ts"
+import { WaitingMailsRepo } from "./WaitingMailsRepo.ts"
 
 /** Keeps subscriptions alive, ends unwanted ones, and looks after folders without notifications and set-aside mail. */
 export const SubscriptionJobs = Layer.scopedDiscard(
@@ -32,7 +32,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     const graph = yield* MailGraph
     const subscriptions = yield* Subscriptions
     const failedMails = yield* FailedMailsRepo
-    const mails = yield* MailMessagesRepo
+    const waiting = yield* WaitingMailsRepo
 
     yield* jobs.handle(
       renewSubscription,
@@ -94,7 +94,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
 
     // The cause may be gone by now, for instance a file store that was away for a while.
     const left = Effect.gen(function* () {
-      const again = [...(yield* failedMails.dueAgain), ...(yield* mails.overdue)]
+      const again = [...(yield* failedMails.dueAgain), ...(yield* waiting.overdue)]
       yield* jobs.enqueueAll(
         importMessage,
         again.map(({ customerID, folderID, messageID }) => ({

@@ -8,7 +8,7 @@ import { type ReadyJson, readyJson } from "../platform/database/ReadyJson.ts"
 import { searchPatterns } from "../platform/database/SearchWords.ts"
 import { writtenOnce } from "../platform/database/WrittenOnce.ts"
 import { newMessageColumns } from "./MessageColumns.ts"
-import { type NewMessage, storing, valueOf } from "./TicketMessagesRepo.ts"
+import { type NewMessage, storing, valueOf } from "./NewMessageSql.ts"
 
 export interface Opening {
   /** The words by which the sender may be known. */
