@@ -2,9 +2,9 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { TicketMessageID } from "../../schema/Ids.ts"
 import { jobKind } from "../platform/queue/JobKind.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
-import { Settings } from "../platform/settings/Settings.ts"
 import { SystemMail } from "../platform/systemMail/SystemMail.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { makeTicketMail, oneLine } from "../tickets/TicketMail.ts"
 import { type StoredMessage, TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
 const Payload = Schema.Struct({ ticketMessageID: TicketMessageID, to: Schema.String })
@@ -14,37 +14,40 @@ export const notifyEscalation = jobKind({
   payload: Payload
 })
 
-const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
+const escalationText = ({ feedbackComment, fromAddress, fromName, message, subject, ticketID, uid }: StoredMessage) => {
+  const sender = oneLine([fromName, fromAddress ?? uid].filter((part) => part !== null).join(" "))
+  return `Ticket ${ticketID} was escalated.
 
-const escalationMail = (
-  to: string,
-  { feedbackComment, fromAddress, fromName, message, subject, ticketID, ticketMessageID, uid }: StoredMessage
-) => ({
-  to,
-  about: ticketMessageID,
-  subject: oneLine(`Ticket ${ticketID} needs a person${subject === null ? "" : `: ${subject}`}`).slice(0, 200),
-  text: `Ticket ${ticketID} was escalated.
-
-From: ${oneLine([fromName, fromAddress ?? uid].filter((part) => part !== null).join(" ")) || "unknown"}
+From: ${sender || "unknown"}
 Subject: ${oneLine(subject ?? "") || "none"}
 ${feedbackComment === null ? "" : `Comment: ${oneLine(feedbackComment).slice(0, 2000)}\n`}
-${(message ?? "").slice(0, 5000)}
-`
-})
+${(message ?? "").slice(0, 5000)}`
+}
 
+/** Tells a person of the customer that a ticket was escalated. */
 export const EscalationMailJob = Layer.effectDiscard(
   Effect.gen(function* () {
     const jobs = yield* Jobs
     const messages = yield* TicketMessagesRepo
     const mailer = yield* SystemMail
-    const { hostname } = new URL((yield* Settings).baseUrl)
+    const ticketMail = yield* makeTicketMail
     yield* jobs.handle(
       notifyEscalation,
       fn("EscalationMail.send")(function* (customerID, { ticketMessageID, to }, { jobID }) {
         const found = yield* messages.find(customerID, ticketMessageID)
         if (Option.isNone(found)) return
-        const messageId = `<casework-escalation-${jobID}@${hostname}>`
-        return yield* mailer.send(customerID, { ...escalationMail(to, found.value), messageId })
+        const { subject, ticketID } = found.value
+        return yield* mailer.send(
+          customerID,
+          ticketMail("escalation", {
+            to,
+            ticketID,
+            about: ticketMessageID,
+            jobID,
+            subject: `Ticket ${ticketID} needs a person${subject === null ? "" : `: ${subject}`}`,
+            text: escalationText(found.value)
+          })
+        )
       })
     )
   })

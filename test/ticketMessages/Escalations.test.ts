@@ -45,6 +45,7 @@ layer(quietApp(), { excludeTestServices: true })("Escalating a message", (it) =>
       expect(mail).toMatchObject({ customerID: 1, to: "duty@acme.example" })
       expect(mail.subject).toBe(`Ticket ${inbound.ticketID} needs a person: Smoke Bcc: x@y.example`)
       expect(mail.text).toMatch(/^Subject: Smoke Bcc: x@y\.example\nComment: Call them\n\nThere is smoke\n$/m)
+      expect(mail.text).toContain(`\nOpen the ticket: https://casework.example/desk#/tickets/${inbound.ticketID}\n`)
       expect(yield* readMessage(inbound.messageID)).toMatchObject({
         isEscalated: true,
         status: "Escalated",
