@@ -2,7 +2,7 @@ import { HttpClientRequest } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { boundedCall } from "../../src/platform/outbound/BoundedCall.ts"
-import { NameLookup } from "../../src/platform/outbound/NameLookup.ts"
+import { LookupFailed, NameLookup, type Resolve } from "../../src/platform/outbound/NameLookup.ts"
 import { GuardedHttpClient } from "../../src/platform/outbound/Outbound.ts"
 import { answering, bomb, flooding, hanging, redirecting, trickling } from "../support/Hostile.ts"
 import { settingsLayer } from "../support/TestApp.ts"
@@ -18,6 +18,9 @@ const call = (request: HttpClientRequest.HttpClientRequest, total = limits.total
 
 const get = (url: string) => call(HttpClientRequest.get(url))
 
+/** The same answer by DNS and by the system. */
+const resolving = (resolve: Resolve) => Layer.succeed(NameLookup, { dns: resolve, system: resolve })
+
 /** A name server that gives these answers in turn, and then the last one forever. */
 const answers = (...addresses: ReadonlyArray<string>) => {
   let asked = 0
@@ -27,7 +30,7 @@ const answers = (...addresses: ReadonlyArray<string>) => {
       asked += 1
       return [{ address, family: address.includes(":") ? 6 : 4 }]
     })
-  return { layer: Layer.succeed(NameLookup, resolve), asked: () => asked }
+  return { layer: resolving(resolve), asked: () => asked }
 }
 
 const guarded = (outboundAllow: (port: number) => string, names: Layer.Layer<never> | Layer.Layer<NameLookup>) =>
@@ -108,7 +111,7 @@ describe("the outbound guard", () => {
         const { port } = yield* UpstreamServer
         expect(yield* Effect.flip(get(`http://mixed.example:${port}/`))).toMatchObject({ _tag: "CallBlocked" })
       }),
-      Layer.succeed(NameLookup, () =>
+      resolving(() =>
         Effect.succeed([
           { address: "93.184.215.14", family: 4 },
           { address: "10.0.0.1", family: 4 }
@@ -200,31 +203,57 @@ describe("the limits of a call", () => {
         const error = yield* Effect.flip(call(HttpClientRequest.get("http://slow.example/"), Duration.millis(200)))
         expect(error).toMatchObject({ _tag: "CallFailed" })
       }),
-      Layer.succeed(NameLookup, () => Effect.never)
+      resolving(() => Effect.never)
     )
   )
 
-  it.live("keep a slow name from holding up calls to others, and share its lookup", () => {
+  it.live("keep slow names, however many, from holding up calls to others, and share their lookups", () => {
     const asked: Array<string> = []
-    const resolve = (hostname: string) => {
+    const resolve: Resolve = (hostname) => {
       asked.push(hostname)
-      return hostname === "slow.example" ? Effect.never : Effect.succeed([{ address: "127.0.0.1", family: 4 }])
+      return hostname.startsWith("slow") ? Effect.never : Effect.succeed([{ address: "127.0.0.1", family: 4 }])
     }
     return withUpstream(
       itself,
       Effect.gen(function* () {
         const upstream = yield* UpstreamServer
         yield* upstream.on("/", answering(200, "there"))
-        const slow = call(HttpClientRequest.get(`http://slow.example:${upstream.port}/`), Duration.millis(200))
-        yield* Effect.all(
-          Array.from({ length: 6 }, () => Effect.flip(slow)),
-          { concurrency: "unbounded" }
-        )
-        yield* Effect.flip(slow)
+        const slow = (name: string) =>
+          Effect.flip(call(HttpClientRequest.get(`http://${name}:${upstream.port}/`), Duration.millis(200)))
+        const names = Array.from({ length: 30 }, (_, index) => `slow${index}.example`)
+        yield* Effect.forEach([...names, ...names], slow, { concurrency: "unbounded" })
+        yield* slow("slow0.example")
         expect(yield* get(`http://fast.example:${upstream.port}/`)).toMatchObject({ body: "there" })
-        expect(asked).toEqual(["slow.example", "fast.example"])
+        expect(asked).toEqual([...names, "fast.example"])
       }),
-      Layer.succeed(NameLookup, resolve)
+      resolving(resolve)
+    )
+  })
+
+  it.live("ask the system only for local names, two at a time, and for names that DNS does not know", () => {
+    const asked: Array<string> = []
+    const known = Effect.succeed([{ address: "127.0.0.1", family: 4 }])
+    const names = {
+      dns: (hostname: string) =>
+        hostname === "public.example" ? known : Effect.fail(new LookupFailed({ code: "ENOTFOUND" })),
+      system: (hostname: string) => {
+        asked.push(hostname)
+        return hostname.startsWith("slow") ? Effect.never : known
+      }
+    }
+    return withUpstream(
+      itself,
+      Effect.gen(function* () {
+        const upstream = yield* UpstreamServer
+        yield* upstream.on("/", answering(200, "there"))
+        const at = (name: string) => `http://${name}:${upstream.port}/`
+        expect(yield* get(at("in-the-hosts-file.example"))).toMatchObject({ body: "there" })
+        const slow = (name: string) => Effect.flip(call(HttpClientRequest.get(at(name)), Duration.millis(200)))
+        yield* Effect.forEach(["slow0", "slow1", "slow2"], slow, { concurrency: "unbounded" })
+        expect(asked).toEqual(["in-the-hosts-file.example", "slow0", "slow1"])
+        expect(yield* get(at("public.example"))).toMatchObject({ body: "there" })
+      }),
+      Layer.succeed(NameLookup, names)
     )
   })
 })

@@ -5,7 +5,7 @@ import { Context, Effect, FiberSet, Layer } from "effect"
 import { Agent, buildConnector } from "undici"
 import { Settings } from "../settings/Settings.ts"
 import { isPublicAddress } from "./AddressRules.ts"
-import { makeSharedLookup, NameLookup, type Resolve } from "./NameLookup.ts"
+import { makeSharedLookup, type Resolve } from "./NameLookup.ts"
 import { type AllowedHost, isAllowed, normalHost } from "./OutboundAllow.ts"
 
 /** A host leads to an address that the service does not call. Nothing was sent. */
@@ -68,10 +68,15 @@ export class GuardedHttpClient extends Context.Tag("casework/GuardedHttpClient")
     GuardedHttpClient,
     Effect.gen(function* () {
       const { outboundAllow } = yield* Settings
-      const resolve = yield* NameLookup
+      const localNames = {
+        isLocal: (hostname: string) =>
+          !hostname.includes(".") || outboundAllow.some(({ host }) => host === normalHost(hostname)),
+        // A name in the hosts file may lead to an address that is listed.
+        mayBeMore: outboundAllow.length > 0
+      }
       const connect = guardedConnector(
         outboundAllow,
-        yield* makeSharedLookup(resolve),
+        yield* makeSharedLookup(localNames),
         yield* FiberSet.makeRuntime<never>()
       )
       const agent = yield* Effect.acquireRelease(
