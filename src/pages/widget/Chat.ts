@@ -3,10 +3,12 @@ import { isRecord } from "../hub/Protocol.ts"
 import { type ChatState, isOver, stateAfter } from "./ChatState.ts"
 import { Company } from "./Company.ts"
 import * as Conversation from "./Conversation.ts"
+import { Delivery } from "./Delivery.ts"
 import { type Feedback, readFeedback } from "./Feedback.ts"
 import type { Options } from "./Options.ts"
 import { Thread } from "./Thread.ts"
 import { newTicketToken, type TicketStore } from "./TicketStore.ts"
+import { Transcript } from "./Transcript.ts"
 import type { UnsentStore } from "./UnsentStore.ts"
 
 const typingAgainAfter = 2500
@@ -14,26 +16,24 @@ const typingAgainAfter = 2500
 /** Whether the hub says that the chat no longer exists. */
 const isGone = (error: unknown) => error instanceof Refused && /no such chat/i.test(error.message)
 
-const pageAddress = () => `${location.origin}${location.pathname}`.slice(0, 4096)
-
-/** The visitor's side of one chat: its lines, whether they arrived, and who is there. */
+/** The visitor's side of one chat: what the hub says about it, who is there, and what the visitor does. */
 export class Chat {
   state: ChatState = "stopped"
   readonly company = new Company(() => this.onChange())
   onChange: () => void = () => undefined
-  #lines: ReadonlyArray<Conversation.Line>
-  #isSending = false
   #typingSaidAt = 0
   readonly #hub: HubClient
   readonly #options: Options
   readonly #thread: Thread
+  readonly #transcript: Transcript
+  readonly #delivery: Delivery
   readonly #unsent: UnsentStore
 
   constructor(options: Options, store: TicketStore, unsent: UnsentStore) {
     this.#options = options
     this.#thread = new Thread(store)
+    this.#transcript = new Transcript(unsent)
     this.#unsent = unsent
-    this.#lines = unsent.lines ?? []
     const address = new URL("/chatHub", options.service)
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:"
     address.search = new URLSearchParams({ channelToken: options.channelToken }).toString()
@@ -44,6 +44,12 @@ export class Chat {
       onEnd: (ending) => this.#end(stateAfter(ending)),
       onFull: () => this.#enter("full")
     })
+    this.#delivery = new Delivery(this.#hub, this.#thread, this.#transcript, {
+      isOver: () => this.isOver,
+      recall: () => this.#recall(),
+      forgetIfGone: (error) => this.#forgetIfGone(error),
+      onChange: () => this.onChange()
+    })
   }
 
   get isOver() {
@@ -52,17 +58,11 @@ export class Chat {
 
   /** Whether something was said in the chat or still waits to be sent. */
   get isOngoing() {
-    const isWaiting = this.lines.some(({ state }) => state === "queued" || state === "lost")
-    return isWaiting || this.#thread.remembered !== undefined
+    return this.#transcript.isWaiting || this.#thread.remembered !== undefined
   }
 
   get lines() {
-    return this.#lines
-  }
-
-  private set lines(lines) {
-    this.#lines = lines
-    this.#unsent.keep(lines)
+    return this.#transcript.lines
   }
 
   /** What the visitor has begun to write; undefined where storage is unavailable. */
@@ -79,15 +79,15 @@ export class Chat {
   }
 
   say(text: string) {
-    this.lines = Conversation.write(this.lines, `own-${newTicketToken()}`, text, Date.now())
+    this.#transcript.change((lines) => Conversation.write(lines, `own-${newTicketToken()}`, text, Date.now()))
     this.onChange()
-    void this.#sendQueued()
+    void this.#delivery.sendQueued()
   }
 
   sayAgain(key: string) {
-    this.lines = Conversation.mark(this.lines, key, "queued")
+    this.#transcript.mark(key, "queued")
     this.onChange()
-    void this.#sendQueued()
+    void this.#delivery.sendQueued()
   }
 
   /**
@@ -95,10 +95,7 @@ export class Chat {
    * again.
    */
   comeBack() {
-    const unsent = this.#unsent.lines
-    if (unsent === undefined) return
-    this.lines = [...this.lines.filter(({ state }) => state === "sent"), ...unsent]
-    this.onChange()
+    if (this.#transcript.comeBack()) this.onChange()
   }
 
   /** Called when another tab has begun the chat, or read in it. */
@@ -146,7 +143,7 @@ export class Chat {
 
   /** Nothing more is sent: lines that still wait to be sent never will be. */
   #end(state: ChatState) {
-    this.lines = Conversation.end(this.lines)
+    this.#transcript.change(Conversation.end)
     this.company.stopTyping()
     this.#enter(state)
   }
@@ -157,9 +154,9 @@ export class Chat {
     } catch (error) {
       if (error instanceof Lost) return
     }
-    this.lines = Conversation.resume(this.lines, [])
+    this.#transcript.change((lines) => Conversation.resume(lines, []))
     this.onChange()
-    await this.#sendQueued()
+    await this.#delivery.sendQueued()
   }
 
   /** Resumes the chat that this browser remembers; another tab may have begun it a moment ago. */
@@ -190,6 +187,12 @@ export class Chat {
     this.company.leave()
   }
 
+  #forgetIfGone(error: unknown) {
+    const isForgotten = isGone(error)
+    if (isForgotten) this.#forget()
+    return isForgotten
+  }
+
   #takeHistory(answer: unknown) {
     if (!isRecord(answer)) return
     const { agentName, messages } = answer
@@ -198,52 +201,7 @@ export class Chat {
     const told = Array.isArray(messages) ? messages.map(Conversation.readMessage) : []
     const known = told.filter((message) => message !== undefined)
     for (const { at, name } of Conversation.newAnswers(this.lines, known)) this.company.answer(name, at)
-    this.lines = Conversation.resume(this.lines, known)
-  }
-
-  async #sendQueued() {
-    if (this.#isSending || this.state !== "connected") return
-    this.#isSending = true
-    try {
-      for (;;) {
-        const line = this.lines.find(({ state }) => state === "queued")
-        if (line === undefined || this.#hub.state !== "connected") break
-        await this.#send(line)
-      }
-    } finally {
-      this.#isSending = false
-    }
-  }
-
-  async #send({ key, text }: Conversation.Line) {
-    try {
-      if (this.#thread.ticketID === undefined) await this.#recall()
-      // The message may have been sent before, and have arrived.
-      if (Conversation.hasArrived(this.lines, key)) return this.onChange()
-      const place = this.#thread.place()
-      this.lines = Conversation.depart(this.lines, key)
-      this.onChange()
-      const answer = await this.#hub.invoke("SendMessage", {
-        ...place,
-        message: text,
-        pageURL: pageAddress()
-      })
-      if (!isRecord(answer) || typeof answer["messageID"] !== "number") return this.#mark(key, "failed")
-      this.#thread.learn(answer)
-      this.lines = Conversation.settle(this.lines, key, answer["messageID"])
-      this.onChange()
-    } catch (error) {
-      if (isGone(error)) {
-        this.#forget()
-        this.#mark(key, "queued")
-      } else if (!(error instanceof Lost) || this.isOver) this.#mark(key, "failed")
-      else if (Conversation.isOnItsWay(this.lines, key)) this.#mark(key, "lost")
-    }
-  }
-
-  #mark(key: string, state: Conversation.Line["state"]) {
-    this.lines = Conversation.mark(this.lines, key, state)
-    this.onChange()
+    this.#transcript.change((lines) => Conversation.resume(lines, known))
   }
 
   #hear(target: string, value: unknown) {
@@ -253,7 +211,7 @@ export class Chat {
         const message = Conversation.readMessage(value)
         if (message === undefined) return
         if (message.from === "agent") this.company.answer(message.name, Date.now())
-        this.lines = Conversation.receive(this.lines, message)
+        this.#transcript.change((lines) => Conversation.receive(lines, message))
         break
       }
       case "AgentJoined": {
