@@ -12,11 +12,11 @@ import { arrived, chatWindow, openChat, sayInChat } from "./browser/People.ts"
 import { makeLine } from "./browser/Proxy.ts"
 
 const switchedOff = {
-  en: "This chat is switched off.",
-  de: "Dieser Chat ist abgeschaltet.",
-  fr: "Cette discussion est désactivée.",
-  es: "Este chat está desactivado.",
-  ar: "هذه المحادثة متوقفة."
+  en: "This chat is currently unavailable.",
+  de: "Dieser Chat ist derzeit nicht verfügbar.",
+  fr: "Cette discussion est indisponible pour le moment.",
+  es: "Este chat no está disponible en este momento.",
+  ar: "هذه المحادثة غير متاحة حاليًا."
 }
 
 const widgetTests = () =>
@@ -39,7 +39,7 @@ const widgetTests = () =>
         yield* site.setActive(false)
         yield* Effect.promise(async () => {
           await page.getByText(switchedOff.en).waitFor()
-          expect(await page.getByText("We keep trying").count()).toBe(0)
+          expect(await page.getByText("Reconnecting").count()).toBe(0)
           expect(await page.getByRole("textbox").getAttribute("readonly")).toBe("")
           expect(await barriersInAllLooks(page)).toEqual([])
           await page.clock.runFor(120_000)
@@ -54,7 +54,7 @@ const widgetTests = () =>
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Close the chat" }).last().click()
           await page.getByRole("button", { name: "Open the chat" }).click()
-          await page.getByText("We are here for you").waitFor()
+          await page.getByText("We are here to help").waitFor()
           await sayInChat(page, "After")
           await arrived(page, "Before")
           await arrived(page, "After")
@@ -72,9 +72,9 @@ const widgetTests = () =>
         yield* Effect.promise(async () => {
           await openChat(page)
           line.cut()
-          await page.getByText("No connection. We keep trying.").waitFor()
+          await page.getByText("No connection. Reconnecting…").waitFor()
           await sayInChat(page, "During")
-          await page.getByText("Will be sent when the connection is back").waitFor()
+          await page.getByText("Will be sent when you are back online").waitFor()
         })
         yield* site.setActive(false)
         line.mend()

@@ -10,8 +10,8 @@ import { inBrowser } from "./browser/InBrowser.ts"
 import { arrived, openChat, sayInChat } from "./browser/People.ts"
 
 const notHere = {
-  en: "This chat is not available on this web site.",
-  de: "Diesen Chat gibt es auf dieser Website nicht.",
+  en: "This chat is not available on this website.",
+  de: "Dieser Chat ist auf dieser Website nicht verfügbar.",
   fr: "Cette discussion n’est pas disponible sur ce site.",
   es: "Este chat no está disponible en este sitio web.",
   ar: "هذه المحادثة غير متاحة على هذا الموقع."
@@ -49,12 +49,12 @@ const endsTests = () => {
           await arrived(page, "Before")
           // The hub ends a connection for good when it does not understand a message.
           hubs[0]?.send("nonsense\u001e")
-          await page.getByText("The chat was interrupted. Close and open it to go on.").waitFor()
-          expect(await page.getByText("switched off").count()).toBe(0)
+          await page.getByText("The chat was interrupted. Close and reopen it to continue.").waitFor()
+          expect(await page.getByText("currently unavailable").count()).toBe(0)
           expect(await barriersInAllLooks(page)).toEqual([])
           await page.getByRole("button", { name: "Close the chat" }).last().click()
           await page.getByRole("button", { name: "Open the chat" }).click()
-          await page.getByText("We are here for you").waitFor()
+          await page.getByText("We are here to help").waitFor()
           await sayInChat(page, "After")
           await arrived(page, "After")
           await arrived(page, "Before")
@@ -113,9 +113,9 @@ const endsTests = () => {
         const { page } = yield* openWindow(`${service}/demo/chat`)
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Open the chat" }).click()
-          await page.getByText("There is no room right now. We keep trying.").waitFor()
+          await page.getByText("All lines are busy. Trying again…").waitFor()
           await first.page.close()
-          await page.getByText("We are here for you").waitFor()
+          await page.getByText("We are here to help").waitFor()
         })
       })
     )

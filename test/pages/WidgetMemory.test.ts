@@ -10,7 +10,7 @@ import { inBrowser } from "./browser/InBrowser.ts"
 import { newestChat } from "./browser/NewestChat.ts"
 import { arrived, openChat, sayInChat } from "./browser/People.ts"
 
-const queued = "Will be sent when the connection is back"
+const queued = "Will be sent when you are back online"
 
 const visitor = Effect.gen(function* () {
   const site = yield* makeChatSite(yield* localUrl)
@@ -103,7 +103,7 @@ const memoryTests = () =>
           await sayInChat(page, "Before")
           await arrived(page, "Before")
           await line.cut()
-          await page.getByText("No connection. We keep trying.").waitFor()
+          await page.getByText("No connection. Reconnecting…").waitFor()
           await sayInChat(page, "During")
           await own(page, "During").getByText(queued).waitFor()
           await page.reload()
@@ -174,7 +174,7 @@ const memoryTests = () =>
         yield* Effect.promise(async () => {
           await openChat(page)
           await line.cut()
-          await page.getByText("No connection. We keep trying.").waitFor()
+          await page.getByText("No connection. Reconnecting…").waitFor()
           await sayInChat(page, "Only here")
           await own(page, "Only here").getByText(queued).waitFor()
           await input(page).fill("And then")

@@ -33,7 +33,7 @@ const onPagesTests = () =>
           const launcher = page.getByRole("button", { name: "Open the chat" })
           await launcher.focus()
           await page.keyboard.press("Space")
-          await page.getByText("We are here for you").waitFor()
+          await page.getByText("We are here to help").waitFor()
           const input = page.getByRole("textbox")
           await input.pressSequentially("Is s/he in?")
           expect(await input.inputValue()).toBe("Is s/he in?")

@@ -78,7 +78,7 @@ const writingTests = () =>
     it.scoped("keeps an unfinished address while somebody types or answers", () =>
       Effect.gen(function* () {
         const { agent, complaints, page, ticketID } = yield* withChat("My door is stuck")
-        const email = page.getByLabel("Your e-mail address")
+        const email = page.getByLabel("Your email address")
         yield* Effect.promise(async () => {
           await putForward(page, 30)
           await page.getByRole("button", { name: "Yes", exact: true }).click()
@@ -127,7 +127,7 @@ const writingTests = () =>
         }
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Yes, helpful" }).click()
-          await page.getByText("Thank you for telling us.").waitFor()
+          await page.getByText("Thanks for your feedback.").waitFor()
           const all = await heard(page)
           for (const text of ["Is it warm?", "First answer", "Second answer"]) {
             expect([text, all.filter((one) => one.includes(text)).length]).toEqual([text, 1])
@@ -168,10 +168,10 @@ const writingTests = () =>
         yield* Effect.promise(async () => {
           await listenTo(page, "[role=status]")
           await line.cut()
-          await page.getByText("No connection. We keep trying.").waitFor()
+          await page.getByText("No connection. Reconnecting…").waitFor()
           await line.mendLate()
-          await page.getByText("We are here for you").waitFor()
-          expect(await heard(page)).toEqual(["No connection. We keep trying.", "We are here for you"])
+          await page.getByText("We are here to help").waitFor()
+          expect(await heard(page)).toEqual(["No connection. Reconnecting…", "We are here to help"])
         })
       })
     )

@@ -67,12 +67,13 @@ export const makeEscalation = (texts: ChatTexts, words: Words, handlers: Escalat
       autocomplete: "email",
       dir: "ltr",
       maxlength: 320,
-      "aria-describedby": "email-problem"
+      "aria-describedby": "email-reason email-problem"
     })
     const form = listen(
       element(
         "form",
         { class: "card-form", novalidate: true },
+        element("p", { id: "email-reason" }, words.leaveEmail),
         element("label", {}, words.email, input),
         problem,
         element("button", { type: "submit", class: "choice primary" }, texts.submitButtonText)

@@ -5,7 +5,7 @@ import { localUrl, openWindow } from "./Browser.ts"
 /** Opens the chat on the demo web site. */
 export const openChat = async (page: Page) => {
   await page.getByRole("button", { name: "Open the chat" }).click()
-  await page.getByText("We are here for you").waitFor()
+  await page.getByText("We are here to help").waitFor()
 }
 
 export const sayInChat = async (page: Page, text: string) => {
