@@ -175,11 +175,11 @@ const deskTests = () =>
         yield* Effect.promise(async () => {
           // A draft saved by hand notifies nobody: the desk loads it because the ticket is chosen again.
           await page.locator(".item[aria-current]").click()
-          await page.getByRole("button", { name: "A new draft is ready: use it" }).click()
+          await page.getByRole("button", { name: "Use new draft" }).click()
           expect(await field(page).inputValue()).toBe("There is an attic")
           await page.getByRole("button", { name: "Undo" }).click()
           expect(await field(page).inputValue()).toBe("Let me look")
-          await page.getByRole("button", { name: "A new draft is ready: use it" }).waitFor()
+          await page.getByRole("button", { name: "Use new draft" }).waitFor()
           await page.reload()
           await said(page, "Is there an attic?")
           expect(await field(page).inputValue()).toBe("Let me look")
@@ -249,10 +249,10 @@ const deskTests = () =>
         })
         yield* answer(messageID, "A year")
         yield* Effect.promise(async () => {
-          await page.getByText("Acme Agent has answered meanwhile. Send yours as a further message?").waitFor()
+          await page.getByText("Acme Agent has already replied. Send yours as well?").waitFor()
           await sendButton(page).click()
           await page.getByText("Press Send again").waitFor()
-          expect(await page.getByText("has answered meanwhile").isVisible()).toBe(false)
+          expect(await page.getByText("has already replied").isVisible()).toBe(false)
         })
         expect(yield* answersIn(ticketID)).toEqual(["A year"])
         yield* Effect.promise(async () => {

@@ -85,16 +85,16 @@ const filesTests = () =>
             .waitFor()
           await files
             .filter({ hasText: "door.png" })
-            .getByText(/^PNG picture, \d+ bytes$/)
+            .getByText(/^PNG image, \d+ bytes$/)
             .waitFor()
 
-          await desk.getByRole("button", { name: "Look at door.png" }).waitFor()
+          await desk.getByRole("button", { name: "Open door.png" }).waitFor()
           await settled(desk)
           const below = await desk
             .locator(".talk .scroll")
             .evaluate(({ clientHeight, scrollHeight, scrollTop }) => scrollHeight - scrollTop - clientHeight)
           expect(below).toBeLessThan(2)
-          await desk.getByRole("button", { name: "Look at door.png" }).click()
+          await desk.getByRole("button", { name: "Open door.png" }).click()
           await desk.getByRole("dialog", { name: "door.png" }).getByRole("img").waitFor()
           await desk.getByRole("dialog").getByRole("button", { name: "Close" }).click()
 
@@ -110,7 +110,7 @@ const filesTests = () =>
             expect(download.url()).toMatch(/^blob:/)
             expect(await readFile(await download.path(), "utf8")).toBe(content)
           }
-          expect([opened, await desk.title()]).toEqual([[], "Desk · Casework"])
+          expect([opened, await desk.title()]).toEqual([[], `#${ticketID} Desk · Casework`])
         })
         expect(complaints).toEqual([])
       })
@@ -125,15 +125,15 @@ const filesTests = () =>
           const list = await breakLine(desk, listCall)
           const file = await breakLine(desk, calls("GET", /^\/api\/File\//))
           await openTicket(desk, ticketID)
-          await desk.getByText("The files of this message did not load.").waitFor()
+          await desk.getByText("Could not load the files.").waitFor()
           list.mend()
           // Clicks only if the desk has not just asked by itself, as it does when something happens.
           await desk.evaluate("document.querySelector('.files-note button')?.click()")
           const card = desk.locator(".file").filter({ hasText: "notes.txt" })
-          await card.getByText("It did not load: The service cannot be reached.").waitFor()
+          await card.getByText("Could not load the file. The service cannot be reached.").waitFor()
           file.mend()
           await Promise.all([desk.waitForEvent("download"), card.getByRole("button").click()])
-          await card.getByText("It did not load").waitFor({ state: "hidden" })
+          await card.getByText("Could not load the file").waitFor({ state: "hidden" })
         })
       })
     )
@@ -178,7 +178,7 @@ const filesTests = () =>
           await field(desk).fill("See the plan")
           await loseAnswer(desk, uploadCall)
           await sendButton(desk).click()
-          await desk.getByText("plan.pdf was not taken, and nothing was sent.").waitFor()
+          await desk.getByText("plan.pdf could not be uploaded, and nothing was sent.").waitFor()
         })
         expect(yield* answersIn(ticketID)).toEqual([])
         yield* Effect.promise(async () => {
@@ -214,7 +214,7 @@ const filesTests = () =>
             await field(desk).fill("This one")
             await loseAnswer(desk, uploadCall)
             await sendButton(desk).click()
-            await desk.getByText("plan.pdf was not taken, and nothing was sent.").waitFor()
+            await desk.getByText("plan.pdf could not be uploaded, and nothing was sent.").waitFor()
             // One card is the file that the service has, the other the file that is to be sent.
             const cards = desk.locator(".reply .file")
             await cards.nth(1).waitFor()
@@ -238,7 +238,7 @@ const filesTests = () =>
           await desk.getByLabel("Files to attach").setInputFiles([{ ...plan, name: "plan.xyz" }])
           await field(desk).fill("Plan")
           await sendButton(desk).click()
-          await desk.getByText("plan.xyz was not taken, and nothing was sent.").waitFor()
+          await desk.getByText("plan.xyz could not be uploaded, and nothing was sent.").waitFor()
           await desk.getByRole("button", { name: "Remove plan.xyz" }).click()
           await desk.locator(".reply .file").waitFor({ state: "detached" })
           await sendButton(desk).click()
@@ -259,11 +259,11 @@ const filesTests = () =>
         })
         yield* answer(messageID, "No")
         yield* Effect.promise(async () => {
-          await desk.getByText("has answered meanwhile").waitFor()
+          await desk.getByText("has already replied").waitFor()
           await sendButton(desk).click()
           await desk.getByText("Press Send again").waitFor()
           await sendButton(desk).click()
-          await desk.getByText("Files go along only with the answer to a message").waitFor()
+          await desk.getByText("Files can only be sent in reply to a message").waitFor()
         })
         expect(yield* answersIn(ticketID)).toEqual(["No"])
         yield* Effect.promise(async () => {

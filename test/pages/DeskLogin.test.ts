@@ -41,10 +41,10 @@ const loginTests = () =>
         const { complaints, page } = yield* deskWindow
         const ask = async (email: string) => {
           await page.getByRole("button", { name: "Forgot password?" }).click()
-          await page.getByLabel("E-mail address").fill(email)
-          await page.getByRole("button", { name: "Send the mail" }).click()
+          await page.getByLabel("Email address").fill(email)
+          await page.getByRole("button", { name: "Send link" }).click()
           const answer = await page.getByRole("status").textContent()
-          await page.getByRole("button", { name: "Back to the login" }).click()
+          await page.getByRole("button", { name: "Back to login" }).click()
           await page.getByLabel("Username").waitFor()
           return answer?.replace(email, "…")
         }
@@ -52,18 +52,31 @@ const loginTests = () =>
           await page.getByRole("button", { name: "Forgot password?" }).click()
           expect(await barriersInAllLooks(page)).toEqual([])
           const line = await breakLine(page, calls("POST", /request-password-reset$/))
-          await page.getByLabel("E-mail address").fill("agent@acme.example")
-          await page.getByRole("button", { name: "Send the mail" }).click()
+          await page.getByLabel("Email address").fill("agent@acme.example")
+          await page.getByRole("button", { name: "Send link" }).click()
           await page.getByText("The service cannot be reached.").waitFor()
           line.mend()
-          await page.getByRole("button", { name: "Back to the login" }).click()
+          await page.getByRole("button", { name: "Back to login" }).click()
           return [await ask("nobody@acme.example"), await ask("agent@acme.example")]
         })
-        expect(known).toMatch(/^If somebody logs in here with …, a mail with a link/)
+        expect(known).toMatch(/^If there is an account for …, we have sent it an email/)
         expect(unknown).toBe(known)
         const mail = yield* Effect.flatMap(TestMailer, ({ next }) => next)
         expect([mail.to, /token=[\w-]+/.test(mail.text)]).toEqual(["agent@acme.example", true])
         expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("a field that was left empty is named", () =>
+      Effect.gen(function* () {
+        const { page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Username").fill("acme-admin")
+          await page.getByRole("button", { name: "Log in" }).click()
+          await page.getByRole("alert").getByText("Enter the password.").waitFor()
+          await page.locator("#login-password[aria-invalid=true]:focus").waitFor()
+          expect(await barriersInAllLooks(page)).toEqual([])
+        })
       })
     )
 
@@ -73,7 +86,7 @@ const loginTests = () =>
         const port = address._tag === "TcpAddress" ? address.port : 0
         const { page } = yield* openWindow(`http://127.0.0.1:${port}/desk`)
         yield* Effect.promise(async () => {
-          expect(await page.getByLabel("Login address").inputValue()).toBe("localhost")
+          expect(await page.getByLabel("Hostname").inputValue()).toBe("localhost")
           expect(await page.getByLabel("Username").inputValue()).toBe("")
           expect(await page.getByLabel("Password").inputValue()).toBe("")
           await logIn(page)
@@ -92,7 +105,7 @@ const loginTests = () =>
           await openTicket(page, ticketID)
           await field(page).fill("You may")
           await page.evaluate("location.hash = '#/'")
-          await page.getByText("Nothing chosen").waitFor()
+          await page.getByText("No ticket selected").waitFor()
           await openTicket(page, ticketID)
           expect(await field(page).inputValue()).toBe("You may")
           await sendButton(page).click()

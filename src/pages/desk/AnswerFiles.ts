@@ -20,7 +20,7 @@ interface AnswerFilesHandlers {
 
 /** The files of an answer: those chosen here, and those that the service already has for it. */
 export class AnswerFiles {
-  readonly view = element("ul", { class: "files", "aria-label": "Files of the answer", hidden: true })
+  readonly view = element("ul", { class: "files", "aria-label": "Attached files", hidden: true })
   readonly attach: HTMLElement
   readonly chosen: ChosenFiles
   #ticket: Ticket | undefined

@@ -5,12 +5,12 @@ import { icons } from "../dom/Icons.ts"
 export const originOf = (text: "draft" | "edited draft" | "answer" | "message"): ReadonlyArray<Node | string> => {
   switch (text) {
     case "draft":
-      return [icon(icons.spark), element("strong", {}, "AI draft"), " Check it before it goes out."]
+      return [icon(icons.spark), element("strong", {}, "AI draft"), " Review before sending."]
     case "edited draft":
       return [icon(icons.spark), element("strong", {}, "AI draft, edited")]
     case "answer":
-      return ["Your answer"]
+      return ["Your reply"]
     case "message":
-      return ["Write to the customer"]
+      return ["New message"]
   }
 }

@@ -20,7 +20,7 @@ const kept = new Map<string, ReadonlyArray<Chosen>>()
 const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault()
 
 const noPlace =
-  "Files go along only with the answer to a message that nobody has answered yet. Remove them to send the text alone."
+  "Files can only be sent in reply to a message that has no reply yet. Remove them to send the text alone."
 
 const ownerOf = (customerRepID: number) => `${customerRepID}:`
 
@@ -96,12 +96,12 @@ export class ChosenFiles {
         try {
           await this.#put(ticketID, messageID, chosen)
         } catch (error) {
-          throw new Problem(`${chosen.file.name} was not taken, and nothing was sent. ${wordsFor(error)}`, 400)
+          throw new Problem(`${chosen.file.name} could not be uploaded, and nothing was sent. ${wordsFor(error)}`, 400)
         }
       }
       if (await this.#areThere(ticketID, messageID)) return
     }
-    throw new Problem("Files of this answer are removed as soon as they are added, and nothing was sent.", 400)
+    throw new Problem("Somebody else keeps removing the files of this reply. Nothing was sent.", 400)
   }
 
   async #put(ticketID: TicketID, messageID: TicketMessageID, chosen: Chosen) {

@@ -31,7 +31,7 @@ export const isRefusal = (error: unknown) =>
   error.status < 500 &&
   error.message !== stillRunning
 
-export const notUnderstood = "The answer could not be understood. Load the page again."
+export const notUnderstood = "The service returned an unexpected response. Reload the page."
 
 /** Describes a value that the contract does not allow, in the words that the service would use. */
 const wordsForInput = (error: ParseResult.ParseError) => {
@@ -72,7 +72,7 @@ const problemIn = ({ headers, json, status }: HttpClientResponse.HttpClientRespo
     Effect.map((body) => {
       const message = Predicate.hasProperty(body, "message") ? body.message : undefined
       const words = typeof message === "string" && message !== "" ? message : undefined
-      const plain = status < 400 ? notUnderstood : `The service answered with ${status}. Try again in a moment.`
+      const plain = status < 400 ? notUnderstood : `The service returned an error (${status}). Try again in a moment.`
       return new Problem(words ?? plain, status, waitIn(headers["retry-after"]))
     })
   )
@@ -137,4 +137,4 @@ export const allOf = async <A>(ask: AskForPage<A>) => (await firstOf(Number.POSI
 export const waitFor = (error: unknown) => (error instanceof Problem ? error.waitFor : undefined)
 
 export const wordsFor = (error: unknown) =>
-  error instanceof Problem ? error.message : "Something unexpected happened. Load the page again."
+  error instanceof Problem ? error.message : "Something went wrong. Reload the page."

@@ -12,16 +12,16 @@ export const askToEscalate = (client: Client, ticket: Ticket, message: TicketMes
   const comment = element("textarea", { id: "escalate-comment", rows: 3, maxlength: 10_000 })
   const email = element("input", { id: "escalate-email", type: "email", autocomplete: "off", maxlength: 320 })
   openDialog({
-    title: "Escalate to a person",
+    title: "Escalate ticket",
     about: nameOf(ticket),
     onDone,
     content: [
-      element("p", { class: "help" }, "The ticket becomes Escalated, and somebody is told by mail."),
-      element("label", { for: "escalate-comment" }, "What is wrong with the automatic answer? (optional)"),
+      element("p", { class: "help" }, "The status changes to Escalated, and a notification is sent by email."),
+      element("label", { for: "escalate-comment" }, "What is wrong with the AI draft? (optional)"),
       comment,
-      element("label", { for: "escalate-email" }, "Whom to tell (optional)"),
+      element("label", { for: "escalate-email" }, "Email address to notify (optional)"),
       email,
-      element("p", { class: "help" }, "An e-mail address. Without one, your default representative is told.")
+      element("p", { class: "help" }, "If empty, the default representative is notified.")
     ],
     action: "Escalate",
     run: async () => {
@@ -75,11 +75,11 @@ export const askForTopics = (
     return { box, row, topic }
   })
   openDialog({
-    title: "What is it about?",
+    title: "Edit topics",
     about: nameOf(ticket),
     onDone,
     content: [
-      element("p", { class: "help" }, "Your choice stays. Topic detection learns from it."),
+      element("p", { class: "help" }, "Your selection replaces the detected topics and improves detection."),
       rows.length === 0
         ? element("p", {}, "There are no topics yet.")
         : element("div", { class: "choices" }, ...rows.map(({ row }) => row))

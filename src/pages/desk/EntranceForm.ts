@@ -3,7 +3,11 @@ import { wordsFor } from "./Client.ts"
 
 export const field = (name: string, label: string, attributes: Readonly<Record<string, string>>) => {
   const input = element("input", { name, id: `login-${name}`, required: true, ...attributes })
-  return { input, row: element("div", { class: "field" }, element("label", { for: `login-${name}` }, label), input) }
+  return {
+    input,
+    label,
+    row: element("div", { class: "field" }, element("label", { for: `login-${name}` }, label), input)
+  }
 }
 
 type Field = ReturnType<typeof field>
@@ -12,14 +16,18 @@ const ownMachine = /^(?:127(?:\.\d+){3}|\[::1\])$/
 
 /** The address where a person logs in. The service knows the local machine by name, not by IP address. */
 export const hostnameField = (given?: string) => {
-  const hostname = field("hostname", "Login address", {
+  const hostname = field("hostname", "Hostname", {
     autocapitalize: "none",
     spellcheck: "false",
     value: given ?? (ownMachine.test(location.hostname) ? "localhost" : location.hostname),
     "aria-describedby": "login-hostname-help"
   })
   hostname.row.append(
-    element("p", { class: "help", id: "login-hostname-help" }, "The host name your organisation logs in at.")
+    element(
+      "p",
+      { class: "help", id: "login-hostname-help" },
+      "The address your organisation logs in at, such as support.example.com."
+    )
   )
   return hostname
 }
@@ -46,14 +54,17 @@ export const makeEntrance = (options: {
     submit.setAttribute("aria-disabled", String(next))
     submit.textContent = next ? underway : action
   }
+  const complain = (words: string) => {
+    problem.textContent = words
+    problem.hidden = false
+  }
   const run = async () => {
     setBusy(true)
     problem.hidden = true
     try {
       await options.run()
     } catch (error) {
-      problem.textContent = wordsFor(error)
-      problem.hidden = false
+      complain(wordsFor(error))
       options.onProblem?.()
     } finally {
       setBusy(false)
@@ -75,8 +86,13 @@ export const makeEntrance = (options: {
       submit: (event) => {
         event.preventDefault()
         const missing = fields.find(({ input }) => input.value.trim() === "")
-        if (missing !== undefined) missing.input.focus()
-        else if (!isBusy) void run()
+        for (const { input } of fields) input.setAttribute("aria-invalid", String(input === missing?.input))
+        if (missing === undefined) {
+          if (!isBusy) void run()
+          return
+        }
+        complain(`Enter the ${missing.label.toLowerCase()}.`)
+        missing.input.focus()
       }
     }
   )

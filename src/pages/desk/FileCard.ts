@@ -24,7 +24,7 @@ export const fileCard = (client: Client, file: TicketMessageAttachment, onRemove
   const kind = kindOf(file.contentType)
   const about = element("span", { class: "file-kind", title: file.contentType }, kind)
   const problem = element("p", { class: "file-problem", role: "alert", hidden: true })
-  const fail = (error: unknown) => say(problem, `It did not load: ${wordsFor(error)}`)
+  const fail = (error: unknown) => say(problem, `Could not load the file. ${wordsFor(error)}`)
 
   let isSaving = false
   const setSaving = (next: boolean) => {

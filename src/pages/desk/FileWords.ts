@@ -1,16 +1,16 @@
 const kinds: ReadonlyArray<readonly [RegExp, string]> = [
   [/^application\/pdf$/, "PDF"],
-  [/^image\/svg\+xml$/, "SVG drawing"],
-  [/^image\/jpeg$/, "JPEG picture"],
-  [/^image\/(png|gif|webp|bmp|tiff|heic|heif|avif|apng)$/, "picture"],
-  [/^audio\//, "sound"],
-  [/^video\//, "film"],
+  [/^image\/svg\+xml$/, "SVG image"],
+  [/^image\/jpeg$/, "JPEG image"],
+  [/^image\/(png|gif|webp|bmp|tiff|heic|heif|avif|apng)$/, "image"],
+  [/^audio\//, "audio"],
+  [/^video\//, "video"],
   [/^text\/plain$/, "text"],
   [/^text\/html$|^application\/xhtml\+xml$/, "HTML page"],
-  [/^text\/csv$|tab-separated|ms-excel|spreadsheet/, "table"],
-  [/^message\/rfc822$|ms-outlook/, "mail"],
+  [/^text\/csv$|tab-separated|ms-excel|spreadsheet/, "spreadsheet"],
+  [/^message\/rfc822$|ms-outlook/, "email"],
   [/msword|wordprocessing|opendocument\.text|\/rtf$/, "document"],
-  [/powerpoint|presentation/, "slides"],
+  [/powerpoint|presentation/, "presentation"],
   [/^application\/zip$/, "ZIP archive"]
 ]
 

@@ -1,6 +1,6 @@
 import { DateTime } from "effect"
 
-const language = "en"
+const language = "en-GB"
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -17,7 +17,15 @@ const exact = new Intl.DateTimeFormat(language, {
 
 export const timeOf = (at: DateTime.Utc) => time.format(DateTime.toEpochMillis(at))
 
-export const dayOf = (at: DateTime.Utc) => longDate.format(DateTime.toEpochMillis(at))
+const isSameDay = (one: Date, other: Date) => one.toDateString() === other.toDateString()
+
+/** The day of a message: today and yesterday by name, any other in full. */
+export const dayOf = (at: DateTime.Utc, now = new Date()) => {
+  const then = DateTime.toDate(at)
+  if (isSameDay(then, now)) return "Today"
+  const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1)
+  return isSameDay(then, yesterday) ? "Yesterday" : longDate.format(then)
+}
 
 export const exactly = (at: DateTime.Utc) => exact.format(DateTime.toEpochMillis(at))
 

@@ -17,7 +17,7 @@ export const makeLogin = (
   const password = field("password", "Password", { type: "password", autocomplete: "current-password" })
   const hostname = hostnameField()
   return makeEntrance({
-    title: "Welcome back",
+    title: "Log in",
     notice,
     fields: [username, password, hostname],
     action: "Log in",

@@ -77,14 +77,14 @@ export class MessageFiles {
   }
 
   #waiting(messageID: TicketMessageID) {
-    return whenSeen(element("p", { class: "help files-note" }, "Files…"), () => void this.ask(messageID))
+    return whenSeen(element("p", { class: "help files-note" }, "Loading files…"), () => void this.ask(messageID))
   }
 
   #failed(messageID: TicketMessageID, problem: string) {
     return element(
       "p",
       { class: "help files-note", role: "alert" },
-      `The files of this message did not load. ${problem} `,
+      `Could not load the files. ${problem} `,
       button({ class: "link" }, () => void this.ask(messageID), "Try again")
     )
   }

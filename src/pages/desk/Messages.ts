@@ -22,12 +22,11 @@ export interface MessageHandlers {
 }
 
 const fates: Readonly<Partial<Record<TicketMessage["status"], string>>> = {
-  Queued: "On its way…",
+  Queued: "Sending…",
   Sent: "Sent",
-  Failed: "Failed",
-  Processing: "Automation is at work…",
+  Processing: "Processing…",
   Escalated: "Escalated",
-  Replied: "Answered",
+  Replied: "Replied",
   Spam: "Spam"
 }
 
@@ -35,7 +34,7 @@ export const textOf = ({ message, preview, subject, textBody }: TicketMessage) =
   [message, textBody, preview, subject].find((text) => text !== null && text.trim() !== "") ?? ""
 
 export const authorOf = ({ customerRepName, fromName, senderType }: TicketMessage) =>
-  senderType === "EndUser" ? (fromName ?? "Customer") : (customerRepName ?? "Automatic")
+  senderType === "EndUser" ? (fromName ?? "Customer") : (customerRepName ?? "Automation")
 
 /** The visitor's browser reports the address, so it may be anything. */
 const pathOf = (pageURL: string) => /^https?:\/\/[^/]+(\/[^?#]*)/.exec(pageURL)?.[1] ?? pageURL
@@ -49,12 +48,13 @@ const topicsOf = (message: TicketMessage, { onTopics }: MessageHandlers) =>
       { class: "chip action" },
       () => onTopics(message),
       icon(icons.edit),
-      message.topics.length === 0 ? "Add topics" : "Topics"
+      message.topics.length === 0 ? "Add topics" : "Edit topics"
     )
   )
 
-const fateOf = ({ status }: TicketMessage) => {
-  const fate = fates[status]
+const fateOf = ({ senderType, status }: TicketMessage) => {
+  const failed = senderType === "EndUser" ? "Processing failed" : "Not sent"
+  const fate = status === "Failed" ? failed : fates[status]
   return fate === undefined ? undefined : element("span", { class: `fate-${status.toLowerCase()}` }, fate)
 }
 
@@ -73,7 +73,7 @@ const under = (message: TicketMessage, handlers: MessageHandlers) => {
       button(
         { class: "link", "aria-pressed": String(handlers.explained === messageID) },
         () => handlers.onExplain(messageID),
-        "Why?"
+        "Activity"
       )
   )
 }
@@ -144,7 +144,7 @@ export const makeMessages = (log: HTMLElement) => {
     })
     show([
       ...(earlier.count > 0 ? [earlierPart(earlier)] : []),
-      ...(messages.length === 0 ? [note("nothing", "Nothing was said yet.")] : []),
+      ...(messages.length === 0 ? [note("nothing", "No messages yet.")] : []),
       ...parts
     ])
   }

@@ -62,5 +62,5 @@ export const makePreview = async (content: Blob, name: string) => {
   if (!(width * height <= mostPixels)) return undefined
   const most = { width: stamp.width * devicePixelRatio, height: stamp.height * devicePixelRatio }
   const preview = await drawOnce(content, name, most)
-  return button({ class: "preview", "aria-label": `Look at ${name}` }, () => void open(content, name), preview)
+  return button({ class: "preview", "aria-label": `Open ${name}` }, () => void open(content, name), preview)
 }

@@ -13,6 +13,8 @@ import { toast } from "./Toast.ts"
 import type { UnsentTexts } from "./Unsent.ts"
 import { Writing } from "./Writing.ts"
 
+const sendKey = /^(?:Mac|iP)/.test(navigator.platform) ? "⌘" : "Ctrl"
+
 /** Where the answer is written: first the AI's draft, in the end what the person makes of it. */
 export class Reply {
   readonly view: HTMLFormElement
@@ -26,11 +28,7 @@ export class Reply {
   readonly #send = element("button", { class: "primary", type: "submit" }, icon(icons.send), "Send")
   readonly #save = button({ class: "secondary" }, () => void this.#keep(), "Save draft")
   readonly #discard = button({ class: "quiet" }, () => void this.#clear(), "Discard draft")
-  readonly #newer = button(
-    { class: "chip action", hidden: true },
-    () => this.#takeDraft(),
-    "A new draft is ready: use it"
-  )
+  readonly #newer = button({ class: "chip action", hidden: true }, () => this.#takeDraft(), "Use new draft")
   readonly #answered = element("p", { class: "answered", role: "alert", hidden: true })
   readonly #problem = element("p", { class: "problem", role: "alert", hidden: true })
   readonly #files: AnswerFiles
@@ -63,9 +61,9 @@ export class Reply {
     this.view = listen(
       element(
         "form",
-        { class: "reply", "aria-label": "Answer" },
+        { class: "reply", "aria-label": "Reply" },
         element("div", { class: "reply-head" }, this.#origin, this.#newer),
-        element("label", { class: "unseen", for: "answer" }, "Your answer"),
+        element("label", { class: "unseen", for: "answer" }, "Your reply"),
         this.#writing.field,
         this.#files.view,
         this.#answered,
@@ -74,7 +72,7 @@ export class Reply {
           "div",
           { class: "reply-foot" },
           this.#files.attach,
-          element("p", { class: "hint" }, element("kbd", {}, "Ctrl"), " ", element("kbd", {}, "Enter"), " sends"),
+          element("p", { class: "hint" }, element("kbd", {}, sendKey), " ", element("kbd", {}, "Enter"), " to send"),
           this.#discard,
           this.#save,
           this.#send
@@ -153,10 +151,10 @@ export class Reply {
     // With the disabled attribute a button would lose the focus; the handlers check whether they may run.
     for (const one of [this.#save, this.#discard]) one.setAttribute("aria-disabled", String(this.#isBusy))
     this.#send.setAttribute("aria-disabled", String(this.#isBusy || isEmpty))
-    say(this.#answered, answerer && `${answerer} has answered meanwhile. Send yours as a further message?`)
+    say(this.#answered, answerer && `${answerer} has already replied. Send yours as well?`)
     say(this.#problem, problem)
     this.#writing.field.placeholder =
-      this.#target?.status === "Processing" ? "A draft is being written. You may begin." : "Write an answer"
+      this.#target?.status === "Processing" ? "AI is writing a draft. You can start typing." : "Write a reply…"
     this.#writing.fit()
   }
 
@@ -167,7 +165,7 @@ export class Reply {
     if (ticketID === undefined || this.#writing.isEmpty || this.#isBusy) return
     if (this.#answerer !== undefined) {
       this.#unsent.turnTo(ticketID, target)
-      toast("Press Send again: it goes out as a further message.")
+      toast("Press Send again to send it as well.")
       return this.#render()
     }
     const begun = this.#unsent.begin(ticketID, text, target)
@@ -186,7 +184,7 @@ export class Reply {
     await this.#guarded(target.ticketID, async () => {
       await this.#write(target, text)
       this.#writing.keep(target.ticketID, text)
-      toast("Draft saved. Colleagues see it, too.")
+      toast("Draft saved. Your team can see it.")
     })
   }
 

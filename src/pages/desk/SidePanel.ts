@@ -3,12 +3,12 @@ import { icons } from "../dom/Icons.ts"
 
 type Side = "details" | "why"
 
-const names = { why: "Why did it do that?", details: "Details" } satisfies Readonly<Record<Side, string>>
+const names = { details: "Details", why: "Activity" } satisfies Readonly<Record<Side, string>>
 
 /** The area beside the conversation: one of two panels, under tabs. */
 export class SidePanel {
-  readonly view = element("aside", { class: "side", id: "about-ticket", "aria-label": "About this ticket" })
-  #side: Side = "why"
+  readonly view = element("aside", { class: "side", id: "about-ticket", "aria-label": "Ticket details" })
+  #side: Side = "details"
   readonly #panels: Readonly<Record<Side, HTMLElement>>
   readonly #onTurn: () => void
   readonly #onClose: () => void
@@ -21,8 +21,10 @@ export class SidePanel {
     this.#onTurn = onTurn
     this.#onClose = onClose
     listen(this.view, {
-      keydown: ({ key }) => {
+      keydown: ({ key, target }) => {
         if (key === "Escape") onClose()
+        const isTab = target instanceof Element && target.matches("[role=tab]")
+        if (isTab && (key === "ArrowLeft" || key === "ArrowRight")) this.#open(this.#side === "why" ? "details" : "why")
       }
     })
   }
@@ -45,12 +47,17 @@ export class SidePanel {
     if (this.view.dataset["side"] === this.#side && this.view.contains(panel)) return
     this.view.dataset["side"] = this.#side
     const close = button({ class: "icon-button side-close", "aria-label": "Close" }, this.#onClose, icon(icons.close))
-    const tabs = { class: "tabs", role: "tablist", "aria-label": "About this ticket" }
+    const tabs = { class: "tabs", role: "tablist", "aria-label": "Ticket details" }
     const labelled = { id: "side-panel", role: "tabpanel", "aria-labelledby": `tab-${this.#side}` }
     this.view.replaceChildren(
-      element("div", { class: "side-head" }, element("div", tabs, this.#tab("why"), this.#tab("details")), close),
+      element("div", { class: "side-head" }, element("div", tabs, this.#tab("details"), this.#tab("why")), close),
       element("div", { class: "side-panel", ...labelled }, panel)
     )
+  }
+
+  #open(side: Side) {
+    this.turnTo(side)
+    document.getElementById(`tab-${side}`)?.focus()
   }
 
   #tab(side: Side) {
@@ -62,10 +69,7 @@ export class SidePanel {
         "aria-selected": String(side === this.#side),
         "aria-controls": "side-panel"
       },
-      () => {
-        this.turnTo(side)
-        document.getElementById(`tab-${side}`)?.focus()
-      },
+      () => this.#open(side),
       names[side]
     )
   }

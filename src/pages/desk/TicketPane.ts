@@ -93,8 +93,8 @@ export class TicketPane {
     this.#talk.clear()
     this.#cover.hide()
     if (ticketID === undefined) {
-      const text = "Choose a ticket on the left. New ones arrive by themselves."
-      this.view.replaceChildren(emptyState("inbox", "Nothing chosen", text))
+      const text = "Select a ticket from the inbox. New tickets appear there automatically."
+      this.view.replaceChildren(emptyState("inbox", "No ticket selected", text))
       return
     }
     this.view.replaceChildren(skeleton(8))
@@ -138,8 +138,8 @@ export class TicketPane {
     const back = element("a", { class: "secondary", href: "#/" }, "Back to the inbox")
     this.view.replaceChildren(
       isGone
-        ? emptyState("alert", "This ticket was deleted.", "There is nothing left to show of it.", back)
-        : emptyState("alert", "This ticket did not load", wordsFor(error), this.#tryAgain(), back)
+        ? emptyState("alert", "Ticket not found", "It may have been deleted.", back)
+        : emptyState("alert", "Could not load the ticket", wordsFor(error), this.#tryAgain(), back)
     )
     if (isGone) this.#onGone()
   }
@@ -227,7 +227,7 @@ export class TicketPane {
 
   #escalate(ticket: Ticket, message: TicketMessage) {
     askToEscalate(this.#client, ticket, message, () => {
-      toast("Escalated.")
+      toast("Ticket escalated.")
       // The button disappears, as there is nothing left to escalate.
       if (ticket.ticketID === this.#ticketID) this.#header.focus()
       this.#reload()

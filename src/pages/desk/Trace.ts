@@ -8,7 +8,7 @@ import { makeKeyed } from "../dom/Keyed.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import { exactly, lasting, timeOf } from "./Format.ts"
 import { emptyState, skeleton } from "./Labels.ts"
-import { isMinor, wordsOf } from "./TraceWords.ts"
+import { isMinor, isShown, outcomeOf, spaced, wordsOf } from "./TraceWords.ts"
 
 const typeIcons: Readonly<Record<TraceEntry["type"], IconName>> = {
   Message: "mail",
@@ -25,12 +25,12 @@ const detailsOf = (aiRun: AiRun) =>
   element(
     "details",
     {},
-    element("summary", {}, "What the model said"),
+    element("summary", {}, "AI details"),
     element(
       "dl",
       { class: "facts" },
       ...fact("Model", aiRun.modelName),
-      ...fact("Prompt", aiRun.promptVersion),
+      ...fact("Prompt version", aiRun.promptVersion),
       ...fact("Time", lasting(aiRun.durationMs)),
       ...fact("Tokens", aiRun.inputTokens === null ? null : `${aiRun.inputTokens} in, ${aiRun.outputTokens ?? 0} out`),
       ...fact(
@@ -38,7 +38,7 @@ const detailsOf = (aiRun: AiRun) =>
         aiRun.documents.length === 0 ? null : aiRun.documents.map(({ documentID }) => `#${documentID}`).join(", ")
       ),
       ...fact(
-        "Changed before sending",
+        "Edited before sending",
         aiRun.changedShare === null ? null : `${Math.round(aiRun.changedShare * 100)} %`
       ),
       ...fact("Error", aiRun.error)
@@ -50,7 +50,7 @@ const badOutcome = /fail|error|reject|skip/i
 
 const entryOf = (entry: TraceEntry, before: TraceEntry | undefined, aiRun: AiRun | undefined) => {
   const sinceBefore = before === undefined ? 0 : DateTime.distance(before.at, entry.at)
-  const outcome = entry.type === "Message" && entry.outcome !== null ? `Now: ${entry.outcome}` : (entry.outcome ?? "")
+  const outcome = outcomeOf(entry)
   return element(
     "li",
     {
@@ -67,19 +67,19 @@ const entryOf = (entry: TraceEntry, before: TraceEntry | undefined, aiRun: AiRun
         element(
           "time",
           { title: exactly(entry.at) },
-          before === undefined ? timeOf(entry.at) : `+${lasting(sinceBefore)}`
+          before === undefined ? timeOf(entry.at) : sinceBefore < 1 ? "" : `+${lasting(sinceBefore)}`
         )
       ),
       outcome !== "" &&
         !(isMinor(entry) && /^(?:done|started)$/i.test(outcome)) &&
         element("p", { class: "outcome", dir: "auto" }, outcome),
-      entry.hookName !== null && element("p", { class: "hook" }, `because of ${entry.hookName}`),
+      entry.hookName !== null && element("p", { class: "hook" }, `Trigger: ${spaced(entry.hookName)}`),
       aiRun !== undefined && detailsOf(aiRun)
     )
   )
 }
 
-/** Why did it do that? Every step that automation and AI took for one message. */
+/** Every step that automation and AI took for one message. */
 export class Trace {
   readonly view = element("div", { class: "why" })
   #messageID: TicketMessageID | undefined
@@ -95,7 +95,7 @@ export class Trace {
   async show(messageID: TicketMessageID | undefined) {
     if (messageID === undefined) {
       this.#messageID = undefined
-      return this.#say("spark", "No message to explain", "Only what customers write is handled by automation.")
+      return this.#say("spark", "No activity", "Automation only handles messages from customers.")
     }
     if (messageID !== this.#messageID) this.#show([{ key: "skeleton", looks: "", make: () => skeleton(5) }])
     this.#messageID = messageID
@@ -106,7 +106,7 @@ export class Trace {
       ])
       if (messageID === this.#messageID) this.#tell(messageID, trace, aiRuns.items)
     } catch (error) {
-      if (messageID === this.#messageID) this.#say("alert", "The story did not load", wordsFor(error))
+      if (messageID === this.#messageID) this.#say("alert", "Could not load the activity", wordsFor(error))
     }
   }
 
@@ -114,9 +114,10 @@ export class Trace {
     this.#show([{ key: "note", looks: `${title} ${text}`, make: () => emptyState(name, title, text) }])
   }
 
-  #tell(messageID: TicketMessageID, { entries }: MessageTrace, aiRuns: ReadonlyArray<AiRun>) {
+  #tell(messageID: TicketMessageID, trace: MessageTrace, aiRuns: ReadonlyArray<AiRun>) {
+    const entries = trace.entries.filter(isShown)
     if (entries.length === 0) {
-      return this.#say("clock", "Nothing yet", "As soon as automation looks at the message, its steps appear here.")
+      return this.#say("clock", "No activity yet", "Steps appear here as automation processes the message.")
     }
     const shown = entries.map((entry, index) => {
       const key = `${messageID}-${index}`

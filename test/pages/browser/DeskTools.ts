@@ -46,7 +46,7 @@ export const openTicket = async (page: Page, ticketID: TicketID) => {
   await page.locator(".number").getByText(`#${ticketID}`, { exact: true }).waitFor()
 }
 
-export const field = (page: Page) => page.getByLabel("Your answer")
+export const field = (page: Page) => page.getByLabel("Your reply")
 
 export const sendButton = (page: Page) => page.getByRole("button", { name: "Send", exact: true })
 
