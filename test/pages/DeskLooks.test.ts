@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { clientOf, quietApp } from "../support/TestApp.ts"
 import { Browser } from "./browser/Browser.ts"
-import { atTheDesk, mail, openTicket, question, said } from "./browser/DeskTools.ts"
+import { atTheDesk, mail, openTicket, question, said, sayMore, settled } from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 
 const boxOf = async (page: Page, selector: string) => {
@@ -46,8 +46,25 @@ const lookTests = () =>
           }
           // On the lowest screen everything scrolls together, so that its head can be reached as well.
           await page.setViewportSize({ width: 640, height: 360 })
-          await page.getByRole("button", { name: "About" }).scrollIntoViewIfNeeded()
+          await page.getByRole("button", { name: "Details" }).scrollIntoViewIfNeeded()
           expect(await seenOf(page, ".ticket-head h1")).toBe(1)
+        })
+      })
+    )
+
+    it.scoped("shows a message that is longer than the screen from its first line", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* mail("The story of my roof")
+        yield* sayMore(ticketID, `It began so.\n${"And it went on.\n".repeat(100)}`)
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByText("It began so.").waitFor()
+          await settled(page)
+          const [view, message] = [await boxOf(page, ".talk .scroll"), await boxOf(page, ".message:last-child")]
+          expect(message.height).toBeGreaterThan(view.height)
+          expect(message.y - view.y).toBeGreaterThanOrEqual(0)
+          expect(message.y - view.y).toBeLessThan(60)
         })
       })
     )
@@ -77,7 +94,7 @@ const lookTests = () =>
           await page.locator(".about").getByText(name).waitFor()
           expect((await boxOf(page, ".ticket-head")).height).toBeLessThan(140)
           expect((await boxOf(page, ".message .author")).height).toBeLessThan(40)
-          await page.getByLabel("Your answer").fill("We are indeed")
+          await page.getByLabel("Your reply").fill("We are indeed")
           await page.getByRole("button", { name: "Save draft" }).click()
           await page.getByText("Draft saved.").waitFor()
           const toast = await boxOf(page, ".toast")

@@ -44,7 +44,10 @@ export class Talk {
   /** Called when the ticket is shown for the first time. */
   begin() {
     this.#isAtEnd = true
-    requestAnimationFrame(() => this.#toEnd())
+    requestAnimationFrame(() => {
+      this.#toEnd()
+      this.#toBeginningOfLast()
+    })
   }
 
   /**
@@ -94,6 +97,19 @@ export class Talk {
   get #isNearEnd() {
     const { clientHeight, scrollHeight, scrollTop } = this.#scroller
     return scrollHeight - scrollTop - clientHeight < 120
+  }
+
+  /** A message from the customer that is longer than the view is read from its first line. */
+  #toBeginningOfLast() {
+    const last = [...this.#log.querySelectorAll(".message")].at(-1)
+    const above = last?.matches(".inbound") === true ? this.#viewTop - last.getBoundingClientRect().top : 0
+    if (above <= 0) return
+    this.#isAtEnd = false
+    this.#scroller.scrollTop -= above + 12
+  }
+
+  get #viewTop() {
+    return this.#scroller.getBoundingClientRect().top
   }
 
   #toEnd() {
