@@ -43,9 +43,10 @@ const browserTests = () =>
           await fresh.first().click()
           await desk.page.locator(".message.inbound").getByText("I lost my key <img").waitFor()
           await desk.page.getByText("AI draft").waitFor()
-          await desk.page.getByText("AI: draft an answer").waitFor()
+          await desk.page.getByRole("tab", { name: "Activity" }).click()
+          await desk.page.getByText("AI: draft reply").waitFor()
 
-          const answer = desk.page.getByLabel("Your answer")
+          const answer = desk.page.getByLabel("Your reply")
           await answer.focus()
           await visitor.page.getByText("Acme Admin has joined the chat").waitFor()
           await answer.press("End")
@@ -58,7 +59,7 @@ const browserTests = () =>
           const link = visitor.page.getByRole("link", { name: "https://acme.example/keys" })
           expect(await link.getAttribute("rel")).toContain("noopener")
           await visitor.page.getByRole("button", { name: "Yes, helpful" }).click()
-          await visitor.page.getByText("Thank you for telling us.").waitFor()
+          await visitor.page.getByText("Thanks for your feedback.").waitFor()
           await visitor.page.getByRole("textbox").pressSequentially("Than")
           await desk.page.getByText("The customer is typing").waitFor()
           await sayInChat(visitor.page, "Thank you!")
@@ -71,7 +72,7 @@ const browserTests = () =>
           expect(await visitor.page.context().cookies()).toEqual([])
 
           await desk.page.getByRole("button", { name: "Close", exact: true }).click()
-          await desk.page.getByText("Closed.", { exact: true }).waitFor()
+          await desk.page.getByText("Ticket closed.", { exact: true }).waitFor()
         })
         const { messages, ticket } = yield* newestChat
         expect(ticket.status).toBe("Closed")
@@ -94,11 +95,11 @@ const browserTests = () =>
           await sayInChat(page, "Before")
           await arrived(page, "Before")
           line.cut()
-          await page.getByText("No connection. We keep trying.").waitFor()
+          await page.getByText("No connection. Reconnecting…").waitFor()
           await sayInChat(page, "During")
-          await page.getByText("Will be sent when the connection is back").waitFor()
+          await page.getByText("Will be sent when you are back online").waitFor()
           line.mend()
-          await page.getByText("We are here for you").waitFor()
+          await page.getByText("We are here to help").waitFor()
           await arrived(page, "During")
         })
         const { messages } = yield* newestChat
@@ -125,7 +126,7 @@ const browserTests = () =>
           await page.getByRole("button", { name: "No, not helpful" }).click()
           await page.getByText("Would you like to talk to a person?").waitFor()
           await page.getByRole("button", { name: "Yes", exact: true }).click()
-          const email = page.getByLabel("Your e-mail address")
+          const email = page.getByLabel("Your email address")
           await email.fill("nobody")
           await page.getByRole("button", { name: "Submit" }).click()
           await page.getByText("Please enter a valid e-mail address.").waitFor()
@@ -173,7 +174,7 @@ const browserTests = () =>
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Open the chat" }).focus()
           await page.keyboard.press("Enter")
-          await page.getByText("We are here for you").waitFor()
+          await page.getByText("We are here to help").waitFor()
           expect(await focused(page)).toBe("Write a message")
           const order: Array<unknown> = []
           for (const _ of [1, 2, 3]) {
@@ -206,7 +207,7 @@ const browserTests = () =>
           await desk.page.locator(".message").first().waitFor()
           expect(await barriersInAllLooks(desk.page)).toEqual([])
           await desk.page.getByRole("button", { name: "Topics" }).click()
-          await desk.page.getByText("What is it about?").waitFor()
+          await desk.page.getByRole("heading", { name: "Edit topics" }).waitFor()
           expect(await barriersInAllLooks(desk.page)).toEqual([])
         })
         expect([chat.complaints, desk.complaints]).toEqual([[], []])

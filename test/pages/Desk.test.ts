@@ -149,8 +149,8 @@ const deskTests = () =>
         yield* Effect.promise(async () => {
           await openTicket(page, ticketID)
           await page.getByRole("button", { name: "Close", exact: true }).click()
-          await page.getByRole("button", { name: "Reopen as open" }).click()
-          await page.getByText("Open again, and no longer escalated.").waitFor()
+          await page.getByRole("button", { name: "Reopen as Open" }).click()
+          await page.getByText("Ticket reopened. It is no longer escalated.").waitFor()
         })
         const { status } = yield* tickets.getTicket({ path: { id: ticketID } })
         const sql = yield* SqlClient.SqlClient
@@ -169,7 +169,7 @@ const deskTests = () =>
         yield* tickets.deleteTicket({ path: { id: ticketID } })
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Spam", exact: true }).last().click()
-          await page.getByText("This ticket was deleted.").waitFor()
+          await page.getByText("Ticket not found").waitFor()
           await page.locator(".item").filter({ hasText: "Delete me" }).waitFor({ state: "detached" })
         })
       })
@@ -183,16 +183,16 @@ const deskTests = () =>
           await openTicket(page, ticketID)
           await page.getByRole("tab", { name: "Details" }).click()
           const summary = await holdAnswer(page, calls("GET", /summary/i))
-          await page.getByRole("button", { name: "Sum up the conversation" }).click()
+          await page.getByRole("button", { name: "Summarise conversation" }).click()
           await summary.asked
           return summary
         })
         yield* sayMore(ticketID, "And it is loud")
         yield* Effect.promise(async () => {
           await said(page, "And it is loud")
-          expect(await page.locator(".summary").textContent()).toBe("Reading…")
+          expect(await page.locator(".summary").textContent()).toBe("Summarising…")
           held.letGo()
-          await page.locator(".summary").filter({ hasNotText: "Reading…" }).waitFor()
+          await page.locator(".summary").filter({ hasNotText: "Summarising…" }).waitFor()
           expect(await page.locator(".summary").textContent()).not.toBe("")
         })
       })
@@ -205,7 +205,7 @@ const deskTests = () =>
         yield* Effect.promise(async () => {
           await openTicket(page, ticketID)
           await page.getByRole("button", { name: "Escalate", exact: true }).click()
-          await page.getByLabel("Whom to tell").fill("nobody")
+          await page.getByLabel("Email address to notify").fill("nobody")
           await page.getByRole("dialog").getByRole("button", { name: "Escalate" }).click()
           await page.getByText("email must be an e-mail address.").waitFor()
         })
@@ -219,9 +219,10 @@ const deskTests = () =>
         const { items } = yield* representatives.listCustomerReps({ urlParams: {} })
         const agent = items.find(({ username }) => username === "acme-agent")?.customerRepID ?? null
         yield* tickets.updateTicket({ path: { id: ticketID }, payload: { customerRepID: agent } })
-        const { page } = yield* atTheDesk
+        const { page } = yield* deskWindow
         const line = yield* Effect.promise(async () => {
           const broken = await breakLine(page, calls("GET", /^\/customerReps$/))
+          await logIn(page)
           await openTicket(page, ticketID)
           await page.getByRole("tab", { name: "Details" }).click()
           await page.locator("option:checked").getByText(`#${agent}`, { exact: true }).waitFor({ state: "attached" })

@@ -15,11 +15,13 @@ import { toastRegion } from "./Toast.ts"
 import { UnsentTexts } from "./Unsent.ts"
 
 const stateWords: Readonly<Record<HubState, string>> = {
-  stopped: "Not live",
+  stopped: "Offline",
   connecting: "Connecting…",
   connected: "Live",
-  waiting: "Not live. Trying again…"
+  waiting: "Offline. Reconnecting…"
 }
+
+const restingTitle = document.title
 
 const toTicketID = Schema.decodeUnknownOption(TicketID)
 
@@ -28,13 +30,25 @@ const chosenTicket = () =>
 
 /** The desk after the login: the inbox, the ticket, and what keeps both up to date. */
 export const makeDesk = (session: Session, onLeave: (notice?: string) => void) => {
-  const client = makeClient({ token: session.token, onRefused: () => leave("Please log in again.") })
-  const people = new People(client, () => {
+  const client = makeClient({
+    token: session.token,
+    onRefused: () => leave("Your session is no longer valid. Please log in again.")
+  })
+  const people = new People(client, session.customerRepID, () => {
     inbox.render()
     pane.render()
   })
   const connection = element("span", { class: "connection", role: "status" })
   const customer = element("span", { class: "customer" })
+
+  /** Says in the browser's tab, which may be in the background, how many tickets have news and which one is open. */
+  const retitle = () => {
+    const ticketID = chosenTicket()
+    document.title = [fresh > 0 && `(${fresh})`, ticketID !== undefined && `#${ticketID}`, restingTitle]
+      .filter((part) => part !== false)
+      .join(" ")
+  }
+  let fresh = 0
 
   const loadSoon = (ticketID: number) => {
     inbox.turns.soon()
@@ -71,7 +85,13 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     onTyping: (ticketID) => pane.noteTyping(ticketID)
   })
 
-  const inbox = new Inbox(client, people, () => pane.loadAgain())
+  const inbox = new Inbox(client, people, {
+    onChosenAgain: () => pane.loadAgain(),
+    onFresh: (count) => {
+      fresh = count
+      retitle()
+    }
+  })
   const unsent = new UnsentTexts(session.customerRepID)
   const pane = new TicketPane(client, people, live, unsent, () => inbox.turns.now())
 
@@ -89,6 +109,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     hasLeft = true
     stop()
     closeDialogs()
+    document.title = restingTitle
     onLeave(notice)
   }
   // Logging out leaves nothing behind; a session that ends by itself does not cost the text being written.
@@ -98,11 +119,14 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     leave()
   }
   const expiry = setTimeout(
-    () => leave("Your login has ended. Please log in again."),
+    () => leave("Your session has expired. Please log in again."),
     Math.min(session.expiresAt - Date.now(), 2 ** 31 - 1)
   )
-  // Relative times in the list change by themselves.
-  const clock = setInterval(() => inbox.render(), 60_000)
+  // Relative times in the list change by themselves, and so does which day is today.
+  const clock = setInterval(() => {
+    inbox.render()
+    pane.render()
+  }, 60_000)
 
   const follow = () => {
     const ticketID = chosenTicket()

@@ -1,10 +1,12 @@
 import type { TicketID } from "../../../schema/Ids.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
-import { button, element, listen } from "../dom/Element.ts"
+import { button, element } from "../dom/Element.ts"
 import { makeKeyed, type Part } from "../dom/Keyed.ts"
+import { Choice } from "./Choice.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import { exactly, languageName } from "./Format.ts"
 import { channelIcon, personName } from "./Labels.ts"
+import { OtherTickets } from "./OtherTickets.ts"
 import type { People } from "./People.ts"
 import type { TicketCommands } from "./TicketCommands.ts"
 
@@ -22,25 +24,28 @@ const row = (name: string, looks: string, ...value: ReadonlyArray<Node>): Part =
 
 const shownField = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))
 
-const valueOf = ({ target }: Event) => (target instanceof HTMLSelectElement ? target.value : "")
+/** Escalating asks for more than a status, so it has a dialog of its own. */
+const choosable = ["Open", "Pending", "Escalated", "Closed"] as const
 
-/** What is known about the ticket and the person, and who it is assigned to. */
+/** What is known about the ticket and its customer, and what can be changed about it. */
 export class Details {
   readonly view = element("div", { class: "details" })
   #ticket: Ticket | undefined
-  #select = element("select")
-  #selectLooks = ""
+  readonly #assigned = new Choice("Assigned to")
+  readonly #state = new Choice("Status")
   readonly #rows = element("dl", { class: "rows" })
   readonly #show = makeKeyed(this.view)
   readonly #showRows = makeKeyed(this.#rows)
   /** Keyed by ticket, since a response may arrive after the ticket was shown again or left. */
   readonly #summaries = new Map<TicketID, { readonly text: string; readonly isReading: boolean }>()
+  readonly #others: OtherTickets
   readonly #client: Client
   readonly #people: People
   readonly #commands: TicketCommands
 
   constructor(client: Client, people: People, commands: TicketCommands) {
     this.#client = client
+    this.#others = new OtherTickets(client, () => this.#ticket && this.update(this.#ticket))
     this.#people = people
     this.#commands = commands
   }
@@ -50,53 +55,57 @@ export class Details {
     const endUser = this.#people.endUser(ticket.endUserID)
     this.#showRows([
       this.#assignee(ticket),
-      row("Person", personName(ticket, this.#people)),
-      ...(endUser?.Email ? [row("E-mail", endUser.Email)] : []),
+      this.#status(ticket),
+      row("Customer", personName(ticket, this.#people)),
+      ...(endUser?.Email ? [row("Email", endUser.Email)] : []),
       ...(endUser?.Phone ? [row("Phone", endUser.Phone)] : []),
       ...(endUser?.CustomerRef ? [row("Reference", endUser.CustomerRef)] : []),
+      ...(endUser?.Notes ? [row("Notes", endUser.Notes)] : []),
       row("Channel", ticket.channelType, channelIcon(ticket.channelType), new Text(ticket.channelType)),
       ...(ticket.language === null ? [] : [row("Language", languageName(ticket.language))]),
-      row("Began", exactly(ticket.dateCreated)),
+      row("Created", exactly(ticket.dateCreated)),
       ...Object.entries(ticket.customFieldsData).map(([name, value]) => {
         const field = row(name, shownField(value))
         return { ...field, key: `field ${name}` }
       })
     ])
-    // Resets a choice that was made but not accepted.
-    this.#select.value = String(ticket.customerRepID ?? "")
     this.#show([
       { key: "rows", looks: "", make: () => this.#rows },
       ...ticket.aiFeedbackComments.map((comment, index) => ({
         key: `comment ${index}`,
         looks: comment,
-        make: () =>
-          element("blockquote", {}, element("p", {}, comment), element("footer", {}, "said when it was escalated"))
+        make: () => element("blockquote", {}, element("p", {}, comment), element("footer", {}, "Escalation comment"))
       })),
-      this.#summary(ticket)
+      this.#summary(ticket),
+      ...this.#others.show(ticket)
     ])
   }
 
   #assignee(ticket: Ticket): Part {
     const representatives = this.#people.representativesFor(ticket.customerRepID)
-    const looks = JSON.stringify([ticket.ticketID, representatives])
-    if (this.#selectLooks !== looks) {
-      this.#selectLooks = looks
-      this.#select = listen(
-        element(
-          "select",
-          { "aria-label": "Assigned to" },
-          element("option", { value: "" }, "Nobody"),
-          ...representatives.map(({ customerRepID, name }) => element("option", { value: customerRepID }, name))
-        ),
-        {
-          change: (event) => {
-            const chosen = representatives.find(({ customerRepID }) => String(customerRepID) === valueOf(event))
-            void this.#commands.assign(ticket, chosen?.customerRepID ?? null)
-          }
-        }
-      )
-    }
-    return row("Assigned to", looks, this.#select)
+    const { me } = this.#people
+    const options = [
+      { value: "", name: "Unassigned" },
+      ...representatives.map(({ customerRepID, name }) => ({
+        value: String(customerRepID),
+        name: customerRepID === me ? `${name} (you)` : name
+      }))
+    ]
+    const { looks, node } = this.#assigned.show(options, String(ticket.customerRepID ?? ""), (value) => {
+      const chosen = representatives.find(({ customerRepID }) => String(customerRepID) === value)
+      void this.#commands.assign(ticket, chosen?.customerRepID ?? null)
+    })
+    return row("Assigned to", `${ticket.ticketID} ${looks}`, node)
+  }
+
+  #status(ticket: Ticket): Part {
+    const statuses = choosable.filter((status) => status !== "Escalated" || ticket.status === status)
+    const options = statuses.map((status) => ({ value: status, name: status }))
+    const { looks, node } = this.#state.show(options, ticket.status, (value) => {
+      const status = statuses.find((one) => one === value)
+      if (status !== undefined) void this.#commands.setStatus(ticket, status)
+    })
+    return row("Status", `${ticket.ticketID} ${looks}`, node)
   }
 
   #summary({ ticketID }: Ticket): Part {
@@ -109,7 +118,7 @@ export class Details {
         button(
           { class: "secondary", "aria-disabled": isReading && "true" },
           () => void this.#summarise(ticketID),
-          "Sum up the conversation"
+          "Summarise conversation"
         )
       )
     return { key: "summary", looks: JSON.stringify([ticketID, isReading, text]), make }
@@ -121,10 +130,10 @@ export class Details {
       this.#summaries.set(ticketID, { text, isReading })
       if (this.#ticket?.ticketID === ticketID) this.update(this.#ticket)
     }
-    say("Reading…", true)
+    say("Summarising…", true)
     try {
       const summary = await run(this.#client.ticketSummaries.getHistorySummary({ path: { id: ticketID } }))
-      say(summary === "" ? "There is nothing to sum up yet." : summary)
+      say(summary === "" ? "There is nothing to summarise yet." : summary)
     } catch (error) {
       say(wordsFor(error))
     }

@@ -1,40 +1,21 @@
 import type { TicketID } from "../../../schema/Ids.ts"
 import type { Ticket, TicketsQuery } from "../../../schema/Tickets.ts"
-import { button, element, icon, listen } from "../dom/Element.ts"
-import { icons } from "../dom/Icons.ts"
+import { button, element, listen } from "../dom/Element.ts"
 import { makeKeyed, type Part } from "../dom/Keyed.ts"
 import { type Client, run, waitFor, wordsFor } from "./Client.ts"
+import { InboxFilters } from "./InboxFilters.ts"
 import { type InboxRow, makeInboxRow } from "./InboxRow.ts"
 import { emptyState, personName, skeleton } from "./Labels.ts"
 import type { People } from "./People.ts"
 import { Turns } from "./Turns.ts"
 
-const folders = {
-  todo: { name: "To do", query: { isClosed: false, isSpam: false } },
-  escalated: { name: "Escalated", query: { status: "Escalated", isSpam: false } },
-  pending: { name: "Pending", query: { status: "Pending", isSpam: false } },
-  closed: { name: "Closed", query: { isClosed: true, isSpam: false } },
-  spam: { name: "Spam", query: { isSpam: true } }
-} as const satisfies Readonly<Record<string, { readonly name: string; readonly query: TicketsQuery }>>
-
-type Folder = keyof typeof folders
-
-const folderNames = Object.entries(folders).map(([folder, { name }]) => [folder, name] as const)
-
-const channelTypes = ["Email", "Chat", "Phone", "WhatsApp"] as const
-
-const isFolder = (value: string): value is Folder => value in folders
-
 const pageSize = 30
 const most = 200
 
-/** The list on the left: folders, search and tickets, newest first. */
+/** The list on the left: folders, search and tickets. */
 export class Inbox {
   readonly view: HTMLElement
   tickets: ReadonlyArray<Ticket> = []
-  #folder: Folder = "todo"
-  #channelType: (typeof channelTypes)[number] | undefined
-  #search = ""
   #pages = 1
   #total = 0
   #problem: string | undefined
@@ -44,29 +25,37 @@ export class Inbox {
   readonly #fresh = new Set<TicketID>()
   readonly #list = element("ul", { class: "tickets", "aria-label": "Tickets" })
   readonly #rest = element("div", { class: "rest" })
-  readonly #tabs = folderNames.map(([folder, name]) => ({
-    folder,
-    node: button({ class: "tab" }, () => this.#choose(folder), name)
-  }))
+  readonly #filters = new InboxFilters(() => this.#startOver())
   #rows = new Map<TicketID, InboxRow>()
   readonly #showRows = makeKeyed(this.#list)
   readonly #showRest = makeKeyed(this.#rest)
   readonly #client: Client
   readonly #people: People
+  readonly #onFresh: (count: number) => void
 
-  constructor(client: Client, people: People, onChosenAgain: () => void) {
+  constructor(
+    client: Client,
+    people: People,
+    handlers: {
+      /** Called when the ticket that is open is chosen once more. */
+      readonly onChosenAgain: () => void
+      readonly onFresh: (count: number) => void
+    }
+  ) {
     this.#client = client
     this.#people = people
+    this.#onFresh = handlers.onFresh
     listen(this.#list, {
       click: ({ target }) => {
         // The address does not change then, so nothing else would notice.
-        if (target instanceof Element && target.closest("[aria-current]") !== null) onChosenAgain()
-      }
+        if (target instanceof Element && target.closest("[aria-current]") !== null) handlers.onChosenAgain()
+      },
+      keydown: (event) => this.#walk(event)
     })
     this.view = element(
       "section",
       { class: "inbox", "aria-label": "Inbox" },
-      this.#filters(),
+      this.#filters.view,
       element("div", { class: "scroll" }, this.#list, this.#rest)
     )
     this.render()
@@ -100,13 +89,13 @@ export class Inbox {
   }
 
   render() {
-    for (const { folder, node } of this.#tabs) node.setAttribute("aria-pressed", String(folder === this.#folder))
     this.#rows = new Map(
       this.tickets.map((ticket) => [ticket.ticketID, this.#rows.get(ticket.ticketID) ?? makeInboxRow(ticket)])
     )
     for (const ticket of this.tickets) {
       this.#rows.get(ticket.ticketID)?.update(ticket, {
         name: personName(ticket, this.#people),
+        assignee: this.#people.assignee(ticket.customerRepID),
         isFresh: this.#fresh.has(ticket.ticketID),
         isSelected: ticket.ticketID === this.#selected
       })
@@ -114,6 +103,7 @@ export class Inbox {
     this.#showRows([...this.#rows].map(([ticketID, { node }]) => ({ key: `${ticketID}`, looks: "", make: () => node })))
     this.#list.hidden = this.tickets.length === 0
     this.#showRest(this.#below())
+    this.#onFresh(this.tickets.filter(({ ticketID }) => this.#fresh.has(ticketID)).length)
   }
 
   /** Moves the focus back to the chosen ticket, if it is still there. */
@@ -121,58 +111,21 @@ export class Inbox {
     this.#rows.get(ticketID)?.focus()
   }
 
+  /** The arrow keys move the focus from ticket to ticket. */
+  #walk(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const links = [...this.#list.querySelectorAll<HTMLElement>(".item")]
+    const at = links.findIndex((link) => link.matches(":focus"))
+    if (step === undefined || at < 0) return
+    event.preventDefault()
+    links[at + step]?.focus()
+  }
+
   #query(): TicketsQuery {
     return {
-      ...folders[this.#folder].query,
-      ...(this.#channelType !== undefined && { channelType: this.#channelType }),
-      ...(this.#search !== "" && { search: this.#search }),
-      sortBy: "lastMessageDate",
-      sortOrder: "desc",
+      ...this.#filters.query,
       pageSize: Math.min(most, this.#pages * pageSize)
     }
-  }
-
-  #filters() {
-    const search = element("input", {
-      type: "search",
-      placeholder: "Search",
-      "aria-label": "Search messages and people",
-      maxlength: 200
-    })
-    let pause: ReturnType<typeof setTimeout> | undefined
-    listen(search, {
-      input: () => {
-        clearTimeout(pause)
-        pause = setTimeout(() => {
-          this.#search = search.value.trim()
-          this.#startOver()
-        }, 250)
-      }
-    })
-    const channel = element(
-      "select",
-      { "aria-label": "Channel" },
-      element("option", { value: "" }, "Channels"),
-      ...channelTypes.map((type) => element("option", { value: type }, type))
-    )
-    listen(channel, {
-      change: () => {
-        this.#channelType = channelTypes.find((type) => type === channel.value)
-        this.#startOver()
-      }
-    })
-    return element(
-      "div",
-      { class: "filters" },
-      element("div", { class: "search" }, icon(icons.search), search, channel),
-      element("div", { class: "tabs", role: "group", "aria-label": "Folder" }, ...this.#tabs.map(({ node }) => node))
-    )
-  }
-
-  #choose(folder: string) {
-    if (!isFolder(folder)) return
-    this.#folder = folder
-    this.#startOver()
   }
 
   #startOver() {
@@ -186,27 +139,23 @@ export class Inbox {
   #below(): ReadonlyArray<Part> {
     const below = (looks: string, make: () => HTMLElement) => [{ key: "below", looks, make }]
     const problem = this.#problem
-    const search = this.#search
     if (problem !== undefined) {
       return below(`problem ${problem}`, () => {
         const again = button({ class: "secondary" }, () => this.#startOver(), "Try again")
-        return emptyState("alert", "The inbox did not load", problem, again)
+        return emptyState("alert", "Could not load the inbox", problem, again)
       })
     }
     if (this.#isLoading) return below("loading", () => skeleton(6))
     if (this.tickets.length === 0) {
-      return below(`nothing ${search}`, () =>
-        search === ""
-          ? emptyState("inbox", "Nothing here", "New messages appear by themselves.")
-          : emptyState("search", "No match", `Nothing in this folder matches “${search}”.`)
-      )
+      const { looks, make } = this.#filters.empty
+      return below(looks, make)
     }
     if (this.tickets.length >= this.#total) return []
     if (this.tickets.length >= most) {
-      const text = `These are the newest ${most} of ${this.#total}. Search finds the others.`
+      const text = `Showing the ${this.#filters.isOldestFirst ? "oldest" : "newest"} ${most} of ${this.#total}. Use search to find others.`
       return below(text, () => element("p", { class: "help" }, text))
     }
-    const text = `Show more of ${this.#total}`
+    const text = `Show more (${this.tickets.length} of ${this.#total})`
     return below(text, () => button({ class: "secondary" }, () => this.#showMore(), text))
   }
 

@@ -2,15 +2,16 @@ import type { Ticket } from "../../../schema/Tickets.ts"
 import { element } from "../dom/Element.ts"
 import { makeKeyed } from "../dom/Keyed.ts"
 import { ago } from "./Format.ts"
-import { avatar, statusChip, topicChips } from "./Labels.ts"
+import { assigneeLabel, avatar, statusChip, topicChips } from "./Labels.ts"
 
 interface RowState {
   readonly name: string
+  readonly assignee: string | undefined
   readonly isFresh: boolean
   readonly isSelected: boolean
 }
 
-const linesOf = (ticket: Ticket, { isFresh, name }: RowState, when: string) =>
+const linesOf = (ticket: Ticket, { assignee, isFresh, name }: RowState, when: string) =>
   element(
     "span",
     { class: "lines" },
@@ -21,7 +22,12 @@ const linesOf = (ticket: Ticket, { isFresh, name }: RowState, when: string) =>
       isFresh && element("span", { class: "unseen" }, "New activity"),
       element("span", { class: "when" }, when)
     ),
-    element("span", { class: "subject", dir: "auto" }, ticket.subject ?? "No subject"),
+    element(
+      "span",
+      { class: "top" },
+      element("span", { class: "subject", dir: "auto" }, ticket.subject ?? "No subject"),
+      assignee !== undefined && assigneeLabel(assignee)
+    ),
     element(
       "span",
       { class: "chips" },
@@ -44,7 +50,7 @@ export const makeInboxRow = ({ ticketID }: Ticket) => {
       { key: "avatar", looks: `${channelType} ${state.name}`, make: () => avatar(state.name, channelType) },
       {
         key: "lines",
-        looks: JSON.stringify([state.name, state.isFresh, when, subject, status, isSpam, topics]),
+        looks: JSON.stringify([state.name, state.assignee, state.isFresh, when, subject, status, isSpam, topics]),
         make: () => linesOf(ticket, state, when)
       }
     ])

@@ -17,7 +17,7 @@ export const personName = (ticket: Ticket, people: People) => {
   const endUser = people.endUser(ticket.endUserID)
   const name = endUser?.DisplayName.trim() ?? ""
   if (name !== "") return name
-  return endUser?.Email ?? endUser?.Phone ?? (ticket.channelType === "Chat" ? "Visitor" : "Unknown person")
+  return endUser?.Email ?? endUser?.Phone ?? (ticket.channelType === "Chat" ? "Visitor" : "Unknown customer")
 }
 
 export const avatar = (name: string, channelType: Ticket["channelType"]) =>
@@ -33,6 +33,15 @@ export const statusChip = (ticket: Ticket) =>
     "span",
     { class: `chip status-${ticket.isSpam ? "spam" : ticket.status.toLowerCase()}` },
     ticket.isSpam ? "Spam" : ticket.status
+  )
+
+export const assigneeLabel = (assignee: string) =>
+  element(
+    "span",
+    { class: "assignee", title: `Assigned to ${assignee}` },
+    icon(icons.user),
+    element("span", { class: "unseen" }, "Assigned to "),
+    element("span", { class: "assignee-name", dir: "auto" }, assignee)
   )
 
 export const topicChips = (names: ReadonlyArray<string>, most = names.length) => [

@@ -14,12 +14,22 @@ export class People {
   readonly #endUsers = new Map<EndUserID, EndUser | undefined>()
   readonly #wanted: Array<EndUserID> = []
   #asking = 0
+  /** The representative at this desk. */
+  readonly me: CustomerRepID
   readonly #client: Client
   readonly #onNews: () => void
 
-  constructor(client: Client, onNews: () => void) {
+  constructor(client: Client, me: CustomerRepID, onNews: () => void) {
     this.#client = client
+    this.me = me
     this.#onNews = onNews
+  }
+
+  /** Who a ticket is assigned to, as a word in a line; undefined when nobody is. */
+  assignee(assigned: CustomerRepID | null) {
+    if (assigned === null) return undefined
+    if (assigned === this.me) return "You"
+    return this.representativesFor(assigned).find(({ customerRepID }) => customerRepID === assigned)?.name
   }
 
   /**

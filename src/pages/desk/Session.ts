@@ -1,15 +1,19 @@
+import { Option, Schema } from "effect"
+import { CustomerRepID } from "../../../schema/Ids.ts"
 import { inStorage } from "../dom/InStorage.ts"
 import { isRecord } from "../hub/Protocol.ts"
 
 export interface Session {
   readonly token: string
   readonly username: string
-  readonly customerRepID: number
+  readonly customerRepID: CustomerRepID
   readonly expiresAt: number
 }
 
 const key = "casework-desk:token"
 const untilKey = "casework-desk:until"
+
+const toCustomerRepID = Schema.decodeUnknownOption(CustomerRepID)
 
 const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
   try {
@@ -24,8 +28,10 @@ const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
 
 /** What the page needs to know from its token; only the service knows whether the token is valid. */
 const sessionOf = (token: string, expiresAt: number): Session | undefined => {
-  const { CustomerRepID, sub } = claimsOf(token)
-  return typeof sub === "string" ? { token, username: sub, customerRepID: Number(CustomerRepID), expiresAt } : undefined
+  const { CustomerRepID: id, sub } = claimsOf(token)
+  const customerRepID = Option.getOrUndefined(toCustomerRepID(Number(id)))
+  if (typeof sub !== "string" || customerRepID === undefined) return undefined
+  return { token, username: sub, customerRepID, expiresAt }
 }
 
 /** The session lasts for this tab only, until it closes; where storage is unavailable, only until the page closes. */

@@ -19,12 +19,12 @@ const undo = (payload: TicketUpdate): Undo => ({ name: "Undo", payload })
  */
 const undoClosing = ({ status }: Ticket): Undo =>
   status === "Escalated"
-    ? { name: "Reopen as open", payload: { status: "Open" }, done: "Open again, and no longer escalated." }
+    ? { name: "Reopen as Open", payload: { status: "Open" }, done: "Ticket reopened. It is no longer escalated." }
     : undo({ status })
 
 const undoSpam = ({ status }: Ticket): Undo =>
   status === "Escalated"
-    ? { ...undo({ isSpam: false }), done: "No longer spam. It is open, and no longer escalated." }
+    ? { ...undo({ isSpam: false }), done: "Moved out of spam. It is no longer escalated." }
     : undo({ isSpam: false })
 
 /** What a representative can do to a ticket; commands that can be undone offer it. */
@@ -48,12 +48,19 @@ export const makeTicketCommands = (client: Client, onDone: () => void) => {
     onDone()
   }
   return {
-    close: (ticket: Ticket) => change(ticket, { status: "Closed" }, "Closed.", undoClosing(ticket)),
-    reopen: (ticket: Ticket) => change(ticket, { status: "Open" }, "Open again."),
+    close: (ticket: Ticket) => change(ticket, { status: "Closed" }, "Ticket closed.", undoClosing(ticket)),
+    reopen: (ticket: Ticket) => change(ticket, { status: "Open" }, "Ticket reopened."),
+    setStatus: (ticket: Ticket, status: Ticket["status"]) =>
+      change(
+        ticket,
+        { status },
+        status === "Closed" ? "Ticket closed." : `Status changed to ${status}.`,
+        status === "Closed" ? undoClosing(ticket) : undefined
+      ),
     markSpam: (ticket: Ticket) => change(ticket, { isSpam: true }, "Moved to spam.", undoSpam(ticket)),
-    markNotSpam: (ticket: Ticket) => change(ticket, { isSpam: false }, "No longer spam."),
+    markNotSpam: (ticket: Ticket) => change(ticket, { isSpam: false }, "Moved out of spam."),
     assign: (ticket: Ticket, customerRepID: CustomerRepID | null) =>
-      change(ticket, { customerRepID }, customerRepID === null ? "Assigned to nobody." : "Assigned.")
+      change(ticket, { customerRepID }, customerRepID === null ? "Unassigned." : "Assigned.")
   }
 }
 

@@ -2,7 +2,7 @@ import type { Ticket } from "../../../schema/Tickets.ts"
 import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import { makeKeyed, type Part } from "../dom/Keyed.ts"
-import { personName, statusChip } from "./Labels.ts"
+import { assigneeLabel, personName, statusChip } from "./Labels.ts"
 import type { People } from "./People.ts"
 import type { TicketCommands } from "./TicketCommands.ts"
 
@@ -44,6 +44,21 @@ export class TicketHeader {
     this.#buttons.querySelector<HTMLElement>(".side-toggle")?.focus()
   }
 
+  /** Who works on the ticket; one that nobody works on can be taken at once. */
+  #assignee(ticket: Ticket): ReadonlyArray<Part> {
+    const assignee = this.#people.assignee(ticket.customerRepID)
+    if (assignee !== undefined) {
+      return [{ key: "assignee", looks: assignee, make: () => assigneeLabel(assignee) }]
+    }
+    const take = () => {
+      // The button disappears, as the ticket then has somebody.
+      this.focus()
+      void this.#commands.assign(ticket, this.#people.me)
+    }
+    const make = () => button({ class: "chip action take" }, take, icon(icons.user), "Assign to me")
+    return [{ key: "assignee", looks: `take ${ticket.ticketID}`, make }]
+  }
+
   update(ticket: Ticket, handlers: Handlers) {
     const { isClosed, isSpam, status, ticketID } = ticket
     const subject = ticket.subject ?? "No subject"
@@ -53,6 +68,7 @@ export class TicketHeader {
     this.#showFacts([
       { key: "status", looks: `${status} ${isSpam}`, make: () => statusChip(ticket) },
       { key: "name", looks: name, make: () => element("span", { class: "who", dir: "auto" }, name) },
+      ...this.#assignee(ticket),
       { key: "number", looks: `${ticketID}`, make: () => element("span", { class: "number" }, `#${ticketID}`) }
     ])
     // What a button does may depend on all of this, so any change makes a new button.
@@ -84,7 +100,7 @@ export class TicketHeader {
               "aria-controls": "about-ticket"
             },
             handlers.onAbout,
-            "About"
+            "Details"
           )
       }
     ])
