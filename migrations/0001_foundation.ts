@@ -65,7 +65,7 @@ export default Effect.gen(function* () {
       deleted_at timestamptz,
       unique (customer_id, customer_rep_id)
     );
-    -- Usernames are unique over the whole service; a deleted one may be taken again.
+    -- Usernames are unique across the whole service; that of a deleted representative can be reused.
     create unique index customer_rep_username on customer_rep (lower(username)) where deleted_at is null;
     create index customer_rep_email on customer_rep (lower(email)) where deleted_at is null;
     create index customer_rep_security on customer_rep (security_changed_at);
@@ -84,7 +84,7 @@ export default Effect.gen(function* () {
       is_active boolean not null default true
     );
     create unique index model_name on model (coalesce(customer_id, 0), lower(name));
-    -- A model may be shared, so its key cannot carry the customer: the service checks whose it is.
+    -- A model may be shared, so its key cannot include the customer: the service checks the owner.
     alter table customer
       add foreign key (default_topic_model_id) references model on delete set null,
       add foreign key (default_webchat_model_id) references model on delete set null,
@@ -141,7 +141,7 @@ export default Effect.gen(function* () {
     );
     create index password_reset_rep on password_reset (customer_id, customer_rep_id);
 
-    -- One row for each username, address, phone number or e-mail that failed lately, over all customers.
+    -- One row for each username, address, phone number or e-mail that failed recently, across all customers.
     create table attempt (
       key text primary key,
       failures timestamptz[] not null,
@@ -175,7 +175,7 @@ export default Effect.gen(function* () {
     );
     create index idempotency_created on idempotency (created_at);
 
-    -- What must happen after a request: written in the transaction of its cause, done by whichever node claims it.
+    -- Work to do after a request: written in the transaction that causes it, done by the node that claims it.
     create table job (
       job_id uuid primary key default gen_random_uuid(),
       customer_id integer not null references customer on delete cascade,
@@ -191,7 +191,7 @@ export default Effect.gen(function* () {
     create index job_due on job (due_at) where status in ('Queued', 'Running');
     create index job_customer on job (customer_id, created_at);
 
-    -- System mail that had nowhere to go: the subject and the text are encrypted, they may hold a reset link.
+    -- System mail that could not be sent: subject and text are encrypted, as they may contain a reset link.
     create table outbox_mail (
       outbox_mail_id integer generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,

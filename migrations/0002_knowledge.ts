@@ -35,7 +35,7 @@ export default Effect.gen(function* () {
       unique (customer_id, document_id)
     );
 
-    -- A row belongs to a topic, or to a hook: a named event, the special topic.
+    -- A row belongs to a topic or to a hook, which is a named event (a special topic).
     create table topic_action (
       topic_action_id integer generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,
@@ -88,7 +88,7 @@ export default Effect.gen(function* () {
       unique (customer_id, page_topic_mapping_id),
       foreign key (customer_id, topic_id) references topic (customer_id, topic_id) on delete cascade
     );
-    -- An index entry is too small for the longest addresses.
+    -- The longest addresses do not fit into an index entry.
     create unique index page_topic_mapping_once on page_topic_mapping (customer_id, topic_id, md5(page_url));
 
     create table customer_rep_signature (

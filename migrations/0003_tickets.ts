@@ -17,7 +17,7 @@ export default Effect.gen(function* () {
       phone text,
       customer_ref text,
       notes text,
-      -- Names, addresses and UIDs, one a line: what a search looks through.
+      -- The text that is searched: names, addresses and UIDs, one per line.
       search_text text not null,
       created_at timestamptz not null default now(),
       modified_at timestamptz not null default now(),
@@ -53,7 +53,7 @@ export default Effect.gen(function* () {
       ticket_token uuid not null unique default gen_random_uuid(),
       custom_fields jsonb not null default '{}',
       liked boolean,
-      -- Made by AI and valid as long as the last message is this one.
+      -- Written by AI; valid as long as this is the last message.
       history_summary text,
       history_summary_message_id integer,
       created_at timestamptz not null default now(),
@@ -77,8 +77,8 @@ export default Effect.gen(function* () {
     create index ticket_rep on ticket (customer_id, customer_rep_id, created_at, ticket_id);
     create index ticket_subject on ticket using gin (customer_id, subject gin_trgm_ops);
 
-    -- How many tickets there are of each kind, as changes to sum up: counting them again for every page would take
-    -- longer the more there are. Written by the triggers below, folded together now and then.
+    -- The number of tickets of each kind, as changes to add up: counting the tickets for every page would take longer
+    -- with every ticket. Written by the triggers below and merged from time to time.
     create table ticket_tally (
       customer_id integer not null,
       channel_id integer not null,
@@ -144,10 +144,10 @@ export default Effect.gen(function* () {
       is_escalated boolean not null default false,
       ai_feedback_comment text,
       ai_reply text,
-      -- Which message this one answers; an answer that was given up is none.
+      -- The message that this one answers; an answer that was given up does not count.
       answers_message_id integer,
       delivery_error text,
-      -- Nobody tries to deliver it any more.
+      -- Delivery is no longer attempted.
       is_given_up boolean not null default false,
       liked boolean,
       custom_fields jsonb not null default '{}',
@@ -166,7 +166,7 @@ export default Effect.gen(function* () {
     create index ticket_message_text on ticket_message using gin (customer_id, message gin_trgm_ops);
     create index ticket_message_feedback on ticket_message (customer_id, ticket_id)
       where ai_feedback_comment is not null;
-    -- A message is answered once.
+    -- A message is answered only once.
     create unique index ticket_message_answer on ticket_message (customer_id, answers_message_id);
 
     create table ticket_message_topic (
@@ -185,7 +185,7 @@ export default Effect.gen(function* () {
     create index ticket_message_topic_ticket on ticket_message_topic (customer_id, ticket_id);
     create index ticket_message_topic_topic on ticket_message_topic (customer_id, topic_id);
 
-    -- What a person changed about the topics of a message; the last one holds against any later detection.
+    -- A person's changes to the topics of a message; the last one overrides any later detection.
     create table topic_correction (
       topic_correction_id integer generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,
@@ -202,7 +202,7 @@ export default Effect.gen(function* () {
     create index topic_correction_message on topic_correction (customer_id, ticket_message_id);
     create index topic_correction_newest on topic_correction (customer_id, created_at);
 
-    -- Bytes kept outside of this row, in the blob store. A blob that nothing refers to is swept away.
+    -- The bytes are in the blob store. A blob that nothing refers to is removed by the sweep.
     create table blob (
       blob_id uuid primary key default gen_random_uuid(),
       customer_id integer not null references customer on delete cascade,
@@ -228,7 +228,7 @@ export default Effect.gen(function* () {
       content_type text not null,
       access_token uuid not null unique default gen_random_uuid(),
       is_end_user_provided boolean not null,
-      -- Names an inline picture inside the HTML of its mail.
+      -- Identifies an inline picture in the HTML of its mail.
       content_id text,
       blob_id uuid not null,
       created_at timestamptz not null default now(),
@@ -240,7 +240,7 @@ export default Effect.gen(function* () {
     create index ticket_message_attachment_message on ticket_message_attachment (customer_id, ticket_message_id);
     create index ticket_message_attachment_blob on ticket_message_attachment (customer_id, blob_id);
 
-    -- What happened, written in the transaction in which it happened.
+    -- Events, written in the transaction in which they happened.
     create table event (
       event_id bigint generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- One row for each call of a model, also for one that failed. It goes with the message that it was about, prompt and
-    -- all, so that deleting a message leaves nothing of it behind.
+    -- One row for each call of a model, including failed ones. It is deleted with its message, so that nothing of the
+    -- message remains.
     create table ai_run (
       ai_run_id integer generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,
@@ -17,9 +17,9 @@ export default Effect.gen(function* () {
       prompt_version text not null,
       system_prompt text not null,
       user_prompt text not null,
-      -- What the prompt was rendered from; another version of it can be rendered from the same.
+      -- The input of the prompt, from which another version of the prompt can be rendered.
       prompt_input jsonb,
-      -- Kept as it was sent, in the same order.
+      -- Stored as it was sent, in the same order.
       answer_schema json,
       image_count integer not null default 0,
       documents jsonb not null default '[]',

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- How far a job is. The number of its claims tells whose claim it is; a job with a key waits in the queue once.
+    -- The state of a job. The number of claims identifies the current one; a key is in the queue only once.
     alter table job
       add total integer not null default 0,
       add done integer not null default 0,
@@ -17,7 +17,7 @@ export default Effect.gen(function* () {
     drop index job_due;
     create index job_waiting on job (customer_id, due_at) where status in ('Queued', 'Running');
 
-    -- Work that comes round: the node that moves next_at does it.
+    -- Periodic work: the node that advances next_at does it.
     create table periodic_work (
       name text primary key,
       next_at timestamptz not null default now()
@@ -37,9 +37,9 @@ export default Effect.gen(function* () {
       auto_retrieve_emails boolean not null default false,
       subscription_id text,
       subscription_expires_at timestamptz,
-      -- Encrypted. Written before the provider is asked for a subscription, so that a lost answer loses nothing.
+      -- Encrypted. Written before a subscription is requested, so that nothing is lost with the response.
       client_state text,
-      -- Where the next catch-up goes on; mail older than delta_since is left alone, null means that all of it is taken.
+      -- Where the next catch-up continues. Mail older than delta_since is not imported; null: all mail is.
       delta_link text,
       delta_since timestamptz,
       last_notification_at timestamptz,
@@ -78,22 +78,22 @@ export default Effect.gen(function* () {
       foreign key (customer_id, channel_id) references channel (customer_id, channel_id) on delete cascade
     );
 
-    -- Every mail that is known on a channel: what came in, so that it comes in once, and what left, so that it leaves
-    -- once. Answers find their ticket here.
+    -- Every known mail of a channel: incoming, so that each is imported once, and outgoing, so that each is sent once.
+    -- Answers find their ticket here.
     create table mail_message (
       mail_message_id integer generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,
       channel_id integer not null,
-      -- Immutable at the provider, wherever the mail is moved.
+      -- The provider's immutable id, which stays the same when the mail is moved.
       external_id text not null,
       internet_message_id text,
       content_hash text not null,
       conversation_id text,
       participants text[] not null default '{}',
-      -- None for mail that belongs into no ticket, or whose ticket was deleted.
+      -- Null for mail that belongs to no ticket or whose ticket was deleted.
       ticket_message_id integer,
       is_outgoing boolean not null default false,
-      -- From here on nobody knows without asking whether an outgoing mail has left.
+      -- When sending began: from then on, only the provider knows whether an outgoing mail was sent.
       sending_at timestamptz,
       created_at timestamptz not null default now(),
       unique (customer_id, mail_message_id),
@@ -106,7 +106,7 @@ export default Effect.gen(function* () {
     create index mail_message_conversation on mail_message (customer_id, channel_id, conversation_id);
     create index mail_message_ticket_message on mail_message (customer_id, ticket_message_id);
 
-    -- Mail that could not be imported yet; once it is set aside, its source is kept with it.
+    -- Mail that could not be imported yet. Its source is stored once it is set aside.
     create table failed_mail (
       failed_mail_id integer generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,

@@ -20,7 +20,7 @@ export default Effect.gen(function* () {
       instructions_document_id integer,
       transform_topic_id integer,
       hero_photo_id integer,
-      -- What a search looks through, one a line.
+      -- The text that is searched, one value per line.
       search_text text not null generated always as (lower(
         coalesce(address, '') || E'\\n' || coalesce(case_number, '') || E'\\n' || coalesce(client_names, ''))) stored,
       created_at timestamptz not null default now(),
@@ -54,7 +54,7 @@ export default Effect.gen(function* () {
       sort_order integer not null,
       transcript_raw text,
       transcript_html text,
-      -- Who wrote the HTML that stands there now, and the model that did it for them.
+      -- Who wrote the current HTML, and the model used, if any.
       html_written_at timestamptz,
       html_customer_rep_id integer,
       html_model_id integer references model on delete set null,
@@ -68,7 +68,7 @@ export default Effect.gen(function* () {
     create index place_description_room_report
       on place_description_room (customer_id, place_description_report_id, sort_order, place_description_room_id);
 
-    -- HTML that was replaced, so that nobody's words are lost to a transformation.
+    -- HTML that was replaced, so that a transformation never loses what a person wrote.
     create table place_description_room_version (
       place_description_room_version_id integer generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- The steps of a message's pipeline that are behind it: the next one is the first that is not here.
+    -- The finished steps of a message's pipeline; the first missing one is next.
     create table pipeline_step (
       customer_id integer not null,
       ticket_message_id integer not null,
@@ -16,15 +16,15 @@ export default Effect.gen(function* () {
         references ticket_message (customer_id, ticket_message_id) on delete cascade
     );
 
-    -- The actions that one hook, or the topics of a message, set going together. Those that follow from one of its
-    -- actions belong to the same chain: they share the first run.
+    -- The actions that one hook, or the topics of a message, started together. Runs caused by one of its actions
+    -- belong to the same chain: they share the first run.
     create table automation_run (
       automation_run_id bigint generated always as identity primary key,
       customer_id integer not null references customer on delete cascade,
       ticket_id integer not null,
       ticket_message_id integer,
       hook_name text,
-      -- Why it runs, so that the same reason never starts it twice.
+      -- The reason of the run, so that the same reason never starts it twice.
       reason text not null,
       first_run_id bigint,
       depth integer not null,
@@ -72,12 +72,12 @@ export default Effect.gen(function* () {
     create index message_action_action on message_action (customer_id, action_id);
     create index message_action_topic on message_action (customer_id, topic_id);
 
-    -- Which run an event follows from; none when a person or an end user caused it.
+    -- The run that caused the event; null if a person or an end user did.
     alter table event add column automation_run_id bigint;
     alter table event add foreign key (customer_id, automation_run_id)
       references automation_run (customer_id, automation_run_id) on delete set null (automation_run_id);
     create index event_run on event (customer_id, automation_run_id);
-    -- In the order in which things happened, also those of one transaction.
+    -- In the order of the events, even within one transaction.
     alter table event alter column at set default clock_timestamp();
   `)
 })

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- Which nodes may ask the provider about a mailbox at the moment. A turn that its node does not renew ends by
-    -- itself. Nothing here outlives a crash of the database, and nothing needs to.
+    -- Which nodes may send the provider requests about a mailbox at the moment. A turn that is not renewed expires.
+    -- These rows do not survive a crash of the database, and need not.
     create unlogged table mailbox_turn (
       mailbox text not null,
       number integer not null,
@@ -14,7 +14,7 @@ export default Effect.gen(function* () {
       primary key (mailbox, number)
     );
 
-    -- Which nodes wait for a turn, so that the others leave them some.
+    -- Nodes that wait for a turn, so that the others leave some to them.
     create unlogged table mailbox_wish (
       mailbox text not null,
       node uuid not null,

@@ -4,19 +4,19 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- That somebody's data were given out or erased, and what is needed to do it. The receipt outlives the end user: it
-    -- has numbers and times, and nothing of the person.
+    -- Exports and erasures of a person's data, and what is needed to carry them out. The receipt outlives the end user:
+    -- it contains numbers and times, but no personal data.
     create table data_request (
       data_request_id uuid primary key default gen_random_uuid(),
       customer_id integer not null references customer on delete cascade,
-      -- No references: the receipt outlives both.
+      -- Without references, because the receipt outlives both.
       about_end_user integer not null,
       kind text not null check (kind in ('Export', 'Erasure')),
-      -- None when the operator asked.
+      -- Null if the operator made the request.
       customer_rep_id integer,
       work uuid not null,
       requested_at timestamptz not null default now(),
-      -- What was erased, so that a second look finds what was still being written meanwhile.
+      -- What was erased, so that the second pass finds what was written in the meantime.
       erased_at timestamptz,
       ticket_ids integer[] not null default '{}',
       message_ids integer[] not null default '{}',
@@ -24,7 +24,7 @@ export default Effect.gen(function* () {
       finished_at timestamptz,
       counts jsonb not null default '{}',
       hash text,
-      -- The file of an export, and the key to it.
+      -- The file of an export, and the token that opens it.
       blob_id uuid,
       access_token uuid not null unique default gen_random_uuid(),
       expires_at timestamptz,

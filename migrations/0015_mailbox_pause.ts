@@ -4,7 +4,7 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- Until when the provider wants to be left alone about a mailbox, by every node.
+    -- Until when no node may send the provider requests about a mailbox.
     create unlogged table mailbox_pause (
       mailbox text primary key,
       ends_at timestamptz not null

@@ -10,7 +10,7 @@ export default Effect.gen(function* () {
   yield* sql.unsafe(`
     create table sent_text (
       customer_id integer not null references customer on delete cascade,
-      -- The provider's own name of it.
+      -- The provider's id of the message.
       sid text not null,
       ticket_message_id integer not null,
       created_at timestamptz not null default now(),

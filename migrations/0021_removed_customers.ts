@@ -4,9 +4,9 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- Customers that are gone or on their way, so that no node takes their tokens any more, nor one that starts later.
+    -- Customers that were or are being removed: no node accepts their tokens, not even one that starts later.
     create table removed_customer (
-      -- No reference: it outlives the customer by a day.
+      -- Without a reference, because it outlives the customer by a day.
       about_customer integer primary key,
       removed_at timestamptz not null default now()
     );

@@ -11,14 +11,14 @@ export default Effect.gen(function* () {
     create table draft_call (
       customer_id integer not null references customer on delete cascade,
       ticket_message_id integer not null,
-      -- The job that makes the draft. No reference: it is of no use without the message, and goes with that.
+      -- The job that makes the draft. Without a reference: the row is deleted with the message.
       work uuid not null,
       document_id integer not null,
-      -- What the prompt takes from the answer, or why there is none.
+      -- The part of the response that goes into the prompt, or why there is none.
       content text,
       error text,
       begun_at timestamptz not null default clock_timestamp(),
-      -- None: it is under way, or nobody knows how it ended.
+      -- Null while the call is in progress or if its outcome is unknown.
       ended_at timestamptz,
       primary key (customer_id, ticket_message_id, work, document_id),
       foreign key (customer_id, ticket_message_id) references ticket_message (customer_id, ticket_message_id)

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- Blobs that are gone, and whose bytes may still be in the store: nothing can refer to them any more, so that nobody
-    -- need hold a transaction while the store is asked. The row goes when the store has answered.
+    -- Deleted blobs whose bytes may still be in the store. Nothing can refer to them any more, so no transaction has to
+    -- stay open while the store works. The row is deleted when the store has responded.
     create table blob_removal (
       customer_id integer not null references customer,
       about_blob uuid not null,

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- What the customer itself wrote in a mail program may be read before the question that it answers, as from another
-    -- folder. It waits for mail with one of these Message-IDs, or of its conversation; null: it waits for none. Once such a
-    -- mail is in a ticket it is due, and comes again.
+    -- An answer written in a mail program may be read before the question it answers, for example from another folder.
+    -- It waits for mail with one of these Message-IDs or of its conversation (null: for none). Once such a mail is in a
+    -- ticket, the answer is due and is imported.
     alter table mail_message
       add waits_for text[],
       add written_at timestamptz,

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- The provider's ids of subscriptions are GUIDs: whoever tells of one may write it in another case.
+    -- Subscription ids are GUIDs: a notification may write them in another case.
     drop index channel_folder_subscription;
     create index channel_folder_subscription on channel_folder (lower(subscription_id));
   `)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`
-    -- How a step ended, apart from the words that tell it to people. Older nodes still write the words alone.
+    -- How a step ended, apart from the text for people. Older nodes still write only the text.
     alter table pipeline_step add column kind text not null default 'Done'
       check (kind in ('Done', 'NotNeeded', 'InSpam', 'Wanting', 'Spam', 'Failed'));
 

@@ -162,7 +162,7 @@ const make = Effect.gen(function* () {
       sql`
         select message_action_id::text as "messageActionID", action_id as "actionID", operation, parameters, status,
           hook_name as "hookName", topic_id as "topicID",
-          -- greatest passes over a null.
+          -- greatest ignores nulls.
           case when due_at is null then null
             else ceil(greatest(0, extract(epoch from due_at - clock_timestamp())))::int end as "waitSeconds"
         from message_action

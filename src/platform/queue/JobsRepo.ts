@@ -169,7 +169,7 @@ const make = Effect.gen(function* () {
     execute: (_) => sql`
       update job set status = ${_.status}, error = ${_.error}, updated_at = now(),
         due_at = now() + make_interval(secs => ${_.pause}::int), key = null,
-        -- An attempt that broke off has counted what the next one counted again.
+        -- An interrupted attempt has counted items that the next attempt counted again.
         total = case ${_.status} when 'Succeeded' then done else total end
       where ${held(_)} returning job_id::text as "jobID"`
   })
