@@ -69,7 +69,7 @@ export const demoModels: ReadonlyArray<{
 ]
 
 export const demoActions = [
-  { name: "Close ticket", description: "Nothing is left to do", priority: 10 },
+  { name: "Close ticket", description: "Nothing more to do", priority: 10 },
   { name: "Draft reply", description: "Prepare an answer for a person to check", priority: 20 },
   { name: "Send reply", description: "Send the prepared answer without a person", priority: 30 },
   { name: "Escalate ticket", description: "A person must look at it", priority: 40 },
@@ -81,6 +81,6 @@ export const demoActions = [
 /** An action whose name does not imply its operation. */
 export const assignAction = {
   name: "Assign to the lead",
-  description: "The default representative looks after it",
+  description: "The default representative takes care of it",
   priority: 80
 }

@@ -7,9 +7,9 @@ import type { DemoCustomer } from "./DemoContent.ts"
 const sharedDocuments = [
   {
     name: "Tone of voice",
-    description: "How answers sound",
+    description: "How answers should be worded",
     content:
-      "Answer in the language of the question, politely and in short sentences. Greet by name when it is known. Never promise a date that is not in a document. Sign as {{CustomerName}}."
+      "Answer in the language of the question, politely and in short sentences. Greet the person by name if it is known. Never promise a date that is not in a document. Sign as {{CustomerName}}."
   },
   {
     name: "Topics we answer",
@@ -29,13 +29,13 @@ const ownDocuments: Readonly<Record<string, ReadonlyArray<{ name: string; descri
       name: "Opening hours and keys",
       description: "When the office is open and what to do when a key is lost",
       content:
-        "The office is open Monday to Friday, 9:00 to 17:00. A lost key must be reported at once; a new one is ready the next working day and costs 45 EUR. Outside office hours call the hotline."
+        "The office is open Monday to Friday, 9:00 to 17:00. A lost key must be reported at once; a new one is ready the next working day and costs 45 EUR. Outside office hours, please call the hotline."
     },
     {
       name: "Repairs",
       description: "Who repairs what, and how fast",
       content:
-        "Heating, water and electricity are repaired within 24 hours. Everything else within 10 working days. Tenants send a photo and a time at which somebody is at home."
+        "Heating, water and electricity are repaired within 24 hours. Everything else within 10 working days. Tenants should send a photo and a time when somebody is at home."
     }
   ],
   "Globex Support": [
@@ -43,7 +43,7 @@ const ownDocuments: Readonly<Record<string, ReadonlyArray<{ name: string; descri
       name: "Returns and refunds",
       description: "How to send something back",
       content:
-        "Goods can be sent back within 30 days, unused and in their box. The refund is paid within 5 working days after the parcel has arrived, the way the order was paid."
+        "Goods can be sent back within 30 days, unused and in their box. The refund is paid within 5 working days after the parcel has arrived, by the payment method of the order."
     }
   ],
   "Initech Surveys": [
@@ -51,7 +51,7 @@ const ownDocuments: Readonly<Record<string, ReadonlyArray<{ name: string; descri
       name: "Lexicon of conditions",
       description: "Words for condition reports",
       content:
-        "good: no visible wear\nworn: signs of normal use\ndamaged: must be repaired\nmissing: belongs there and is not there"
+        "good: no visible wear\nworn: signs of normal use\ndamaged: must be repaired\nmissing: should be there but is not"
     }
   ]
 }

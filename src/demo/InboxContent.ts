@@ -48,7 +48,7 @@ export const demoInbox: Readonly<Record<string, ReadonlyArray<DemoTicket>>> = {
         {
           ago: 9 * day - 2 * hour,
           from: "CustomerRep",
-          text: "Hello Jonas,\n\nthank you for telling us. The technician comes on Thursday between 8 and 10. Please make sure that somebody is at home."
+          text: "Hello Jonas,\n\nthank you for telling us. The technician comes on Thursday between 8 and 10. Please make sure that somebody is at home then."
         },
         { ago: 6 * day, from: "EndUser", text: "He was here and it works. Thank you for being so quick!" }
       ]
@@ -69,7 +69,7 @@ export const demoInbox: Readonly<Record<string, ReadonlyArray<DemoTicket>>> = {
         {
           ago: 2 * day - 30,
           from: "CustomerRep",
-          text: "Thank you, Maria. Can you send us a photo, and a time at which somebody is at home tomorrow?"
+          text: "Thank you, Maria. Can you send us a photo, and a time when somebody is at home tomorrow?"
         }
       ]
     },
@@ -88,7 +88,7 @@ export const demoInbox: Readonly<Record<string, ReadonlyArray<DemoTicket>>> = {
           text: "Bonjour,\n\nj'ai rendu les clés il y a six semaines et je n'ai toujours pas reçu ma caution. Quand sera-t-elle versée ?\n\nCordialement\nAïcha",
           draft:
             "Bonjour Aïcha,\n\nla caution est versée après l'état des lieux. Nous vérifions votre dossier et revenons vers vous.",
-          comment: "The draft does not say when the money comes. Accounting has to look at this one."
+          comment: "The draft does not say when the money comes. Accounting has to check this."
         }
       ]
     },
@@ -191,7 +191,7 @@ export const demoInbox: Readonly<Record<string, ReadonlyArray<DemoTicket>>> = {
         {
           ago: 5 * day - 10,
           from: "CustomerRep",
-          text: "Please look into your spam folder. I have sent a new one right now."
+          text: "Please check your spam folder. I have just sent you a new one."
         },
         { ago: 5 * day - 14, from: "EndUser", text: "There it is. Thanks!" }
       ]

@@ -89,7 +89,7 @@ export const demoReports: Readonly<Record<string, DemoReport>> = {
 export const demoGuides = {
   writing: {
     name: "How a room is written",
-    description: "Guide for the text of condition reports",
+    description: "How to write the text of condition reports",
     content:
       "Begin with walls and ceiling, then windows and doors, fittings, floor. Give sizes in centimetres. Say good, worn, damaged or missing for each item. Never guess a cause."
   },
@@ -97,6 +97,6 @@ export const demoGuides = {
     name: "Lexicon of conditions",
     description: "Words for condition reports",
     content:
-      "good: no visible wear\nworn: signs of normal use\ndamaged: must be repaired\nmissing: belongs there and is not there"
+      "good: no visible wear\nworn: signs of normal use\ndamaged: must be repaired\nmissing: should be there but is not"
   }
 }

@@ -87,7 +87,7 @@ const demoTopics: Readonly<Record<string, ReadonlyArray<DemoTopic>>> = {
 
 const roomTopic = {
   name: "Place description Room",
-  description: "How the notes of a room become its part of the condition report"
+  description: "How the notes of a room are turned into its part of the condition report"
 }
 
 const demoHooks = [
