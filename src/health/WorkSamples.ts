@@ -35,7 +35,7 @@ export const WorkSamples = Layer.scopedDiscard(
         Effect.catchAllCause((cause) =>
           isDatabaseAway(cause) || isTooSlow(cause)
             ? Effect.sync(() => databaseUp.set(0))
-            : Effect.logWarning("could not count what waits", cause)
+            : Effect.logWarning("could not count waiting jobs and mails", cause)
         )
       )
     )

@@ -17,7 +17,11 @@ it.scopedLive("A statement that fails is logged, and only a database that does n
       // The database has no tables, so counting what waits in them fails.
       expect(yield* sampledUp).toBe(1)
       expect(log.entries()).toMatchObject([
-        { logLevel: "WARN", message: "could not count what waits", cause: expect.stringContaining("does not exist") }
+        {
+          logLevel: "WARN",
+          message: "could not count waiting jobs and mails",
+          cause: expect.stringContaining("does not exist")
+        }
       ])
       yield* Effect.promise(() => pglite.close())
       expect(yield* sampledUp).toBe(0)

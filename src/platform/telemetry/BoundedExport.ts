@@ -19,12 +19,16 @@ export const boundedExport = (client: HttpClient.HttpClient) => {
     if (now - warnedAt < quiet) return Effect.void
     warnedAt = now
     return Effect.logWarning(
-      "telemetry cannot be exported: look at OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS"
+      "telemetry could not be exported: check OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS"
     )
   })
 
   return HttpClient.transform(client, (exporting, request) => {
-    const refused = new HttpClientError.RequestError({ request, reason: "Transport", description: "No answer in time" })
+    const refused = new HttpClientError.RequestError({
+      request,
+      reason: "Transport",
+      description: "No response in time"
+    })
     return Effect.suspend(() => {
       if (underWay >= mostAtOnce) return Effect.fail(refused)
       underWay += 1

@@ -45,41 +45,56 @@ const histograms = (name: string, description: string) => {
   return { of, observe: (labels: Labels, value: number) => of(labels).unsafeUpdate(value, []) }
 }
 
-export const httpRequests = counters("casework_http_requests_total", "Requests answered; 499: the caller went away")
-export const httpDuration = histograms("casework_http_request_duration_seconds", "From the request to its answer")
-export const httpActive = gauges("casework_http_requests_active", "Requests under way")
+export const httpRequests = counters(
+  "casework_http_requests_total",
+  "Requests responded to, by status; 499: the caller disconnected"
+)
+export const httpDuration = histograms(
+  "casework_http_request_duration_seconds",
+  "Time from the request to its response"
+)
+export const httpActive = gauges("casework_http_requests_active", "Requests in progress")
 
-export const jobs = counters("casework_jobs_total", "Runs of jobs by how they ended")
-export const jobDuration = histograms("casework_job_duration_seconds", "How long a run of a job took")
-export const jobsRunning = gauges("casework_jobs_running", "Jobs that this node runs")
-export const jobsWaiting = gauges("casework_jobs_waiting", "Jobs in the queue that are due, over all nodes")
-export const jobsOldest = gauges("casework_jobs_oldest_seconds", "For how long the oldest of them has been due")
+export const jobs = counters("casework_jobs_total", "Job runs by outcome")
+export const jobDuration = histograms("casework_job_duration_seconds", "Duration of a job run")
+export const jobsRunning = gauges("casework_jobs_running", "Jobs running on this node")
+export const jobsWaiting = gauges("casework_jobs_waiting", "Queued jobs that are due, on all nodes together")
+export const jobsOldest = gauges("casework_jobs_oldest_seconds", "How long the oldest queued job has been due")
 
-export const aiCalls = counters("casework_ai_calls_total", "Questions to a model by how they ended")
-export const aiTokens = counters("casework_ai_tokens_total", "Tokens sent to models and answered by them")
-export const aiDuration = histograms("casework_ai_call_duration_seconds", "How long a model took to answer")
+export const aiCalls = counters("casework_ai_calls_total", "Calls of AI models by outcome")
+export const aiTokens = counters("casework_ai_tokens_total", "Tokens sent to and received from AI models")
+export const aiDuration = histograms("casework_ai_call_duration_seconds", "Duration of a call of an AI model")
 
-export const mails = counters("casework_mails_total", "Mails that came in: imported, known already, or in trouble")
-export const mailsSetAside = gauges("casework_mails_set_aside", "Mails that a person has to look at, over all nodes")
+export const mails = counters(
+  "casework_mails_total",
+  "Incoming mails: imported, skipped as already known, postponed or set aside"
+)
+export const mailsSetAside = gauges(
+  "casework_mails_set_aside",
+  "Mails set aside for a person to look at, on all nodes together"
+)
 export const deliveries = counters("casework_deliveries_total", "Attempts to deliver a message")
 
-export const hubConnections = gauges("casework_hub_connections", "Connections to the hub on this node")
+export const hubConnections = gauges("casework_hub_connections", "Open hub connections of this node")
 
-export const databaseUp = gauges("casework_database_up", "1 when the database answered the last look and takes changes")
+export const databaseUp = gauges(
+  "casework_database_up",
+  "1 if the database responded to the last check and accepts changes"
+)
 export const transactionsHindered = counters(
   "casework_transactions_hindered_total",
-  "Tries of transactions that got in each other's way: they waited for each other, or what one referred to had just gone"
+  "Transactions that failed because of another one, by reason: a deadlock, or a row they refer to was just deleted"
 )
-export const databaseConnections = gauges("casework_database_connections", "Connections of this node to the database")
+export const databaseConnections = gauges("casework_database_connections", "Database connections of this node by state")
 
-export const buildInfo = gauges("casework_build_info", "1, with the version that runs")
+export const buildInfo = gauges("casework_build_info", "Always 1; its label is the running version")
 export const cpuSeconds = counters("process_cpu_seconds_total", "Processor time used")
-export const residentMemory = gauges("process_resident_memory_bytes", "Memory that the process holds")
-export const heapUsed = gauges("nodejs_heap_used_bytes", "Memory in use by JavaScript")
-export const startTime = gauges("process_start_time_seconds", "When the process began, since 1970")
+export const residentMemory = gauges("process_resident_memory_bytes", "Resident memory of the process")
+export const heapUsed = gauges("nodejs_heap_used_bytes", "Heap memory in use by JavaScript")
+export const startTime = gauges("process_start_time_seconds", "Start time of the process, in seconds since 1970")
 export const eventLoopLag = gauges(
   "nodejs_eventloop_lag_p99_seconds",
-  "How late timers were, 99 of 100, since the last look"
+  "99th percentile of the event loop's delay since the last sample"
 )
 
 // Known labels exist from the start: a rate needs a first value, and a dashboard a name.
