@@ -39,7 +39,7 @@ const explain = (error: KnownError): string => {
     case "SqlError":
       return `${error.message}: ${innermost(error)}`
     case "ServeError":
-      return `Cannot listen: ${innermost(error)}. Set PORT or HOST to something else.`
+      return `Cannot listen: ${innermost(error)}. Set PORT or HOST to another value.`
     default:
       return `Settings: ${explainConfig(error)}`
   }
@@ -50,7 +50,7 @@ export const inOneLine = (cause: Cause.Cause<KnownError>): string =>
   Cause.match(cause, {
     onEmpty: "",
     onFail: explain,
-    onDie: (defect) => `Unexpected: ${innermost(defect)}`,
+    onDie: (defect) => `Unexpected error: ${innermost(defect)}`,
     onInterrupt: () => "",
     onSequential: (left, right) => left || right,
     onParallel: (left, right) => left || right

@@ -8,7 +8,7 @@ const create = Command.make(
   "create",
   {
     customer,
-    username: Args.text({ name: "username" }).pipe(Args.withDescription("The login name, unique over all customers")),
+    username: Args.text({ name: "username" }).pipe(Args.withDescription("The login name, unique across all customers")),
     name: Options.text("name").pipe(Options.withDescription("The person's name"), Options.optional),
     email: Options.text("email").pipe(Options.withDescription("For password resets"), Options.optional)
   },
@@ -25,13 +25,9 @@ const create = Command.make(
       })
       yield* Console.log(`Created Admin ${customerRepID} "${username}" of "${customerName}".`)
     })
-).pipe(
-  Command.withDescription(
-    "Create an Admin. The password is asked for, or comes from standard input or the variable ADMIN_PASSWORD."
-  )
-)
+).pipe(Command.withDescription("Create an Admin. The password comes from ADMIN_PASSWORD, standard input or a prompt."))
 
 export const adminCommands = Command.make("admin").pipe(
-  Command.withDescription("Create a customer's first Admin, who creates everybody else"),
+  Command.withDescription("Create a customer's first Admin, who can then create the other representatives"),
   Command.withSubcommands([create])
 )

@@ -59,7 +59,7 @@ export const commandLine = (
   const tools = Tools.pipe(Layer.provideMerge(migrated(database)), Layer.provide(settings))
   const endUserTools = EndUserTools.pipe(Layer.provideMerge(tools), Layer.provide(settings))
   const run = Command.make("casework").pipe(
-    Command.withDescription("What only the operator of Casework may do. Uses the settings of the service."),
+    Command.withDescription("Administration of Casework by its operator. Uses the settings of the service."),
     Command.withSubcommands([
       customerCommands.pipe(Command.provide(Layer.merge(tools, settings))),
       hostnameCommands.pipe(Command.provide(tools)),
@@ -77,7 +77,7 @@ export const commandLine = (
   )
   const runUnlessIncomplete = (argv: ReadonlyArray<string>) => {
     const incomplete = withoutValue(argv)
-    return incomplete === undefined ? run(argv) : refuse(`${incomplete} needs a value behind it.`)
+    return incomplete === undefined ? run(argv) : refuse(`${incomplete} needs a value.`)
   }
   return (argv: ReadonlyArray<string>) =>
     runUnlessIncomplete(argv).pipe(

@@ -13,7 +13,7 @@ const create = Command.make(
   {
     name: Args.text({ name: "name" }).pipe(Args.withDescription("The organisation's name")),
     hostnames: Options.text("hostname").pipe(
-      Options.withDescription("A hostname that its representatives log in from; may be repeated"),
+      Options.withDescription("A hostname on which its representatives log in; may be repeated"),
       Options.repeated
     ),
     features: Options.choice("feature", Feature.literals).pipe(
@@ -32,7 +32,7 @@ const create = Command.make(
       const having = parts.length === 0 ? "" : `, with ${parts.join(", ")}`
       yield* Console.log(`Created customer ${customerID} "${name.trim()}"${having}.`)
     })
-).pipe(Command.withDescription("Create a customer, which is one organisation"))
+).pipe(Command.withDescription("Create a customer (an organisation)"))
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {

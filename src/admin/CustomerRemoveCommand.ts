@@ -38,12 +38,13 @@ const Tools = CustomerRemoval.layer.pipe(
 
 const worded = (table: string, count: number) => `${table.replaceAll("_", " ")} ${count}`
 
-const wait = "Every node lets go of it first; then it may take minutes. What breaks off goes on when it is run again."
+const wait =
+  "First all nodes stop working for the customer; after that the removal may take minutes. If it is interrupted, run the command again to continue."
 
 export const customerRemoveCommand = Command.make("remove", { customer, yes }, ({ customer, yes }) =>
   Effect.gen(function* () {
     const { customerID, name } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
-    if (!yes) yield* confirmByName(`Everything of "${name}" is removed, and there is no way back.`, name)
+    if (!yes) yield* confirmByName(`This removes "${name}" with all its data and cannot be undone.`, name)
     yield* Console.error(wait)
     const { counts, subscriptions } = yield* Effect.flatMap(CustomerRemoval, (them) => them.remove(customerID))
     const removed = [...counts].filter(([, count]) => count > 0).map(([table, count]) => worded(table, count))
@@ -51,13 +52,13 @@ export const customerRemoveCommand = Command.make("remove", { customer, yes }, (
     if (subscriptions.ended > 0) yield* Console.log(`The mail provider ended ${subscriptions.ended} subscriptions.`)
     if (subscriptions.left > 0) {
       yield* Console.error(
-        `${subscriptions.left} subscriptions could not be ended at the mail provider; they end by themselves within 6 days.`
+        `${subscriptions.left} subscriptions could not be ended at the mail provider; they expire within 6 days.`
       )
     }
   })
 ).pipe(
   Command.withDescription(
-    "Remove a customer with everything of it: tickets, files, representatives. There is no way back"
+    "Remove a customer with all its data: tickets, files, representatives. This cannot be undone"
   ),
   Command.provide(Tools)
 )

@@ -40,10 +40,10 @@ export const EndUserTools = DataRightsWork.pipe(
   Layer.provideMerge(Jobs.layer.pipe(Layer.provide(Stopping.layer)))
 )
 
-const endUser = Args.integer({ name: "endUserID" }).pipe(Args.withDescription("The EndUserID, as the API shows it"))
+const endUser = Args.integer({ name: "endUserID" }).pipe(Args.withDescription("The EndUserID, as in the API"))
 
 const file = Options.text("file").pipe(
-  Options.withDescription("Where to write the zip; end-user-<id>.zip when not given"),
+  Options.withDescription("Where to write the zip file; default: end-user-<id>.zip"),
   Options.optional
 )
 
@@ -52,9 +52,8 @@ const decodeID = Schema.decodeOption(EndUserID)
 const isOver = ({ status }: DataRequest) => status === "Succeeded" || status === "Failed"
 
 const patience: Readonly<Record<DataRequestKind, string>> = {
-  Export: "Working on it; this may take a minute or two.",
-  Erasure:
-    "Working on it; this takes a little over six minutes. A service that runs goes on with it if you stop waiting."
+  Export: "Exporting; this may take a minute or two.",
+  Erasure: "Erasing; this takes a little over six minutes. If you stop waiting, a running service finishes it."
 }
 
 /** Requests the export or erasure and waits until it is done. */
@@ -72,13 +71,17 @@ const carryOut = (customerID: CustomerID, endUserID: number, kind: DataRequestKi
     // An export stays valid for a day. Asking again returns the same file, so the operator is told when it was made.
     else if (kind === "Export" && begun.finishedAt !== null && begun.expiresAt !== null) {
       const [made, until] = [begun.finishedAt, begun.expiresAt].map(DateTime.formatIso)
-      yield* Console.error(`This one was made at ${made}. Another is made when it has expired, at ${until}.`)
+      yield* Console.error(
+        `This export was created at ${made}. A new one can be created after it expires, at ${until}.`
+      )
     }
     const repo = yield* DataRequestsRepo
     const ended = yield* repo
       .findByJob(customerID, begun.jobID)
       .pipe(Effect.flatten, Effect.orDie, Effect.delay("250 millis"), Effect.repeat({ until: isOver }))
-    return ended.status === "Succeeded" ? ended : yield* refuse(`It failed. See GET /api/Jobs/${ended.jobID}.`)
+    return ended.status === "Succeeded"
+      ? ended
+      : yield* refuse(`It failed. GET /api/Jobs/${ended.jobID} returns the reason.`)
   })
 
 /** An existing file keeps its mode when overwritten, which may let other users read it. */
@@ -96,35 +99,37 @@ const exportCommand = Command.make("export", { customer, endUser, file }, ({ cus
   Effect.gen(function* () {
     const { customerID } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
     const { blobID, counts, hash } = yield* carryOut(customerID, endUser, "Export")
-    if (blobID === null) return yield* refuse("The file has gone already. Try again.")
+    if (blobID === null) return yield* refuse("The file has already been removed. Try again.")
     const blobs = yield* Blobs
     const files = yield* FileSystem.FileSystem
     const path = Option.getOrElse(file, () => `end-user-${endUser}.zip`)
     yield* hideIfThere(path).pipe(
       Effect.zipRight(Stream.run(blobs.open(customerID, blobID), files.sink(path, { mode: 0o600 }))),
-      Effect.catchAll(() => refuse(`Cannot write ${path}. Name another place with --file.`))
+      Effect.catchAll(() => refuse(`Cannot write ${path}. Choose another path with --file.`))
     )
     const found = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
     yield* Console.log(`${path}\nSHA-256 ${hash}\n${found.join(", ")}`)
   })
-).pipe(Command.withDescription("Write everything that is kept about an end user into a zip"))
+).pipe(Command.withDescription("Export everything stored about an end user into a zip file"))
 
 const encode = Schema.encode(EndUserErasure)
 
 const erase = Command.make("erase", { customer, endUser, yes }, ({ customer, endUser, yes }) =>
   Effect.gen(function* () {
     const { customerID, name } = yield* Effect.flatMap(Provisioning, (them) => them.customerNamed(customer))
-    if (!yes) yield* confirmAtTerminal(`End user ${endUser} of "${name}" is erased, and there is no way back.`)
+    if (!yes) yield* confirmAtTerminal(`This erases end user ${endUser} of "${name}" and cannot be undone.`)
     const receipt = yield* Effect.flatMap(carryOut(customerID, endUser, "Erasure"), (ended) =>
       Effect.orDie(encode(erasureOf(ended)))
     )
     yield* Console.log(`Erased. This is the receipt:\n${JSON.stringify(receipt, null, 2)}`)
   })
 ).pipe(
-  Command.withDescription("Erase an end user and everything about it; its tickets stay, empty. There is no way back")
+  Command.withDescription(
+    "Erase an end user and everything stored about them; their tickets remain, empty. This cannot be undone"
+  )
 )
 
 export const endUserCommands = Command.make("end-user").pipe(
-  Command.withDescription("Answer people who ask for their data"),
+  Command.withDescription("Export or erase the data of an end user"),
   Command.withSubcommands([exportCommand, erase])
 )

@@ -16,7 +16,7 @@ const add = Command.make("add", { customer, feature }, ({ customer, feature }) =
     yield* provisioning.addFeature(customerID, feature)
     yield* Console.log(`"${name}" now has the feature ${feature}.`)
   })
-).pipe(Command.withDescription("Give a customer a feature"))
+).pipe(Command.withDescription("Add a feature to a customer"))
 
 const remove = Command.make("remove", { customer, feature }, ({ customer, feature }) =>
   Effect.gen(function* () {
@@ -25,9 +25,9 @@ const remove = Command.make("remove", { customer, feature }, ({ customer, featur
     yield* provisioning.removeFeature(customerID, feature)
     yield* Console.log(`"${name}" no longer has the feature ${feature}.`)
   })
-).pipe(Command.withDescription("Take a feature away from a customer; its data stays"))
+).pipe(Command.withDescription("Remove a feature from a customer; its data is kept"))
 
 export const featureCommands = Command.make("feature").pipe(
-  Command.withDescription("Give customers features, or take them away"),
+  Command.withDescription("Add or remove features of customers"),
   Command.withSubcommands([add, remove])
 )

@@ -3,10 +3,10 @@ import { Console, Effect } from "effect"
 import { noteBlobLocation } from "../files/BlobLocationCheck.ts"
 
 const moved = Command.make("moved", {}, () =>
-  Effect.flatMap(noteBlobLocation, (here) => Console.log(`From now on the files are looked for in ${here}.`))
-).pipe(Command.withDescription("Say that the files have been copied to where BLOB_STORE is now"))
+  Effect.flatMap(noteBlobLocation, (here) => Console.log(`The files are now expected in ${here}.`))
+).pipe(Command.withDescription("Record that the files have been copied to the current BLOB_STORE"))
 
 export const filesCommands = Command.make("files").pipe(
-  Command.withDescription("Where the files are"),
+  Command.withDescription("Manage where files are stored"),
   Command.withSubcommands([moved])
 )

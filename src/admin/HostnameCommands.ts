@@ -21,9 +21,9 @@ const remove = Command.make("remove", { customer, hostname }, ({ customer, hostn
     yield* provisioning.removeHostname(customerID, hostname)
     yield* Console.log(`Representatives of "${name}" can no longer log in with the hostname ${hostname.toLowerCase()}.`)
   })
-).pipe(Command.withDescription("Take a login hostname away from a customer; who is logged in stays so"))
+).pipe(Command.withDescription("Remove a login hostname from a customer; nobody is logged out"))
 
 export const hostnameCommands = Command.make("hostname").pipe(
-  Command.withDescription("Give customers login hostnames, or take them away"),
+  Command.withDescription("Add or remove login hostnames of customers"),
   Command.withSubcommands([add, remove])
 )

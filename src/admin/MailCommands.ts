@@ -12,9 +12,9 @@ import { printable } from "./Printable.ts"
 import { refuse } from "./Refused.ts"
 import { isRowID } from "./RowID.ts"
 
-const id = Args.integer({ name: "id" }).pipe(Args.withDescription("The number that mail list begins its line with"))
+const id = Args.integer({ name: "id" }).pipe(Args.withDescription("The number at the start of its line in mail list"))
 
-const refuseUnknown = (id: number) => refuse(`No mail ${id} is set aside. See them with: mail list`)
+const refuseUnknown = (id: number) => refuse(`No mail ${id} is set aside. To list them, run: mail list`)
 
 const setAside = (id: number) =>
   Effect.gen(function* () {
@@ -37,7 +37,8 @@ const list = Command.make("list", {}, () =>
 const show = Command.make("show", { id }, ({ id }) =>
   Effect.gen(function* () {
     const { blobID, customerID } = yield* setAside(id)
-    if (blobID === null) return yield* refuse(`The source of mail ${id} could not be kept. Look for it in the mailbox.`)
+    if (blobID === null)
+      return yield* refuse(`The source of mail ${id} could not be stored. Look for the mail in the mailbox.`)
     const source = (yield* BlobStore).get(customerID, blobID)
     // Line by line: it may be large.
     yield* source.pipe(
@@ -62,21 +63,25 @@ const retry = Command.make("retry", {}, () =>
     yield* jobs
       .insert({ kind: importMessage.kind, rank: ranks.waitedFor, asksModels: false, traceParent: null }, imports)
       .pipe(Effect.zipRight(Effect.forEach(mails, repo.tryAgain)), inTransaction)
-    yield* Console.log(mails.length === 0 ? "No mail is set aside." : `${mails.length} mails are tried again.`)
+    yield* Console.log(
+      mails.length === 0
+        ? "No mail is set aside."
+        : `Retrying ${mails.length === 1 ? "1 mail" : `${mails.length} mails`}.`
+    )
   })
-).pipe(Command.withDescription("Try to import all mail again that was set aside"))
+).pipe(Command.withDescription("Retry the import of all mail that was set aside"))
 
 const discard = Command.make("discard", { id, yes }, ({ id, yes }) =>
   Effect.gen(function* () {
     const mail = yield* setAside(id)
-    if (!yes) yield* confirmAtTerminal(`Mail ${id} is forgotten with its source, and there is no way back.`)
+    if (!yes) yield* confirmAtTerminal(`This discards mail ${id} with its stored source and cannot be undone.`)
     const isDiscarded = yield* Effect.flatMap(FailedMailsRepo, (repo) => repo.discard(mail))
     if (!isDiscarded) return yield* refuseUnknown(id)
     yield* Console.log(`Discarded: ${lineOf(mail)}`)
   })
-).pipe(Command.withDescription("Forget mail that was set aside, with its source; a mailbox that has it keeps it"))
+).pipe(Command.withDescription("Discard mail that was set aside, with its stored source; the mailbox is not changed"))
 
 export const mailCommands = Command.make("mail").pipe(
-  Command.withDescription("Look after mail that could not be imported"),
+  Command.withDescription("Manage mail that could not be imported"),
   Command.withSubcommands([list, show, retry, discard])
 )

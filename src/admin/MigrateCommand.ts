@@ -8,4 +8,4 @@ export const migrateCommand = Command.make("migrate", {}, () =>
     if (applied.length === 0) return yield* Console.log("The database is up to date.")
     for (const [id, name] of applied) yield* Console.log(`Applied migration ${String(id).padStart(4, "0")}_${name}.`)
   })
-).pipe(Command.withDescription("Bring the database to this version, as every start and every other command does"))
+).pipe(Command.withDescription("Migrate the database to this version, as every start and every other command does"))

@@ -7,12 +7,16 @@ import { knownSlots, readSlots } from "./SlotList.ts"
 const add = Command.make(
   "add",
   {
-    name: Args.text({ name: "name" }).pipe(Args.withDescription("The name that the AI provider knows it by")),
-    slots: Options.text("slots").pipe(Options.withDescription(`What it is for, comma-separated: ${knownSlots}`)),
-    images: Options.boolean("images").pipe(Options.withDescription("It takes images")),
-    isDefault: Options.boolean("default").pipe(Options.withDescription("Use it where a customer chose no other")),
+    name: Args.text({ name: "name" }).pipe(Args.withDescription("The name of the model at the AI provider")),
+    slots: Options.text("slots").pipe(Options.withDescription(`What it is used for, comma-separated: ${knownSlots}`)),
+    images: Options.boolean("images").pipe(Options.withDescription("It accepts images")),
+    isDefault: Options.boolean("default").pipe(
+      Options.withDescription("Use it for customers that have chosen no other model")
+    ),
     customer: Options.text("customer").pipe(
-      Options.withDescription("The name of the only customer that may use it, in any case; not given: everybody may"),
+      Options.withDescription(
+        "The name of the only customer that may use it, in any case; default: every customer may"
+      ),
       Options.optional
     )
   },
@@ -30,9 +34,11 @@ const add = Command.make(
       const modelID = yield* provisioning.addOwnModel(owner, model)
       yield* Console.log(`Added model ${modelID} of "${owner.name}" ${added}`)
     })
-).pipe(Command.withDescription("Add an AI model that every customer may use, or only one"))
+).pipe(Command.withDescription("Add an AI model for every customer or for a single one"))
 
-const modelID = Args.integer({ name: "modelID" }).pipe(Args.withDescription("The number that model list shows"))
+const modelID = Args.integer({ name: "modelID" }).pipe(
+  Args.withDescription("The number at the start of its line in model list")
+)
 
 const activate = Command.make("activate", { modelID }, ({ modelID }) =>
   Effect.gen(function* () {
@@ -48,7 +54,7 @@ const deactivate = Command.make("deactivate", { modelID }, ({ modelID }) =>
     const name = yield* provisioning.setModelActive(modelID, false)
     yield* Console.log(`Model ${modelID} "${name}" is inactive.`)
   })
-).pipe(Command.withDescription("Let nobody use a model until it is activated again"))
+).pipe(Command.withDescription("Stop the use of a model until it is activated again"))
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
@@ -60,7 +66,7 @@ const list = Command.make("list", {}, () =>
       yield* Console.log(`${modelID}  ${name}  ${whose}  ${modelType}${marks}  slots: ${slots.join(", ")}`)
     }
   })
-).pipe(Command.withDescription("List all models: whose they are, and whether they are active"))
+).pipe(Command.withDescription("List all models: whether shared or whose, and whether active"))
 
 export const modelCommands = Command.make("model").pipe(
   Command.withDescription("Add, list, activate and deactivate AI models"),

@@ -15,18 +15,19 @@ const list = Command.make("list", {}, () =>
       yield* Console.log(printable(`${outboxMailID}  ${createdAt.toISOString()}  ${to}  ${subject}`))
     }
   })
-).pipe(Command.withDescription(`List the newest ${shown} mails that had nowhere to go, because SMTP_URL is not set`))
+).pipe(Command.withDescription(`List the newest ${shown} mails that could not be sent because SMTP_URL is not set`))
 
 const show = Command.make("show", { id: Args.integer({ name: "id" }) }, ({ id }) =>
   Effect.gen(function* () {
     const found = isRowID(id) ? yield* Effect.flatMap(Outbox, (outbox) => outbox.find(id)) : Option.none()
-    if (Option.isNone(found)) return yield* refuse(`There is no mail ${id} in the outbox. See them with: outbox list`)
+    if (Option.isNone(found))
+      return yield* refuse(`There is no mail ${id} in the outbox. To list them, run: outbox list`)
     const { createdAt, subject, text, to } = found.value
     yield* Console.log(printable(`To: ${to}\nSubject: ${subject}\nDate: ${createdAt.toISOString()}\n\n${text}`))
   })
 ).pipe(Command.withDescription("Show one mail of the outbox"))
 
 export const outboxCommands = Command.make("outbox").pipe(
-  Command.withDescription("Read system mail that had nowhere to go"),
+  Command.withDescription("Read system mail that could not be sent"),
   Command.withSubcommands([list, show])
 )

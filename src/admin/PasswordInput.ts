@@ -19,6 +19,6 @@ export const readPassword = Effect.gen(function* () {
       ? yield* Prompt.password({ message: "Password" })
       : yield* firstLineOfInput
   return Redacted.value(password) === ""
-    ? yield* refuse("No password was given. Set ADMIN_PASSWORD, pipe it in, or type it when asked.")
+    ? yield* refuse("No password was given. Set ADMIN_PASSWORD, pipe the password in, or type it at the prompt.")
     : password
 })

@@ -86,13 +86,13 @@ const make = Effect.gen(function* () {
       const found = yield* customers.findByName(name.trim())
       return Option.isSome(found)
         ? found.value
-        : yield* refuse(`There is no customer named "${name}". See them with: customer list`)
+        : yield* refuse(`There is no customer named "${name}". To list all customers, run: customer list`)
     }),
     createCustomer: fn("Provisioning.createCustomer")(function* (name, hostnames = [], features = []) {
       const customerName = yield* read(Name, name, "name of a customer")
       const customerID = yield* customers
         .insert(customerName)
-        .pipe(Effect.catchTag("Duplicate", () => refuse(`There already is a customer named "${customerName}".`)))
+        .pipe(Effect.catchTag("Duplicate", () => refuse(`A customer named "${customerName}" already exists.`)))
       for (const hostname of hostnames) yield* addHostname(customerID, hostname)
       for (const feature of features) yield* addFeature(customerID, feature)
       return customerID
@@ -115,14 +115,14 @@ const make = Effect.gen(function* () {
       const { email = null, name = null, username } = written
       const { customerRepID } = yield* reps
         .insert(customerID, { username, role: rep.role, name, email, passwordHash })
-        .pipe(Effect.catchTag("Duplicate", () => refuse(`The username "${username}" is taken.`)))
+        .pipe(Effect.catchTag("Duplicate", () => refuse(`The username "${username}" is already taken.`)))
       return customerRepID
     }),
     addSharedModel: fn("Provisioning.addSharedModel")(function* (model) {
       const name = yield* read(Name, model.name, "name of a model")
       return yield* models
         .insert(null, { ...model, name })
-        .pipe(Effect.catchTag("Duplicate", () => refuse(`There already is a shared model named "${name}".`)))
+        .pipe(Effect.catchTag("Duplicate", () => refuse(`A shared model named "${name}" already exists.`)))
     }),
     addOwnModel: fn("Provisioning.addOwnModel")(function* (owner, model) {
       const name = yield* read(Name, model.name, "name of a model")
@@ -138,7 +138,7 @@ const make = Effect.gen(function* () {
       )
       return Option.isSome(changed)
         ? changed.value
-        : yield* refuse(`There is no model ${modelID}. See them with: model list`)
+        : yield* refuse(`There is no model ${modelID}. To list all models, run: model list`)
     })
   })
 })

@@ -30,7 +30,7 @@ const { version } = packageJson
 const description = {
   name,
   version,
-  description: "A typed client of Casework, made from its contract: for Effect, and with plain Promises.",
+  description: "A typed client of Casework, generated from its contract: for Effect, and with plain Promises.",
   license: packageJson.license,
   type: "module",
   sideEffects: false,
@@ -58,7 +58,7 @@ const peers = Object.entries(description.peerDependencies)
 
 const readme = `# ${name}
 
-A client of Casework ${version}, made from its contract. It knows every route, what goes in, what comes out and what can go wrong.
+A client of Casework ${version}, generated from its contract: every route, with its parameters, responses and errors.
 
     npm install ${name} ${peers}
 
@@ -72,7 +72,7 @@ ${exampleOf("WithEffect")}\`\`\`
 
 ## With Promises
 
-JSON in, JSON out: ids are numbers, dates are ISO 8601 texts. A refusal rejects with a \`CaseworkError\` (\`status\`, \`message\`, \`requestId\`, \`details\`), a service that cannot be reached as \`fetch\` does.
+JSON in, JSON out: ids are numbers, dates are ISO 8601 texts. An error response rejects with a \`CaseworkError\` (\`status\`, \`message\`, \`requestId\`, \`details\`); if the service cannot be reached, the promise rejects as that of \`fetch\` does.
 
 \`\`\`ts
 ${exampleOf("WithPromises")}\`\`\`

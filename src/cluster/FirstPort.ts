@@ -8,5 +8,7 @@ export const firstPortOf = (count: number) =>
     port,
     (first) => first >= 1 && first + count - 1 <= highestPort,
     (first) =>
-      refuse(`PORT: ${count} nodes need as many ports from it on, each from 1 to ${highestPort}, but it is ${first}.`)
+      refuse(
+        `PORT is ${first}, but ${count} nodes need ${count} consecutive ports starting there, all from 1 to ${highestPort}.`
+      )
   )

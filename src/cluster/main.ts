@@ -16,14 +16,14 @@ const wantedNodes = Effect.suspend(() => {
   const wanted = Number(given)
   return /^\d{1,2}$/.test(given) && wanted >= 1 && wanted <= mostNodes
     ? Effect.succeed(wanted)
-    : Effect.fail(new Refused({ message: `Say how many nodes, from 1 to ${mostNodes}: npm run cluster -- 3` }))
+    : Effect.fail(new Refused({ message: `Give the number of nodes, from 1 to ${mostNodes}: npm run cluster -- 3` }))
 })
 
 /** The settings that all nodes share. Missing secrets are generated once and kept, as on a single node. */
 const sharedSettings = Effect.gen(function* () {
   if (Option.isNone(setting("DATABASE_URL"))) {
     return yield* new Refused({
-      message: "Set DATABASE_URL: nodes share a PostgreSQL, an embedded one has one process."
+      message: "Set DATABASE_URL: nodes share a PostgreSQL database, but the embedded one serves a single process."
     })
   }
   const dataDir = Option.getOrElse(setting("DATA_DIR"), () => "./data")
@@ -60,7 +60,7 @@ const startNode = (number: number, port: number, env: Readonly<Record<string, st
         )
         // A process that could not be started never emits "exit".
         started.once("error", ({ message }) =>
-          Deferred.unsafeDone(ended, Effect.succeed(`before it began: ${message}`))
+          Deferred.unsafeDone(ended, Effect.succeed(`before it started: ${message}`))
         )
         follow(number, started)
         return started
@@ -74,7 +74,7 @@ const startNode = (number: number, port: number, env: Readonly<Record<string, st
     return {
       line: `  Node ${number}   http://localhost:${port}   process ${child.pid}`,
       ended: Effect.tap(Deferred.await(ended), (how) =>
-        Console.error(`Node ${number} on port ${port} ended ${how}. It is not started again; the others go on.`)
+        Console.error(`Node ${number} on port ${port} exited ${how}. It is not restarted; the other nodes continue.`)
       )
     }
   })
@@ -90,7 +90,7 @@ const main = Effect.gen(function* () {
   yield* Console.log(`\nStarting ${count} nodes on one database. Ctrl-C stops all of them.`)
   for (const { line } of nodes) yield* Console.log(line)
   yield* Effect.forEach(nodes, ({ ended }) => ended, { concurrency: "unbounded" })
-  return yield* new Refused({ message: "No node is left." })
+  return yield* new Refused({ message: "All nodes have exited." })
 }).pipe(Effect.scoped)
 
 runMain(Effect.tapErrorCause(main, (cause) => Effect.sync(() => inOneLine(cause) && console.error(inOneLine(cause)))))

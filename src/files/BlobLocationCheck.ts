@@ -38,8 +38,8 @@ export const checkBlobLocation = Effect.gen(function* () {
   return yield* Effect.fail(
     ConfigError.InvalidData(
       ["BLOB_STORE"],
-      `The files of this database are in ${there}, not in ${here}. Set it back; ` +
-        "or copy them there and then run `npm run admin -- files moved` with the new setting"
+      `The files of this database are in ${there}, not in ${here}. Restore the old setting, ` +
+        "or copy the files there and then run `npm run admin -- files moved` with the new setting"
     )
   )
 })

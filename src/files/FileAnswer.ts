@@ -72,7 +72,7 @@ const answerRange = (
     return Effect.flatMap(file.readPiece(range), (bytes) =>
       bytes.length === contentLength
         ? Effect.succeed(HttpServerResponse.uint8Array(bytes, answer))
-        : Effect.dieMessage(`A file has ${bytes.length} of ${contentLength} bytes`)
+        : Effect.dieMessage(`A file has only ${bytes.length} of ${contentLength} bytes`)
     )
   }
   const sized = { ...answer, contentLength }

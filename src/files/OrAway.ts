@@ -8,7 +8,9 @@ export const reasonOf = (error: unknown): string => {
 }
 
 export const storeAway = (error: unknown) =>
-  error instanceof StoreAway ? error : new StoreAway({ message: `The store failed: ${reasonOf(error)}`, cause: error })
+  error instanceof StoreAway
+    ? error
+    : new StoreAway({ message: `The file store failed: ${reasonOf(error)}`, cause: error })
 
 /** Runs work of a store. Any failure there is for the operator to fix; until then the caller may try again. */
 export const orAway = <A>(work: (signal: AbortSignal) => Promise<A>) =>

@@ -46,7 +46,7 @@ export const s3BlobStore = (place: S3Location) =>
             duration: answer,
             onTimeout: () =>
               new S3Failed({
-                cause: new StoreAway({ message: `The store did not answer within ${Duration.format(answer)}` })
+                cause: new StoreAway({ message: `The file store did not respond within ${Duration.format(answer)}` })
               })
           })
         )
@@ -62,7 +62,7 @@ export const s3BlobStore = (place: S3Location) =>
         )
 
       const stalledAt = (blobID: BlobID) => () =>
-        new StoreAway({ message: `The store sent nothing of blob ${blobID} for ${Duration.format(stalled)}` })
+        new StoreAway({ message: `The file store sent nothing of blob ${blobID} for ${Duration.format(stalled)}` })
 
       const get = (customerID: CustomerID, blobID: BlobID, range?: ByteRange) =>
         Stream.unwrap(
@@ -70,7 +70,7 @@ export const s3BlobStore = (place: S3Location) =>
             const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }
             const command = new s3.GetObjectCommand({ ...objectOf(customerID, blobID), ...Range })
             const { Body } = await client.send(command, { abortSignal })
-            if (!(Body instanceof Readable)) throw new Error(`The store answered without bytes for blob ${blobID}`)
+            if (!(Body instanceof Readable)) throw new Error(`The file store returned no bytes for blob ${blobID}`)
             return NodeStream.fromReadable<StoreAway, Uint8Array>(() => Body, storeAway).pipe(
               // Times out only while a reader waits for the next bytes: a slow reader is not the store's fault.
               Stream.timeoutFail(stalledAt(blobID), stalled),

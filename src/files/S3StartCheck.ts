@@ -4,7 +4,7 @@ import { patiently } from "../platform/concurrency/StartPatience.ts"
 import { hasBlobs } from "./BlobsRepo.ts"
 import type { S3, S3Failed, S3Location } from "./S3Client.ts"
 
-const text = "Casework tries out whether it can keep files here. This one may be deleted."
+const text = "Casework checks whether it can store files here. This one can be deleted."
 
 /**
  * Writes, reads and deletes a small object. It needs the same permissions as files do: asking for the bucket or a
@@ -20,14 +20,14 @@ const tryOut = ({ client, s3 }: S3, { bucket, prefix }: S3Location) => {
       .then(({ Body }) => Body?.transformToString())
       // Runs even when the time for the rest is over.
       .finally(() => client.send(new s3.DeleteObjectCommand(object), { abortSignal: AbortSignal.timeout(5000) }))
-    if (found !== text) throw new Error("it does not give back what it was given")
+    if (found !== text) throw new Error("it does not return what was stored")
   }
 }
 
 const refusal = ({ bucket, endpoint }: S3Location, { message }: S3Failed) =>
   ConfigError.InvalidData(
     ["BLOB_STORE"],
-    `Cannot keep files in the bucket ${bucket}${endpoint === undefined ? "" : ` at ${new URL(endpoint).origin}`}: ` +
+    `Cannot store files in the bucket ${bucket}${endpoint === undefined ? "" : ` at ${new URL(endpoint).origin}`}: ` +
       `${message}. Check the bucket, the endpoint, the region and the credentials; ` +
       "the service must be allowed to read, write and delete objects"
   )
@@ -45,11 +45,11 @@ export const checkS3 = (
   Effect.gen(function* () {
     const tried = answered(tryOut(s3, place))
     const hasFiles = yield* hasBlobs
-    yield* (hasFiles ? tried : patiently<S3Failed>("the store of files", ({ isPassing }) => isPassing)(tried)).pipe(
+    yield* (hasFiles ? tried : patiently<S3Failed>("the file store", ({ isPassing }) => isPassing)(tried)).pipe(
       Effect.catchAll((error) =>
         hasFiles && error.isPassing
           ? Effect.logWarning(
-              "the store of files is away: files are answered with 503 until it is back",
+              "the file store is unavailable: requests for files return 503 until it is back",
               Cause.fail(error)
             )
           : Effect.fail(refusal(place, error))

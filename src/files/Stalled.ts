@@ -16,6 +16,6 @@ export const untilStalled = (file: { readonly bytesRead: number }, stalled: Dura
       if (file.bytesRead !== taken) quiet = -1
       taken = file.bytesRead
     }
-    const message = `The store took nothing, and did not answer, for ${Duration.format(stalled)}`
+    const message = `The file store accepted no data and did not respond for ${Duration.format(stalled)}`
     return yield* Effect.die(new StoreAway({ message }))
   })

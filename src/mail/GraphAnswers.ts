@@ -25,11 +25,12 @@ const beforeItBegins: ReadonlySet<number> = new Set([429, 503])
 
 const reasonOf = (status: number) => reasons[status] ?? (status >= 500 ? "Unavailable" : "Refused")
 
-export const brokeOff = () => new MailProblem({ reason: "Unavailable", message: "The mail provider broke off" })
+export const brokeOff = () =>
+  new MailProblem({ reason: "Unavailable", message: "The mail provider's response broke off" })
 
 export const bytesOf = (response: Response) => Stream.mapError(response.stream, brokeOff)
 
-const tooLarge = () => new MailProblem({ reason: "Refused", message: "The mail is larger than can be read at once" })
+const tooLarge = () => new MailProblem({ reason: "Refused", message: "The mail provider's response is too large" })
 
 const textOf = (response: Response) =>
   bytesOf(response).pipe(
@@ -52,7 +53,7 @@ export const orProblem = (response: Response): Effect.Effect<Response, MailProbl
           reason: /^(?:syncState(?:NotFound|Invalid)|resyncRequired)/i.test(said)
             ? "Expired"
             : reasonOf(response.status),
-          message: `The mail provider answered ${response.status} ${said.slice(0, 500)}`.trim(),
+          message: `The mail provider returned ${response.status} ${said.slice(0, 500)}`.trim(),
           ...(askedFor !== undefined && { retryAfterSeconds: askedFor }),
           ...(beforeItBegins.has(response.status) && { isUndone: true })
         })
@@ -70,7 +71,7 @@ export const decodeJson =
           ({ message }) =>
             new MailProblem({
               reason: "Refused",
-              message: `The mail provider's answer is not understood: ${message.slice(0, 300)}`
+              message: `The mail provider's response could not be read: ${message.slice(0, 300)}`
             })
         )
       )

@@ -62,7 +62,7 @@ const textWith = (text: string | undefined, links: ReadonlyArray<string>) =>
 const isMissing = ({ reason }: MailProblem) => reason === "Missing"
 
 const mailboxAway = ({ message }: MailProblem) =>
-  new MailProblem({ reason: "Unavailable", message: `The mailbox itself is not there. ${message}` })
+  new MailProblem({ reason: "Unavailable", message: `The mailbox itself was not found. ${message}` })
 
 const make = Effect.gen(function* () {
   const inTransaction = yield* InTransaction

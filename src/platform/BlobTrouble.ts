@@ -9,7 +9,7 @@ export class BytesMissing extends Data.TaggedError("BytesMissing")<{
   readonly blobID: string
 }> {
   override get message() {
-    return `The store has no bytes for blob ${this.blobID} of customer ${this.customerID}`
+    return `The file store has no bytes for blob ${this.blobID} of customer ${this.customerID}`
   }
 }
 

@@ -88,7 +88,7 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
   )
 
   const refusals: ReadonlyArray<readonly [words: ReadonlyArray<string>, line: RegExp]> = [
-    [["customer", "create", "acme RENTALS"], /^There already is a customer named "acme RENTALS"\.$/],
+    [["customer", "create", "acme RENTALS"], /^A customer named "acme RENTALS" already exists\.$/],
     [["customer", "create", " "], /^The name of a customer must be 1 to 255 characters long\.$/],
     [["customer", "create", "New", "--hostname", "a b"], /^"a b" is not a hostname\.$/],
     [["customer", "create", "New", "--feature", "Magic"], /SchedulesOfCondition/],
@@ -100,10 +100,10 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     [["feature", "remove", "Globex Support", "SchedulesOfCondition"], /^The customer does not have the feature/],
     [["feature", "add", "Acme Rentals", "Magic"], /SchedulesOfCondition/],
     [["admin", "create", "Nobody", "new-admin"], /^There is no customer named "Nobody"\./],
-    [["admin", "create", "Acme Rentals", "ACME-agent"], /^The username "ACME-agent" is taken\.$/],
+    [["admin", "create", "Acme Rentals", "ACME-agent"], /^The username "ACME-agent" is already taken\.$/],
     [["admin", "create", "Acme Rentals", "a b"], /^The username must be 1 to 100 characters long, without spaces/],
     [["admin", "create", "Acme Rentals", "new", "--email", "x"], /^The email must be an e-mail address\.$/],
-    [["model", "add", "gpt-4.1", "--slots", "Topic"], /^There already is a shared model named "gpt-4.1"\.$/],
+    [["model", "add", "gpt-4.1", "--slots", "Topic"], /^A shared model named "gpt-4.1" already exists\.$/],
     [["model", "add", "new", "--slots", "Topic,Fax"], /^"Fax" is not a slot\. The slots are: Topic, Webchat, /],
     [["model", "add", "new", "--slots", ","], /^--slots needs at least one of: Topic, /],
     [["model", "add", "new"], /--slots/],
@@ -114,7 +114,7 @@ layer(testApp(), { excludeTestServices: true })("The admin command line", (it) =
     [["mail", "show", "first"], /integer/],
     [["mail", "discard", "99999999999"], /^No mail 99999999999 is set aside\./],
     [["mail", "discard", "--yes"], /<id>/],
-    [["customer", "create", "New", "--hostname"], /^--hostname needs a value behind it\.$/],
+    [["customer", "create", "New", "--hostname"], /^--hostname needs a value\.$/],
     [
       ["customer", "create", "New", "--feature", "SchedulesOfCondition", "--hostname", " "],
       /^--hostname needs a value/

@@ -120,12 +120,12 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
       expect(yield* removal({}, "Acme Rentals")).toMatchObject({
         succeeded: false,
         errors: [
-          'Everything of "Acme Rentals" is removed, and there is no way back. Add --yes: without a terminal nobody can be asked.'
+          'This removes "Acme Rentals" with all its data and cannot be undone. Add --yes to confirm: there is no terminal to ask on.'
         ]
       })
       expect(yield* removal({ typed: "Acme" }, "acme rentals")).toMatchObject({
         succeeded: false,
-        errors: ["That is not the name. Nothing was changed."]
+        errors: ["The name does not match. Nothing was changed."]
       })
       expect(yield* removal({}, "Nobody", "--yes")).toMatchObject({
         succeeded: false,
@@ -168,7 +168,7 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
 
       const brokenOff = yield* removal({ statements: losingTheDatabase }, "Acme Rentals", "--yes")
       expect(brokenOff).toMatchObject({ succeeded: false, output: "" })
-      expect(brokenOff.errors.at(-1)).toBe("Unexpected: connection lost")
+      expect(brokenOff.errors.at(-1)).toBe("Unexpected error: connection lost")
       expect(yield* statuses).toEqual([401, 401])
       expect([yield* agent.ended, yield* visitor.ended].map(String)).toEqual([
         expect.stringMatching(/revoked/),

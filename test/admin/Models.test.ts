@@ -68,11 +68,11 @@ layer(testApp(), { excludeTestServices: true })("Models on the admin command lin
   it.effect("refuses customers and models that do not exist", () =>
     Effect.gen(function* () {
       expect(yield* refusal("add", "new", "--slots", "Topic", "--customer", "Nobody")).toEqual([
-        'There is no customer named "Nobody". See them with: customer list'
+        'There is no customer named "Nobody". To list all customers, run: customer list'
       ])
       for (const command of ["activate", "deactivate"]) {
         for (const id of ["999999", "0", "99999999999"]) {
-          expect(yield* refusal(command, id)).toEqual([`There is no model ${id}. See them with: model list`])
+          expect(yield* refusal(command, id)).toEqual([`There is no model ${id}. To list all models, run: model list`])
         }
       }
     })

@@ -88,22 +88,24 @@ layer(TestDatabase, { excludeTestServices: true })("admin rotate-secrets", (it) 
 
       const keysMissing = yield* rotate(newKey)
       expect(keysMissing.succeeded).toBe(false)
-      expect(keysMissing.errors).toEqual([expect.stringContaining(`${count} could not be read and stay as they are: `)])
+      expect(keysMissing.errors).toEqual([
+        expect.stringContaining(`${count} could not be decrypted and remain unchanged: `)
+      ])
       expect(yield* countCurrent).toBe(0)
 
       const interrupted = yield* rotate(`${newKey},${oldKey}`, { statements: losingTheDatabaseAt(120) })
-      expect(interrupted).toMatchObject({ succeeded: false, errors: ["Unexpected: connection lost"] })
+      expect(interrupted).toMatchObject({ succeeded: false, errors: ["Unexpected error: connection lost"] })
       const done = yield* countCurrent
       expect(done).toBeGreaterThan(0)
 
       const resumed = yield* rotate(`${newKey},${oldKey}`)
       expect(resumed).toMatchObject({ succeeded: true, errors: [] })
       expect(resumed.output).toContain(
-        `Encrypted ${count - done} secrets anew with the first SECRETS_KEY; ${done} already had it.`
+        `Re-encrypted ${count - done} secrets with the first SECRETS_KEY; ${done} already used it.`
       )
       yield* everythingReadable
 
-      expect((yield* rotate(newKey)).output).toContain(`Encrypted 0 secrets anew with the first SECRETS_KEY; ${count}`)
+      expect((yield* rotate(newKey)).output).toContain(`Re-encrypted 0 secrets with the first SECRETS_KEY; ${count}`)
     })
   )
 })

@@ -18,7 +18,7 @@ it.effect("A cluster takes its ports from PORT on, and says in one line when it 
     expect(yield* withPort("abc", 3)).toBe('Settings: PORT: Expected a number from 0 to 65535 but received "abc"')
     for (const port of ["0", "65534"]) {
       expect(yield* withPort(port, 3)).toBe(
-        `PORT: 3 nodes need as many ports from it on, each from 1 to 65535, but it is ${port}.`
+        `PORT is ${port}, but 3 nodes need 3 consecutive ports starting there, all from 1 to 65535.`
       )
     }
   })

@@ -22,13 +22,13 @@ layer(quietApp({ ROLE: "web" }), { excludeTestServices: true })("The commands fo
       const written = yield* admin("end-user", "export", "acme rentals", String(id), "--file", file)
       expect(written).toMatchObject({ succeeded: true })
       expect(written.output).toMatch(/ola\.zip\nSHA-256 [0-9a-f]{64}\n.*EndUsers 1/)
-      expect(written.errors).toEqual(["Working on it; this may take a minute or two."])
+      expect(written.errors).toEqual(["Exporting; this may take a minute or two."])
       yield* Effect.promise(() => chmod(file, 0o644))
       const oncemore = yield* admin("end-user", "export", "acme rentals", String(id), "--file", file)
       expect((yield* Effect.promise(() => stat(file))).mode & 0o777).toBe(0o600)
       expect(oncemore.output).toBe(written.output)
       expect(oncemore.errors.join()).toMatch(
-        /^This one was made at 20\S+Z\. Another is made when it has expired, at 20\S+Z\.$/
+        /^This export was created at 20\S+Z\. A new one can be created after it expires, at 20\S+Z\.$/
       )
       const zip = yield* Effect.promise(async () => JSZip.loadAsync(await readFile(file)))
       expect(yield* Effect.promise(async () => zip.file("EndUsers.json")?.async("text"))).toContain(

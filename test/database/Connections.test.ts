@@ -142,12 +142,12 @@ if (onPostgres) {
         for (const [encoding, problem] of [
           ["SQL_ASCII", "its encoding is SQL_ASCII and must be UTF8"],
           ["WIN1251", "its encoding is WIN1251 and must be UTF8"],
-          ["UTF8", "its locale knows upper and lower case of ASCII only"]
+          ["UTF8", "its locale supports upper and lower case only for ASCII letters"]
         ]) {
           const url = yield* copyOfTemplate(template.url, `template0 encoding '${encoding}' locale 'C'`)
           const refused = yield* Effect.flip(Effect.sandbox(Layer.build(layerFromUrl(url))))
           expect(inOneLine(refused)).toBe(
-            `The database at DATABASE_URL cannot be used: ${problem}. Create another: create database … encoding 'UTF8' locale 'C.UTF-8' template template0`
+            `The database at DATABASE_URL cannot be used: ${problem}. Create another database: create database … encoding 'UTF8' locale 'C.UTF-8' template template0`
           )
         }
       })

@@ -50,7 +50,7 @@ it.effect("A service does not start on a disk that is nearly full", () =>
     const looks = yield* Ref.make(0)
     const refused = yield* Effect.flip(Effect.sandbox(checkRoom("./data"))).pipe(Effect.provide(withFree(free, looks)))
     expect(inOneLine(refused)).toBe(
-      "Settings: DATA_DIR: The disk of the folder ./data has 20 MB free, and the embedded database needs 64"
+      "Settings: DATA_DIR: The disk of the folder ./data has only 20 MB free, but the embedded database needs at least 64 MB"
     )
   })
 )

@@ -62,8 +62,8 @@ describe("Readiness", () => {
           where datname = current_database() and pid <> pg_backend_pid()`
         yield* Effect.ignore(sql`select pg_terminate_backend(pg_backend_pid())`)
       }
-      const refused = { status: 503, json: { message: expect.stringContaining("takes no changes") } }
-      yield* eventually(ready, ({ status, text }) => status === 503 && text.includes("takes no changes"))
+      const refused = { status: 503, json: { message: expect.stringContaining("does not accept changes") } }
+      yield* eventually(ready, ({ status, text }) => status === 503 && text.includes("does not accept changes"))
       expect(yield* ready).toMatchObject(refused)
       expect(yield* sendJson("POST", "/api/Auth/login", { body })).toMatchObject(refused)
       expect((yield* metrics).text).toContain("\ncasework_database_up 0\n")
@@ -98,7 +98,7 @@ const onPostgres = (url: string, name: string) =>
           yield* host.vanish
           const [slowReady, notReady] = yield* Effect.timed(ready)
           const [slowMetrics, { text }] = yield* Effect.timed(metrics)
-          expect(notReady).toMatchObject({ status: 503, json: { message: "The database does not answer." } })
+          expect(notReady).toMatchObject({ status: 503, json: { message: "The database does not respond." } })
           expect(text).toContain("\ncasework_database_up 0\n")
           expect(Duration.toMillis(slowReady)).toBeLessThan(4500)
           expect(Duration.toMillis(slowMetrics)).toBeLessThan(4500)

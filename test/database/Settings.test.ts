@@ -79,19 +79,19 @@ describe("Settings", () => {
     ["CORS_ORIGINS", "https://desk.example https://other.example"],
     ["MAIL_FROM", "Casework"],
     ["MAIL_FROM", "Casework <@localhost>"],
-    ["METRICS_TOKEN", "   ", "only blanks"],
-    ["PLATFORM_KEY", "\t ", "only blanks"],
+    ["METRICS_TOKEN", "   ", "only whitespace"],
+    ["PLATFORM_KEY", "\t ", "only whitespace"],
     ["RATE_LIMIT", "many", "a number from 1 to 1000000, or off, but"],
     ["RATE_LIMIT_ADDRESS", "1000001", "a number from 1 to 1000000, or off, but"],
     ["HUB_LIMIT", "-1", "a number from 1 to 1000000, or off, but"],
     ["HUB_LIMIT_ADDRESS", "00", "a number from 1 to 1000000, or off, but"],
     ["BLOB_STORE", "disk"],
     ["BLOB_STORE", "s3://", "s3://bucket"],
-    ["BLOB_STORE", "s3://Bucket_1", 'no bucket "Bucket_1": the name of a bucket has 3 to 63'],
-    ["BLOB_STORE", "s3://ab", 'no bucket "ab": the name of a bucket has 3 to 63'],
-    ["BLOB_STORE", "s3://files..old", 'no bucket "files..old"'],
-    ["BLOB_STORE", "s3://store.example:9000/files", 'no bucket "store.example:9000"'],
-    ["BLOB_STORE", "s3://my files", "the name of a bucket has 3 to 63"],
+    ["BLOB_STORE", "s3://Bucket_1", '"Bucket_1" is not a valid bucket name: a bucket name has 3 to 63'],
+    ["BLOB_STORE", "s3://ab", '"ab" is not a valid bucket name: a bucket name has 3 to 63'],
+    ["BLOB_STORE", "s3://files..old", '"files..old" is not a valid bucket name'],
+    ["BLOB_STORE", "s3://store.example:9000/files", '"store.example:9000" is not a valid bucket name'],
+    ["BLOB_STORE", "s3://my files", "a bucket name has 3 to 63"],
     ["BLOB_STORE", "s3://files/100%", "%25"],
     ["BLOB_STORE", "s3://files?endpoint=files.example", "The endpoint must be an http or https address"],
     ["BLOB_STORE", "s3://files?endpoint=http://key:hush@files.example", "AWS_"],
@@ -138,7 +138,7 @@ describe("Settings", () => {
       it.live(`refuse ${name}=${value} in one line without revealing it`, () =>
         Effect.gen(function* () {
           expect(yield* lineOf({ ...given, [name]: value })).toBe(
-            `Settings: ${name}: Expected ${schemes} and a host; in a password /, ? and # are written %2F, %3F and %23`
+            `Settings: ${name}: Expected ${schemes} and a host; in a password, write /, ? and # as %2F, %3F and %23`
           )
         })
       )

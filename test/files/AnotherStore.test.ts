@@ -13,7 +13,8 @@ const startWith = (settings: Readonly<Record<string, string>>) =>
     return exit.value.status === 200 ? "ready" : exit.value.text
   })
 
-const refusal = "Settings: BLOB_STORE: The files of this database are in postgres, not in folder. Set it back; or copy"
+const refusal =
+  "Settings: BLOB_STORE: The files of this database are in postgres, not in folder. Restore the old setting, or copy"
 
 layer(TestDatabase, { excludeTestServices: true })("A start with another BLOB_STORE", (it) => {
   it.scoped("is refused while there are files, until the operator says that they have been moved", () =>
@@ -23,7 +24,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with another BLOB_ST
       expect(yield* startWith(folder)).toContain(refusal)
       const removal = yield* adminWith({ settings: folder }, "customer", "remove", "Globex Support", "--yes")
       expect(removal.errors.join()).toContain(refusal)
-      expect((yield* adminWith({ settings: folder }, "files", "moved")).output).toContain("looked for in folder")
+      expect((yield* adminWith({ settings: folder }, "files", "moved")).output).toContain("expected in folder")
       expect(yield* startWith(folder)).toBe("ready")
       expect(yield* startWith({ ...folder, DATA_DIR: yield* temporaryFolder })).toBe("ready")
       expect(yield* startWith({ BLOB_STORE: "postgres" })).toContain("are in folder, not in postgres")

@@ -66,11 +66,11 @@ layer(store({ answer: "3 seconds", stalled: "4 seconds" }), { excludeTestService
       const blobID = yield* newBlob
       yield* turn("Silent")
       expect(yield* complaint(blobs.put(acme, blobID, new Uint8Array(100)))).toContain(
-        "The store took nothing, and did not answer, for 4s"
+        "The file store accepted no data and did not respond for 4s"
       )
       expect([...objects.keys()].filter((key) => key.endsWith(blobID))).toHaveLength(1)
       yield* turn("Deaf")
-      expect(yield* complaint(blobs.put(acme, yield* newBlob, large()))).toContain("took nothing")
+      expect(yield* complaint(blobs.put(acme, yield* newBlob, large()))).toContain("accepted no data")
     })
   )
 
@@ -81,13 +81,13 @@ layer(store({ answer: "3 seconds", stalled: "4 seconds" }), { excludeTestService
       const blobID = yield* stored(new Uint8Array(300_000))
       const before = yield* underWay
       yield* turn("Silent")
-      const silence = "The store did not answer within 3s"
+      const silence = "The file store did not respond within 3s"
       expect(yield* complaint(Stream.runDrain(blobs.get(acme, blobID)))).toContain(silence)
       expect(yield* complaint(blobs.getPiece(acme, blobID, { start: 0, end: 9 }))).toContain(silence)
       expect(yield* complaint(blobs.remove(acme, blobID))).toContain(silence)
       yield* turn("Stalls")
       expect(yield* complaint(Stream.runDrain(blobs.get(acme, blobID)))).toContain(
-        `The store sent nothing of blob ${blobID} for 4s`
+        `The file store sent nothing of blob ${blobID} for 4s`
       )
       yield* eventually(underWay, (count) => count <= before)
     })
@@ -159,7 +159,7 @@ layer(app, { excludeTestServices: true })("The service with a store that falls s
 
       yield* turn("Silent")
       const refused = yield* sent
-      expectError(refused, 503, /store of files does not answer/)
+      expectError(refused, 503, /file store does not respond/)
       expect(refused.headers.get("retry-after")).toBe("1")
       expect((yield* send("GET", "/health/ready")).status).toBe(200)
       const { ticketMessageAttachmentID: attachmentId } = attachment
@@ -194,6 +194,6 @@ it.live("An upload is not cut while it makes progress, however long it takes", (
     }
     expect(fiber.unsafePoll()).toBeNull()
     yield* TestClock.adjust("70 seconds")
-    expect(yield* complaint(Fiber.join(fiber))).toContain("The store took nothing")
+    expect(yield* complaint(Fiber.join(fiber))).toContain("The file store accepted no data")
   }).pipe(Effect.provide(TestContext.TestContext))
 )

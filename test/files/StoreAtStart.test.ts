@@ -52,7 +52,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with files", (it) =>
       const { blobStore, turn } = yield* s3Server
       const at = new URL(blobStore.replace(/^.*endpoint=/, "").replace(/&.*$/, "")).origin
       const told = (problem: string, bucket = "files") =>
-        `Settings: BLOB_STORE: Cannot keep files in the bucket ${bucket} at ${at}: ${problem}. Check the bucket, the ` +
+        `Settings: BLOB_STORE: Cannot store files in the bucket ${bucket} at ${at}: ${problem}. Check the bucket, the ` +
         "endpoint, the region and the credentials; the service must be allowed to read, write and delete objects"
       const refused = (text: string) => Effect.zipRight(anyPlace, startWith(text))
       yield* noFiles
@@ -84,7 +84,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with files", (it) =>
       yield* anyPlace
       yield* turn("Busy")
       expect(yield* Effect.provide(startWith(blobStore), noting(warnings))).toBe("")
-      expect(warnings).toEqual([expect.stringMatching(/store of files is away.*SlowDown/)])
+      expect(warnings).toEqual([expect.stringMatching(/file store is unavailable.*SlowDown/)])
     })
   )
 })
@@ -97,9 +97,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start without files", (it)
       yield* turn("Busy")
       const warnings: Array<string> = []
       const starting = yield* Effect.fork(Effect.provide(startWith(blobStore), noting(warnings)))
-      yield* eventually(Effect.succeed(warnings), ([first = ""]) =>
-        /^waiting for the store of files.*SlowDown/.test(first)
-      )
+      yield* eventually(Effect.succeed(warnings), ([first = ""]) => /^waiting for the file store.*SlowDown/.test(first))
       yield* turn("Answers")
       expect(yield* Fiber.join(starting)).toBe("")
     })
@@ -112,12 +110,12 @@ layer(TestDatabase, { excludeTestServices: true })("A start without files", (it)
       const nowhere = `s3://files?endpoint=http://127.0.0.1:${yield* freePort}`
       const briefly = Effect.provideService(StartPatience, Duration.millis(300))
       expect(yield* briefly(startWith(nowhere))).toMatch(
-        /^Settings: BLOB_STORE: Cannot keep files.*: connect ECONNREFUSED/
+        /^Settings: BLOB_STORE: Cannot store files.*: connect ECONNREFUSED/
       )
       yield* anyPlace
       yield* turn("Silent")
       const short = Effect.provideService(S3Deadlines, { answer: Duration.millis(200), stalled: Duration.seconds(1) })
-      expect(yield* short(briefly(startWith(blobStore)))).toContain("The store did not answer within 200ms")
+      expect(yield* short(briefly(startWith(blobStore)))).toContain("The file store did not respond within 200ms")
     })
   )
 })

@@ -39,8 +39,8 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       const { channelID, folderID, mailbox } = yield* subscribedChannel
       mailbox.add("AAMk-inbox", mail({ subject: "Unseen" }).fields)
       const job = yield* worn("ImportFolder", { folderID })
-      expect(job.error).toContain("10 times it did not come to an end")
-      expect((yield* folderOf(folderID)).lastError).toMatch(/^Given up: .*10 times/)
+      expect(job.error).toContain("10 attempts did not come to an end")
+      expect((yield* folderOf(folderID)).lastError).toMatch(/^Given up: .*10 attempts/)
       const { channels } = yield* clientOf("acme-admin")
       yield* channels.importEmails({ path: { id: channelID } })
       yield* ticketsArrive(channelID, 1)
@@ -67,7 +67,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       const folder = Effect.zipRight(hurry, folderOf(folderID))
       yield* eventually(folder, ({ lastError }) => lastError?.includes("AADSTS7000215") === true)
       yield* channels.updateChannel({ path, payload: { overrideMailProviderTenantID: null } })
-      yield* eventually(folder, ({ lastError }) => lastError?.includes("TenantID missing") === true)
+      yield* eventually(folder, ({ lastError }) => lastError?.includes("set mailProviderTenantID") === true)
       const { clientSecret: overrideMailProviderClientSecret, tenantID: overrideMailProviderTenantID } =
         simulatedCredentials
       yield* channels.updateChannel({
@@ -103,7 +103,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
         select set_aside_at is not null as "isAside", blob_id is not null as "hasSource", error from failed_mail
         where customer_id = 1 and channel_folder_id = ${folderID}`
       expect(kept).toEqual([
-        { isAside: true, hasSource: true, error: expect.stringContaining("10 times it did not come to an end") }
+        { isAside: true, hasSource: true, error: expect.stringContaining("10 attempts did not come to an end") }
       ])
       expect((yield* folderOf(folderID)).failedMessages).toBe(1)
       const { channels } = yield* clientOf("acme-admin")
@@ -125,7 +125,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
         where customer_id = 1 and channel_folder_id = ${folderID}`
       yield* comeRound
       yield* sql`update periodic_work set next_at = now() where name = 'Set-aside mail'`
-      const tried = yield* eventually(folderOf(folderID), ({ lastError }) => !lastError?.includes("10 times"))
+      const tried = yield* eventually(folderOf(folderID), ({ lastError }) => !lastError?.includes("10 attempts"))
       expect(tried).toMatchObject({ lastError: expect.stringContaining("no longer in the mailbox"), failedMessages: 1 })
       const kept = yield* sql`
         select set_aside_at is not null as "isAside", blob_id is not null as "hasSource" from failed_mail
@@ -136,7 +136,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       expect(again.filter((one) => one.folderID === folderID)).toEqual([])
 
       mailbox.messages.set(stubborn.id, stubborn)
-      expect((yield* admin("mail", "retry")).output).toBe("1 mails are tried again.")
+      expect((yield* admin("mail", "retry")).output).toBe("Retrying 1 mail.")
       expect((yield* ticketsArrive(channelID, 1))[0]?.subject).toBe("The last of it")
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
     })
@@ -211,7 +211,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
         const refused = yield* admin("mail", command, id)
         expect(refused).toMatchObject({
           succeeded: false,
-          errors: [`No mail ${id} is set aside. See them with: mail list`]
+          errors: [`No mail ${id} is set aside. To list them, run: mail list`]
         })
       }
       yield* sql`update blob set created_at = now() - interval '2 hours' where customer_id = 1`
@@ -228,7 +228,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
         insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error, set_aside_at)
         values (1, ${folderID}, 'bare', 10, 'before', now()) returning failed_mail_id as id`
       const refused = yield* admin("mail", "show", String(row?.id))
-      expect(refused).toMatchObject({ succeeded: false, errors: [expect.stringMatching(/could not be kept/)] })
+      expect(refused).toMatchObject({ succeeded: false, errors: [expect.stringMatching(/could not be stored/)] })
       const kept = yield* adminWith({ typed: "n" }, "mail", "discard", String(row?.id))
       expect(kept).toMatchObject({ succeeded: false, errors: ["Nothing was changed."] })
       expect((yield* adminWith({ typed: "y" }, "mail", "discard", String(row?.id))).succeeded).toBe(true)
@@ -255,7 +255,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
           and attempts between 1 and 9 and payload ->> 'folderID' = ${String(folderID)}`
       const failure = {
         status: "Queued",
-        error: expect.stringMatching(/mailbox itself is not there.*ErrorInvalidUser/)
+        error: expect.stringMatching(/mailbox itself was not found.*ErrorInvalidUser/)
       }
       expect(yield* eventually(tried, ({ length }) => length === 2)).toEqual([failure, failure])
       const left = sql`

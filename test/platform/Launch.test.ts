@@ -22,7 +22,7 @@ describe("A start that fails", () => {
   it.effect("also prints where an unknown reason comes from", () =>
     Effect.gen(function* () {
       const [line, ...stack] = yield* printedBy(Effect.die(new Error("outer", { cause: new Error("inner") })))
-      expect(line).toBe("Unexpected: inner")
+      expect(line).toBe("Unexpected error: inner")
       expect(stack[0]).toBe("Error: outer")
       expect(stack.filter((text) => text.includes("Launch.test.ts")).length).toBeGreaterThan(1)
     })

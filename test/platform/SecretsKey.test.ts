@@ -71,7 +71,7 @@ layer(TestDatabase, { excludeTestServices: true })("A start with a SECRETS_KEY",
       const { output, succeeded } = yield* rotate(otherKey, "--key-lost")
       expect(succeeded).toBe(true)
       expect(output).toContain(
-        "1 could not be read and stay as they are: customer.ai_provider_api_key of 1. Enter them"
+        "1 could not be decrypted and remain unchanged: customer.ai_provider_api_key of 1. Enter them"
       )
       expect(yield* startWith(otherKey)).toBe("ready")
       yield* storeSecret(otherKey)

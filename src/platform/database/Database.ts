@@ -55,14 +55,14 @@ const checkTexts = (pool: pg.Pool) =>
   }).pipe(
     Effect.map(({ rows }) => {
       if (rows[0]?.encoding !== "UTF8") return `its encoding is ${rows[0]?.encoding} and must be UTF8`
-      return rows[0].knowsCase ? undefined : "its locale knows upper and lower case of ASCII only"
+      return rows[0].knowsCase ? undefined : "its locale supports upper and lower case only for ASCII letters"
     }),
     Effect.filterOrFail(
       (problem) => problem === undefined,
       (problem) =>
         new SqlError.SqlError({
           cause: new Error(
-            `${problem}. Create another: create database … encoding 'UTF8' locale 'C.UTF-8' template template0`
+            `${problem}. Create another database: create database … encoding 'UTF8' locale 'C.UTF-8' template template0`
           ),
           message: "The database at DATABASE_URL cannot be used"
         })

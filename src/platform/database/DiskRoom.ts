@@ -36,7 +36,7 @@ export const checkRoom = (folder: string) =>
   Effect.gen(function* () {
     const free = yield* (yield* FreeBytes).of(folder)
     if (free >= least) return
-    const rest = `${Math.floor(free / megabyte)} MB free, and the embedded database needs ${least / megabyte}`
+    const rest = `only ${Math.floor(free / megabyte)} MB free, but the embedded database needs at least ${least / megabyte} MB`
     return yield* Effect.fail(ConfigError.InvalidData(["DATA_DIR"], `The disk of the folder ${folder} has ${rest}`))
   })
 
@@ -53,7 +53,7 @@ export const watchRoom = (folder: string) =>
       yield* sql`set default_transaction_read_only = ${sql.literal(now ? "on" : "off")}`
       yield* Ref.set(isFull, now)
       yield* now
-        ? Effect.logError("the disk of DATA_DIR is nearly full: nothing is changed until there is room")
+        ? Effect.logError("the disk of DATA_DIR is nearly full: changes are refused until there is room")
         : Effect.logInfo("the disk of DATA_DIR has room again")
     })
     yield* onEveryNode("looking at the disk", "2 seconds", look)

@@ -40,7 +40,7 @@ class Wire extends Duplex {
       .execProtocolRawStream(message, { syncToFs: false, onRawData })
       .then(() => {
         const bytes = Buffer.concat(answer)
-        if (!isWhole(bytes) && message[0] !== goodbye) throw new Error("The embedded database broke off its answer")
+        if (!isWhole(bytes) && message[0] !== goodbye) throw new Error("The embedded database's response was cut off")
         this.push(bytes)
         done()
       })

@@ -27,7 +27,7 @@ export const limitSilence = (client: pg.ClientBase, milliseconds: number) => {
 }
 
 /** The error code says that the database is away and may come back. */
-const gone = () => Object.assign(new Error("The database has not said anything for too long"), { code: "ETIMEDOUT" })
+const gone = () => Object.assign(new Error("The database has not responded for too long"), { code: "ETIMEDOUT" })
 
 /**
  * Cuts a connection that is silent for too long: waiting for a host that vanished would last until the network gives

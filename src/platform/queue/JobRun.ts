@@ -70,11 +70,11 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
 
   const attempt = (job: ClaimedJob) => {
     if (job.attempts > mostAttempts) {
-      return Effect.dieMessage(`Given up: ${mostAttempts} times it did not come to an end`)
+      return Effect.dieMessage(`Given up: ${mostAttempts} attempts did not come to an end`)
     }
     const claim = claimOf(job)
     const work = handlers.get(job.kind)?.run(job.customerID, job.payload, claim)
-    if (work === undefined) return Effect.dieMessage(`Nobody does the work of the kind ${job.kind}`)
+    if (work === undefined) return Effect.dieMessage(`There is no handler for jobs of the kind ${job.kind}`)
     return Effect.provideService(work, CurrentClaim, claim)
   }
 
@@ -86,7 +86,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
     }).pipe(
       Effect.timeout(longestRun),
       Effect.raceFirst(keepClaim(job)),
-      Effect.catchAllCause((cause) => Effect.logError("work that was given up could not be ended", cause))
+      Effect.catchAllCause((cause) => Effect.logError("could not finish giving up a job", cause))
     )
 
   const failed = (job: ClaimedJob, cause: Cause.Cause<unknown>) => {
@@ -102,7 +102,7 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
   /** Puts a job back for another node. If that fails, the job waits until its claim expires. */
   const release = (job: ClaimedJob) =>
     repo.release(job).pipe(
-      Effect.catchAllCause((cause) => Effect.logWarning("could not put a job back", cause)),
+      Effect.catchAllCause((cause) => Effect.logWarning("could not return a job to the queue", cause)),
       Effect.annotateLogs({ jobID: job.jobID, kind: job.kind })
     )
 
@@ -133,6 +133,6 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
       }),
       // The node is stopping: another one need not wait until the claim expires.
       Effect.onInterrupt(() => release(job)),
-      Effect.catchAllCause((cause) => Effect.logWarning("could not end a job", cause))
+      Effect.catchAllCause((cause) => Effect.logWarning("could not record the end of a job", cause))
     )
 })

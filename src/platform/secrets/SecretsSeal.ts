@@ -31,7 +31,7 @@ const refused = Effect.fail(
   ConfigError.InvalidData(
     ["SECRETS_KEY"],
     "SECRETS_KEY does not list the key that this database's secrets are encrypted with. " +
-      "Start with that one; when nobody has it any more, run `npm run admin -- rotate-secrets --key-lost` first"
+      "Start with that key; if it is lost, run `npm run admin -- rotate-secrets --key-lost` first"
   )
 )
 

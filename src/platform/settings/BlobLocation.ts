@@ -17,13 +17,13 @@ export type BlobLocation =
 
 const expected = "Expected folder, postgres or s3://bucket/prefix?endpoint=https://…&region=…"
 
-const bucketNames = "the name of a bucket has 3 to 63 lower-case letters, digits, dots and hyphens"
+const bucketNames = "a bucket name has 3 to 63 lower-case letters, digits, dots and hyphens"
 
 const isBucket = (name: string) =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) && !name.includes("..") && !isIPv4(name)
 
 /** The value may end up in a log: credentials have variables of their own. */
-const noCredentials = "Give the credentials in the AWS_ variables instead"
+const noCredentials = "Set the credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead"
 
 const endpointProblem = (endpoint: string) => {
   if (!URL.canParse(endpoint) || !/^https?:\/\//.test(endpoint)) {
@@ -36,7 +36,7 @@ const endpointProblem = (endpoint: string) => {
 const parsePrefix = (pathname: string) =>
   Either.try({
     try: () => decodeURIComponent(pathname).replace(/^\/+|\/+$/g, ""),
-    catch: () => "In the prefix a % is written %25"
+    catch: () => "In the prefix, write % as %25"
   })
 
 const parseS3 = (text: string): Either.Either<BlobLocation, string> => {
@@ -44,10 +44,10 @@ const parseS3 = (text: string): Either.Either<BlobLocation, string> => {
   const { host: bucket, password, pathname, searchParams, username } = new URL(text)
   const { endpoint, region, ...others } = Object.fromEntries(searchParams)
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) return Either.left(`It does not know ${unknown}, only endpoint and region`)
+  if (unknown !== undefined) return Either.left(`Unknown parameter ${unknown}: only endpoint and region are allowed`)
   if (`${username}${password}` !== "") return Either.left(noCredentials)
   if (bucket === "") return Either.left(expected)
-  if (!isBucket(bucket)) return Either.left(`There can be no bucket "${bucket}": ${bucketNames}`)
+  if (!isBucket(bucket)) return Either.left(`"${bucket}" is not a valid bucket name: ${bucketNames}`)
   const problem = endpoint === undefined ? undefined : endpointProblem(endpoint)
   if (problem !== undefined) return Either.left(problem)
   return Either.map(parsePrefix(pathname), (prefix) => ({

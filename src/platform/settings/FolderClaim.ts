@@ -38,7 +38,7 @@ const byShortPath = async <A>(folder: string, name: string, use: (path: string) 
   try {
     await symlink(resolve(folder), join(elsewhere, "d"))
     const path = join(elsewhere, "d", name)
-    if (Buffer.byteLength(path) > longestPath) throw new Error("No path to the folder is short enough for a socket")
+    if (Buffer.byteLength(path) > longestPath) throw new Error("The path of the data folder is too long for a socket")
     return await use(path)
   } finally {
     await rm(elsewhere, { recursive: true, force: true })

@@ -35,7 +35,7 @@ const tryClaim = async (folder: string) => {
 
 const inUse = (folder: string, holder: string) =>
   new FolderInUse({
-    message: `The data folder ${folder} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder, or set DATABASE_URL to share a PostgreSQL.`
+    message: `The data folder ${folder} is in use by process ${holder}. Stop it, or set DATA_DIR to another folder, or set DATABASE_URL to share a PostgreSQL database.`
   })
 
 // Long enough for a process that is just stopping; the jitter separates those that start at once.

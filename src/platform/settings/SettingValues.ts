@@ -10,9 +10,7 @@ export const text = (name: string) => Config.option(Config.nonEmptyString(name))
 
 export const secret = (name: string) =>
   setting(name, (value) =>
-    value.trim() === ""
-      ? Either.left("Expected some text but received only blanks")
-      : Either.right(Redacted.make(value))
+    value.trim() === "" ? Either.left("Expected text but received only whitespace") : Either.right(Redacted.make(value))
   ).pipe(Config.option)
 
 const words: Readonly<Record<string, boolean>> = {
@@ -93,6 +91,6 @@ export const secretUrl = (name: string, schemes: ReadonlyArray<string>) =>
     hasHost(schemes, value)
       ? Either.right(Redacted.make(value))
       : Either.left(
-          `Expected ${schemes.map((scheme) => `${scheme}://`).join(" or ")} and a host; in a password /, ? and # are written %2F, %3F and %23`
+          `Expected ${schemes.map((scheme) => `${scheme}://`).join(" or ")} and a host; in a password, write /, ? and # as %2F, %3F and %23`
         )
   ).pipe(Config.option)

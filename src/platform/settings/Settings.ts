@@ -100,7 +100,7 @@ const trustedProxies = setting("TRUST_PROXY", (value) => {
   const spelled = value.trim().toLowerCase()
   if (/^\d$/.test(spelled)) return Either.right(Number(spelled))
   return Either.mapBoth(readFlag(spelled), {
-    onLeft: () => `Expected true, false or how many proxies, up to ${mostProxies}, but received "${value}"`,
+    onLeft: () => `Expected true, false or the number of proxies, up to ${mostProxies}, but received "${value}"`,
     onRight: Number
   })
 }).pipe(Config.withDefault(0))
@@ -123,7 +123,7 @@ const roleOn = (embedded: boolean) =>
         ? Either.left(
             ConfigError.InvalidData(
               ["ROLE"],
-              `ROLE=${role} needs DATABASE_URL: the embedded database belongs to one process, which does everything`
+              `ROLE=${role} needs DATABASE_URL: the embedded database serves a single process, which does everything`
             )
           )
         : Either.right(role)
