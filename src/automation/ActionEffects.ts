@@ -95,17 +95,17 @@ const make = Effect.gen(function* () {
 
   const assign = fn("ActionEffects.assign")(function* (target: Target, customerRepID: CustomerRepID) {
     const found = yield* representatives.find(target.customerID, customerRepID)
-    if (Option.isNone(found)) return yield* notDone(`There is no representative ${customerRepID} any more.`)
+    if (Option.isNone(found)) return yield* notDone(`Representative ${customerRepID} no longer exists.`)
     yield* command(target, { _tag: "Assign", customerRepID })
   })
 
   const ofMessage = ({ ticketMessageID }: Target) =>
-    ticketMessageID === null ? notDone("There is no message to do it with.") : Effect.succeed(ticketMessageID)
+    ticketMessageID === null ? notDone("There is no message to apply the action to.") : Effect.succeed(ticketMessageID)
 
   const findDocument = (customerID: CustomerID, documentID: DocumentID) =>
     Effect.flatMap(
       documents.find(customerID, documentID),
-      Option.match({ onNone: () => notDone(`There is no document ${documentID} any more.`), onSome: Effect.succeed })
+      Option.match({ onNone: () => notDone(`Document ${documentID} no longer exists.`), onSome: Effect.succeed })
     )
 
   const valuesFor = fn("ActionEffects.valuesFor")(function* ({ customerID, ticketMessageID }: Target) {
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
     value: string
   ) {
     // A client that reads the ticket could not write it back.
-    if (key === "__proto__") return yield* notDone("A custom field cannot be called __proto__.")
+    if (key === "__proto__") return yield* notDone("A custom field cannot be named __proto__.")
     yield* confirmClaim
     yield* tickets.lock(customerID, [ticketID])
     yield* tickets.setCustomField(customerID, ticketID, key, value)
@@ -150,12 +150,12 @@ const make = Effect.gen(function* () {
   ) {
     const document = yield* findDocument(target.customerID, documentID)
     const answer = yield* retrieval.run(target.customerID, document, yield* valuesFor(target))
-    if (answer.status >= 400) return yield* notDone(`The API answered ${answer.status}.`)
+    if (answer.status >= 400) return yield* notDone(`The API returned status ${answer.status}.`)
     const value = storable(answer.body)
     const length = Buffer.byteLength(value)
     // Not truncated: half a JSON document is useless.
     if (length > longestAnswer) {
-      return yield* notDone(`The API answered ${length} bytes; a custom field takes up to ${longestAnswer} of them.`)
+      return yield* notDone(`The API returned ${length} bytes, but a custom field can hold at most ${longestAnswer}.`)
     }
     yield* setField(target, field ?? document.name, value)
   })
@@ -188,7 +188,7 @@ const make = Effect.gen(function* () {
       case "DraftReply":
         return Effect.flatMap(ofMessage(target), (ticketMessageID) =>
           Effect.flatMap(drafts.prepare(customerID, ticketMessageID), (isPrepared) =>
-            isPrepared ? Effect.void : notDone("Left as it is: somebody has written an answer.")
+            isPrepared ? Effect.void : notDone("Nothing was drafted: a person has written an answer.")
           )
         )
       case "SendReply":

@@ -45,8 +45,8 @@ const holdsOn = ({ channelID, specialChannel }: MappedAction, place: Place) =>
 
 /** Why an action is not due. */
 const whyNotMeant = (action: MappedAction, place: Place): string | undefined => {
-  if (!action.isMappingActive) return "The mapping is switched off."
-  if (!action.isActionActive) return "The action is switched off."
+  if (!action.isMappingActive) return "The mapping is not active."
+  if (!action.isActionActive) return "The action is not active."
   return holdsOn(action, place) ? undefined : "It is for another channel."
 }
 
@@ -64,9 +64,9 @@ export const whyNoLongerMeant = (
 
 /** Why an action that is due does not run. */
 const whyNotRun = (action: MappedAction, met: ReadonlySet<number>, isTooDeep: boolean): string | undefined => {
-  if (action.operation === "None") return "The action does nothing."
-  if (met.has(action.actionID)) return "It runs in this chain already, and an action runs once in a chain."
-  return isTooDeep ? `A chain is ${deepestChain} hooks long at most, and this one has come to its end.` : undefined
+  if (action.operation === "None") return "The action has no operation."
+  if (met.has(action.actionID)) return "It already runs in this chain, and an action runs only once per chain."
+  return isTooDeep ? `The chain has reached the limit of ${deepestChain} hooks.` : undefined
 }
 
 /** Hooks: higher priority first. Topics: lower value first. Ties by age. */

@@ -144,7 +144,7 @@ const make = Effect.gen(function* () {
   const runStep = fn("ActionRunner.runStep")(function* (customerID: CustomerID, run: Run, step: Step, claim: JobClaim) {
     const decoded = decodeOperation({ operation: step.operation, parameters: step.parameters })
     if (Option.isNone(decoded) || decoded.value.operation === "None") {
-      yield* fenced(claim, runs.finishStep(customerID, step, "Skipped", "The action has nothing that could be run."))
+      yield* fenced(claim, runs.finishStep(customerID, step, "Skipped", "The action has no operation that can be run."))
       return finished
     }
     const operation = decoded.value
@@ -166,7 +166,7 @@ const make = Effect.gen(function* () {
       catchBreakage((defect) =>
         claim.isLast && !(isTransactional(effective) && startsOver(Cause.die(defect)))
           ? Effect.logError("an action failed unexpectedly", Cause.die(defect)).pipe(
-              Effect.zipRight(new NotDone({ message: "It failed unexpectedly; the log says why." }))
+              Effect.zipRight(new NotDone({ message: "It failed unexpectedly; see the log for the reason." }))
             )
           : Effect.die(defect)
       )

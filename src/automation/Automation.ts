@@ -90,7 +90,7 @@ const make = Effect.gen(function* () {
       const { hadFailed, wasWanting } = yield* pipeline.forgetFailures(customerID, ticketMessageID)
       const isWorthIt = hadFailed || isNoSpamAfterAll || (wasWanting && (yield* ai.isConfigured(customerID)))
       if (!isWorthIt) {
-        return yield* Conflict.of("Nothing has failed in the processing of this message.")
+        return yield* Conflict.of("The processing of this message has not failed: there is nothing to retry.")
       }
       if (underWay === "Running") return yield* Conflict.of("This message is being processed. Try again in a moment.")
       // A message that failed for another reason, such as an answer that could not be delivered, stays as it is.

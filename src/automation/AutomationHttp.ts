@@ -10,7 +10,7 @@ export const AutomationHttp = HttpApiBuilder.group(CaseworkApi, "automation", (h
     return handlers
       .handle("fireHook", ({ payload }) => automation.fire(payload))
       .handle("retryMessage", ({ path }) =>
-        Effect.as(automation.retry(path.id), new Done({ message: "What failed is done again." }))
+        Effect.as(automation.retry(path.id), new Done({ message: "The failed steps are being processed again." }))
       )
       .handle("getMessageTrace", ({ path }) => automation.trace(path.id))
   })

@@ -39,7 +39,7 @@ export const NotificationMailJob = Layer.effectDiscard(
             ...(about !== undefined && { about: about.ticketMessageID }),
             jobID,
             subject: `Ticket ${ticketID}${subject === null ? "" : `: ${subject}`}`,
-            text: `An automation asked to tell you about ticket ${ticketID}.\n\n${(about?.message ?? "").slice(0, 5000)}`
+            text: `An automation sent this notification about ticket ${ticketID}.\n\n${(about?.message ?? "").slice(0, 5000)}`
           })
         )
       })

@@ -17,7 +17,7 @@ import { done, failedFor, wanting } from "./StepOutcome.ts"
 
 const failed = (reason: string) => next(failedFor(reason))
 
-const gone = stop(done("The message is gone"))
+const gone = stop(done("The message no longer exists"))
 
 /**
  * Takes an end user's message from its arrival to a prepared answer. The job is enqueued in the transaction that stores
@@ -48,7 +48,10 @@ export const PipelineJob = Layer.effectDiscard(
         }),
         catchBreakage((defect) =>
           input.claim.isLast
-            ? Effect.as(Effect.logError("a step of a pipeline broke", Cause.die(defect)), failed("the log says why"))
+            ? Effect.as(
+                Effect.logError("a pipeline step failed unexpectedly", Cause.die(defect)),
+                failed("unexpected error, see the log")
+              )
             : Effect.die(defect)
         )
       )

@@ -50,7 +50,7 @@ export const next = (ended: StepOutcome): StepEnd => ({ _tag: "Next", ...ended }
 const quietly = (ended: StepOutcome): StepEnd => ({ _tag: "Next", ...ended, isQuiet: true })
 export const stop = (ended: StepOutcome): StepEnd => ({ _tag: "Stop", ...ended })
 
-const answeredAlready = done("Answered already")
+const answeredAlready = done("Already answered")
 const started = done("Started")
 const withoutAi = Effect.succeed(quietly(wanting("no AI is configured")))
 
@@ -176,10 +176,10 @@ export const makePipelineSteps = Effect.gen(function* () {
   const language: Step = fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {
     const { ticketID, ticketMessageID } = message
     if (!hasAi) return yield* withoutAi
-    if (yield* repo.hasLanguage(customerID, ticketID)) return quietly(done("Known already"))
+    if (yield* repo.hasLanguage(customerID, ticketID)) return quietly(done("Already known"))
     yield* begin
     const found = yield* languageOf.message({ customerID, ticketMessageID, text: message.message ?? "" })
-    if (Option.isNone(found)) return next(done("It cannot be told"))
+    if (Option.isNone(found)) return next(done("Not recognised"))
     yield* repo.setLanguage(customerID, ticketID, found.value)
     return next(done(found.value))
   })
@@ -187,7 +187,7 @@ export const makePipelineSteps = Effect.gen(function* () {
   const detectTopics: Step = fn("Pipeline.detectTopics")(function* (input) {
     const { customerID, hasAi, message } = input
     if (!hasAi) return yield* withoutAi
-    if (yield* hasTopics(input)) return quietly(done("Known already"))
+    if (yield* hasTopics(input)) return quietly(done("Already known"))
     yield* input.begin
     yield* detections.detect(customerID, message.ticketMessageID, { executeActions: false })
     const found = yield* topics.list(customerID, message.ticketMessageID)
@@ -201,7 +201,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     const { customerID, hasAi, message } = input
     if (!hasAi) return yield* withoutAi
     const current = yield* messages.find(customerID, message.ticketMessageID)
-    if (Option.exists(current, ({ aiReply }) => aiReply !== null)) return quietly(done("Prepared already"))
+    if (Option.exists(current, ({ aiReply }) => aiReply !== null)) return quietly(done("Already prepared"))
     if (yield* isInSpam(input)) return quietly(ticketIsSpam)
     // An action or a person may have answered it.
     if (Option.exists(current, ({ status }) => status === "Replied")) return quietly(answeredAlready)
@@ -209,7 +209,7 @@ export const makePipelineSteps = Effect.gen(function* () {
     // An answer that a person has begun meanwhile is left for that person to send.
     return (yield* drafts.prepare(customerID, message.ticketMessageID))
       ? next(done("Prepared"))
-      : stop(done("Left to the person who was quicker"))
+      : stop(done("Left to the person who is already answering"))
   })
 
   const steps: ReadonlyArray<readonly [name: string, step: Step]> = [

@@ -15,7 +15,7 @@ const answering: ReadonlySet<string> = new Set(["SendReply", "SendDocument"])
 const mostAnHour = { inTicket: 10, toEndUser: 50 }
 
 const looksLikeLoop = (sent: number, where: string) =>
-  `Left to a person: ${sent} mails have left ${where} by themselves within an hour, as if a program answered them.`
+  `Left to a person: automation sent ${sent} mails ${where} within an hour, so a program may be answering them.`
 
 /** Decides right before a planned step whether it may still run: everything can have changed since the plan was made. */
 export const makeStepChecks = Effect.gen(function* () {
@@ -43,7 +43,7 @@ export const makeStepChecks = Effect.gen(function* () {
     const { inTicket, isPrograms, isSpam, toEndUser } = found.value
     if (isSpam && hookName !== "OnSpam") return "The ticket is spam."
     if (channelType !== "Email") return undefined
-    if (isPrograms) return "Only programs have written in this ticket: nobody reads what answers them."
+    if (isPrograms) return "Only programs have written in this ticket, so nobody would read an answer."
     if (inTicket >= mostAnHour.inTicket) return looksLikeLoop(inTicket, "in this ticket")
     return toEndUser >= mostAnHour.toEndUser ? looksLikeLoop(toEndUser, "to this end user") : undefined
   })

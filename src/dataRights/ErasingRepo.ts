@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
     forgetQuotes: ({ customerID, messageIDs }) => {
       const { erasing } = personalTable("ai_run")
       return erasing === "delete"
-        ? Effect.dieMessage("A question about somebody else stays")
+        ? Effect.dieMessage("Questions about other people must not be deleted")
         : sql`
             update ai_run set ${sql.literal(assignmentsOf(erasing))}
             where customer_id = ${customerID} and quotes && ${messageIDs}::int[]

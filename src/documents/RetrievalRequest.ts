@@ -25,7 +25,7 @@ const fillHeaders = (headers: string | null, values: Values) =>
       const value = filled.trim()
       return isHeaderValue(value)
         ? Effect.succeed([name.toLowerCase(), value] as const)
-        : BadRequest.of(`The value for the header ${name} has characters that cannot stand in a header.`)
+        : BadRequest.of(`The value of the header ${name} contains characters that are not allowed in a header.`)
     })
   )
 
@@ -45,7 +45,7 @@ export const isRepeatable = (method: string | null) => asMethod(method) === "GET
 
 /** The error of a call that is not repeatable, was begun, and whose end was never recorded. */
 export const interruptedCall =
-  "It was interrupted, and it is not known whether it got through. It is not safe to repeat it."
+  "The call was interrupted, and it is not known whether it succeeded. It is not repeated, as that would not be safe."
 
 /** Builds the request that a data retrieval sends, or says what is missing for it. */
 export const retrievalRequest = fn("DataRetrieval.request")(function* (

@@ -69,7 +69,7 @@ const makeTeller = (sql: PgClient.PgClient) =>
         (some) => sql`select pg_notify(${eventChannel}, ${some.join(",")})`,
         { discard: true }
       )
-    }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("events are told late", cause)))
+    }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("events are announced late", cause)))
     const fork = yield* FiberSet.makeRuntime()
     let isTelling = false
     // `tellOn` does not wait for the database to take a notification: the events of one that is so late are looked up
@@ -101,13 +101,16 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
           connectionTimeoutMillis: 10_000,
           keepAlive: true
         })
-        return made.on("error", lose).on("end", () => lose("The connection has ended"))
+        return made.on("error", lose).on("end", () => lose("The connection was closed"))
       }),
       (opened) => Effect.ignore(noLongerThan("1 second")(Effect.tryPromise(() => opened.end())))
     )
     const ask = (evaluate: () => Promise<unknown>) =>
       Effect.tryPromise({ try: evaluate, catch: (cause) => new ListenerLost({ cause }) }).pipe(
-        Effect.timeoutFail({ duration: longestAnswer, onTimeout: () => new ListenerLost({ cause: "It is silent" }) }),
+        Effect.timeoutFail({
+          duration: longestAnswer,
+          onTimeout: () => new ListenerLost({ cause: "The database does not respond" })
+        }),
         Effect.raceFirst(Deferred.await(lost))
       )
     yield* ask(() => client.connect())
@@ -128,7 +131,10 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
       yield* ask(() => client.query(`listen ${eventChannel}; listen ${typingChannel}; listen ${echo}`))
       yield* Queue.offer(signals, { _tag: "Resumed" })
       const beat = Effect.gen(function* () {
-        if (!hearsItself) return yield* new ListenerLost({ cause: "It is deaf: a pooler must pool by session" })
+        if (!hearsItself)
+          return yield* new ListenerLost({
+            cause: "Notifications do not arrive: a connection pooler must use session pooling"
+          })
         hearsItself = false
         const answer = yield* ask(() => client.query(beatSql, [echo, ""]).then(({ rows }) => rows))
         const [{ snapshot }] = yield* Effect.orDie(decodeHeartbeat(answer))
@@ -162,7 +168,7 @@ export const makePostgresBroadcast = (sql: PgClient.PgClient) => {
         () => Effect.sync(() => here.delete(signals))
       )
       yield* listen(signals).pipe(
-        Effect.catchAllCause((cause) => Effect.logWarning("the hub does not hear its database", cause)),
+        Effect.catchAllCause((cause) => Effect.logWarning("the hub receives no events from the database", cause)),
         Effect.repeat(Schedule.jittered(Schedule.spaced("500 millis"))),
         Effect.forkScoped
       )

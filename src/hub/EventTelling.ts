@@ -17,7 +17,7 @@ const mostInOneGo = 64 * 1024
 
 const othersTurn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-export const logUntold = (cause: Cause.Cause<unknown>) => Effect.logError("events could not be told", cause)
+export const logUntold = (cause: Cause.Cause<unknown>) => Effect.logError("events could not be sent to clients", cause)
 
 /** Sends events to a customer's clients, each event once. */
 export const makeEventTelling = (told: ToldEvents) =>
@@ -61,7 +61,7 @@ export const makeEventTelling = (told: ToldEvents) =>
       const [first] = unreadable
       if (first === undefined) return
       const eventIDs = unreadable.map(({ eventID }) => eventID)
-      yield* Effect.logError("events cannot be read and are told to nobody", first.cause).pipe(
+      yield* Effect.logError("events cannot be read and are skipped", first.cause).pipe(
         Effect.annotateLogs({ customerID, eventIDs: eventIDs.join(" ") })
       )
       if (!mayMiss) return

@@ -70,9 +70,7 @@ const make = Effect.gen(function* () {
 
   // Separately: a failure with one connection must not keep pings from the others.
   const lookAfter = ({ tick }: Connection) =>
-    Effect.catchAllCause(Effect.sync(tick), (cause) =>
-      Effect.logWarning("could not look after a connection of the hub", cause)
-    )
+    Effect.catchAllCause(Effect.sync(tick), (cause) => Effect.logWarning("could not check a hub connection", cause))
   yield* Effect.suspend(() => Effect.forEach(connections, lookAfter, { discard: true })).pipe(
     Effect.schedule(Schedule.spaced("1 second")),
     Effect.forkScoped

@@ -31,7 +31,7 @@ export class OpenChats extends Context.Tag("casework/OpenChats")<
       })
 
       yield* look.pipe(
-        Effect.catchAllCause((cause) => Effect.logWarning("could not look for chats that were switched off", cause)),
+        Effect.catchAllCause((cause) => Effect.logWarning("could not check for chats that were switched off", cause)),
         Effect.schedule(everySoOften),
         Effect.forkScoped
       )

@@ -42,7 +42,7 @@ const make = Effect.gen(function* () {
         Effect.interruptible,
         Effect.disconnect,
         Effect.timeout(longestWrite),
-        Effect.catchAllCause((cause) => Effect.logWarning("could not write down who is connected", cause))
+        Effect.catchAllCause((cause) => Effect.logWarning("could not record who is connected", cause))
       )
 
   const settle = ({ customerID, customerRepID }: Representative) =>

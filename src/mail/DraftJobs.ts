@@ -42,7 +42,7 @@ export const DraftJobs = Layer.effectDiscard(
             const again = comeBackAfter(ageSeconds, { isAway: true, retryAfterSeconds }, patience)
             return again === undefined
               ? Effect.fail(problem)
-              : Effect.as(Effect.logWarning("a draft is still in the mailbox", problem), again)
+              : Effect.as(Effect.logWarning("a draft could not be removed from the mailbox", problem), again)
           })
         )
       })

@@ -24,7 +24,7 @@ const notDelivered = ({ message, reason, retryAfterSeconds }: MailProblem) =>
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
   })
 
-const withdrawn = () => new NotDelivered({ message: "It is not to be sent any more", permanent: true })
+const withdrawn = () => new NotDelivered({ message: "The message must no longer be sent", permanent: true })
 
 /**
  * Sends answers through the mail provider, in the thread. Each has its own Message-ID from the first attempt on: a
@@ -57,7 +57,7 @@ export const makeGraphDelivery = Effect.gen(function* () {
     const found = Option.isSome(draft) ? draft : yield* graph.findByInternetMessageID(mailbox, internetMessageID)
     if (Option.isSome(found)) return found.value.isDraft ? { draftID: found.value.id } : "Left"
     if (Option.exists(known, ({ mayHaveLeft }) => mayHaveLeft)) {
-      const lost = "It may have been sent before, and its copy is gone: it is not sent a second time"
+      const lost = "The message may already have been sent, but its copy no longer exists: it is not sent a second time"
       return yield* new NotDelivered({ message: lost, permanent: true })
     }
     return "Nowhere"
@@ -100,7 +100,8 @@ export const makeGraphDelivery = Effect.gen(function* () {
 
   return fn("GraphDelivery.deliver")(
     function* (customerID: CustomerID, mailbox: Mailbox, message: OutboundMessage, attempt: number) {
-      if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })
+      if (message.address === null)
+        return yield* new NotDelivered({ message: "There is no address to send to", permanent: true })
       const internetMessageID = answerMessageID(message.ticketMessageID, message.ticketToken, host)
       const place: Whereabouts =
         attempt === 1 ? "Nowhere" : yield* lookFor(customerID, mailbox, message, internetMessageID)

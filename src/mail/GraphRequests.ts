@@ -31,7 +31,7 @@ const beforeConnected = /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETU
 
 const unreachable = ({ cause }: HttpClientError.HttpClientError) => {
   const isUndone = Predicate.hasProperty(cause, "code") && beforeConnected.test(String(cause.code))
-  return new MailProblem({ reason: "Unavailable", message: "The mail provider cannot be reached", isUndone })
+  return new MailProblem({ reason: "Unavailable", message: "The mail provider could not be reached", isUndone })
 }
 
 /** Without a token the mailbox was never asked for anything. */
@@ -43,7 +43,7 @@ const tokenless = ({ message, reason, retryAfterSeconds }: MailProblem) =>
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
   })
 
-const tooSlow = () => new MailProblem({ reason: "Unavailable", message: "The mail provider is too slow" })
+const tooSlow = () => new MailProblem({ reason: "Unavailable", message: "The mail provider did not respond in time" })
 
 const pauses = retryPauses(
   { first: Duration.millis(500), retries: mostTries - 1 },
@@ -78,13 +78,16 @@ export const makeGraphRequests = Effect.gen(function* () {
   const checkedLink = (link: string) =>
     isOwnLink(link)
       ? Effect.succeed(link)
-      : new MailProblem({ reason: "Refused", message: "The mail provider names an address that is not its own" })
+      : new MailProblem({ reason: "Refused", message: "The mail provider's response contains a link to another host" })
 
   /** Checks a stored link. The provider's base URL may have changed since, and the new host does not know the link. */
   const keptLink = (link: string) =>
     isOwnLink(link)
       ? Effect.succeed(link)
-      : new MailProblem({ reason: "Expired", message: "The place to go on from is at another address" })
+      : new MailProblem({
+          reason: "Expired",
+          message: "The stored position belongs to another address of the mail provider"
+        })
 
   const execute = (
     request: Request,

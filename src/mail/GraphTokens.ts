@@ -57,7 +57,7 @@ export const makeGraphTokens = Effect.gen(function* () {
     const port = Number(url.port || (url.protocol === "https:" ? 443 : 80))
     return url.protocol === "https:" || isAllowed(outboundAllow, url.hostname, port)
       ? Effect.succeed(url.href)
-      : new MailProblem({ reason: "Blocked", message: `The mail authority ${url.host} must be an https address.` })
+      : new MailProblem({ reason: "Blocked", message: `The mail authority ${url.host} must have an https address.` })
   }
 
   const refusal = ({ body, retryAfterSeconds, status }: BoundedAnswer, { clientSecret }: MailCredentials) =>
@@ -68,7 +68,7 @@ export const makeGraphTokens = Effect.gen(function* () {
         Effect.fail(
           new MailProblem({
             reason: status === 429 || status >= 500 ? "Unavailable" : "Refused",
-            message: `The mail provider gave no token (${status})${why}`,
+            message: `The mail provider refused to issue a token (${status})${why}`,
             ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
           })
         )
@@ -93,7 +93,7 @@ export const makeGraphTokens = Effect.gen(function* () {
     if (said.status !== 200) return yield* refusal(said, credentials)
     const answer = yield* Schema.decodeUnknown(Answer)(said.body).pipe(
       Effect.mapError(
-        () => new MailProblem({ reason: "Unavailable", message: "The mail authority's answer is not understood" })
+        () => new MailProblem({ reason: "Unavailable", message: "The mail authority's response could not be read" })
       )
     )
     const life = answer.expires_in * 1000

@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
           endOne(customerID, one).pipe(
             Effect.timeout(longestCall),
             Effect.tapErrorCause((cause) =>
-              Effect.logWarning("a subscription is left to end by itself", failureKind(cause))
+              Effect.logWarning("a subscription could not be ended and is left to expire", failureKind(cause))
             ),
             Effect.sandbox,
             Effect.option

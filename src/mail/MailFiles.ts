@@ -53,7 +53,7 @@ const linkOf = (attachment: GraphAttachment) =>
 
 /** The text that replaces a file that stays in the mailbox. */
 const leftOf = (attachment: GraphAttachment, largest: number) =>
-  `${describe(attachment).fileName}: larger than ${largest / 1024 / 1024} MiB, and to be found in the mailbox only`
+  `${describe(attachment).fileName}: larger than ${largest / 1024 / 1024} MiB, available only in the mailbox`
 
 /** Imports the files of a mail one by one, without ever holding a whole file in memory. */
 export class MailFiles extends Context.Tag("casework/MailFiles")<

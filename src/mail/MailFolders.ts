@@ -18,7 +18,7 @@ export interface OpenFolder {
 }
 
 const sameAsAnother = ({ folder: { name } }: OpenFolder) => {
-  const message = `${name} is the same folder at the mail provider as another one of the channel`
+  const message = `${name} leads to the same folder at the mail provider as another folder of the channel`
   return new MailProblem({ reason: "Refused", message })
 }
 

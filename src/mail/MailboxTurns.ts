@@ -94,7 +94,7 @@ export const makeMailboxTurns = Effect.gen(function* () {
     Effect.suspend(() => {
       if (isOld(turn)) {
         return Effect.catchAllCause(forget([turn]), (cause) =>
-          Effect.logWarning("a turn at a mailbox was not given back, and ends by itself", failureKind(cause))
+          Effect.logWarning("a turn at a mailbox was not released and is left to expire", failureKind(cause))
         )
       }
       turn.isFree = true
@@ -107,7 +107,7 @@ export const makeMailboxTurns = Effect.gen(function* () {
   const isIdle = (turn: HeldTurn) => turn.isFree && (isOld(turn) || now() - turn.usedAt > longestIdle)
 
   const quietly = <E, R>(effect: Effect.Effect<unknown, E, R>) =>
-    Effect.catchAllCause(effect, (cause) => Effect.logDebug("turns at mailboxes", cause))
+    Effect.catchAllCause(effect, (cause) => Effect.logDebug("could not update the turns at mailboxes", cause))
 
   yield* Effect.suspend(() => {
     forgetPauses()

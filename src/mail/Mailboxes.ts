@@ -41,7 +41,7 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
       const of = fn("Mailboxes.of")(function* (customerID: CustomerID, channel: StoredChannel) {
         const { emailAddress: address } = channel
         if (channel.channelType !== "Email" || address === null) {
-          return yield* BadRequest.of("The channel is not an Email channel with an emailAddress.")
+          return yield* BadRequest.of("The channel must be an Email channel with an emailAddress.")
         }
         const given = yield* credentialsOf(customerID, channel)
         const { ClientID: clientID, ClientSecret: clientSecret, TenantID: tenantID } = given
@@ -49,7 +49,7 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
           const missing = Object.entries(given).filter(([, value]) => value === null)
           const names = missing.map(([name]) => `mailProvider${name}`).join(", ")
           return yield* BadRequest.of(
-            `The mail provider is not configured: ${names} missing at the customer and the channel.`
+            `The mail provider is not configured: set ${names} for the customer, or their overrides for the channel.`
           )
         }
         const { mailProviderAuthorityURL, mailProviderScope } = yield* settings.get(customerID)
@@ -60,7 +60,7 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
           !isSameAuthority(authorityURL, mailProviderAuthorityURL)
         ) {
           return yield* BadRequest.of(
-            "The channel's overrideMailProviderAuthorityURL is on another host than the customer's, and the customer's client secret is not sent there: give the channel its own overrideMailProviderClientSecret."
+            "The channel's overrideMailProviderAuthorityURL is on another host than the customer's, and the customer's client secret is not sent there: set an overrideMailProviderClientSecret for the channel."
           )
         }
         return {

@@ -139,7 +139,10 @@ const make = Effect.gen(function* () {
       const [next, last] = [page["@odata.nextLink"], page["@odata.deltaLink"]]
       const following = next ?? last
       if (following === null) {
-        return yield* new MailProblem({ reason: "Refused", message: "The mail provider does not say where to go on" })
+        return yield* new MailProblem({
+          reason: "Refused",
+          message: "The mail provider's response does not say where to continue"
+        })
       }
       return {
         messageIDs: page.value.filter((item) => item["@removed"] === undefined).map(({ id }) => id),

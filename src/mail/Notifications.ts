@@ -146,7 +146,10 @@ const make = Effect.gen(function* () {
     if (accepted.length === 0) return
     yield* noteTogether(accepted).pipe(
       Effect.catchAllCause((cause) =>
-        Effect.zipRight(Effect.logWarning("notifications are noted one customer at a time", cause), noteApart(accepted))
+        Effect.zipRight(
+          Effect.logWarning("could not record notifications together; recording them one customer at a time", cause),
+          noteApart(accepted)
+        )
       )
     )
   }, Effect.orDie)

@@ -84,7 +84,7 @@ export const makePageImport = Effect.gen(function* () {
   const onTimeout = () =>
     new MailProblem({
       reason: "Unavailable",
-      message: `The mail takes longer than ${Duration.format(longest)} to come`
+      message: `The mail could not be fetched within ${Duration.format(longest)}`
     })
 
   /**

@@ -67,7 +67,7 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           Effect.timeout(longest),
           // Whatever fails, for instance a file store that is away, the mail is set aside without its source.
           Effect.catchAllCause((cause) =>
-            Effect.as(Effect.logWarning("the source of a mail cannot be kept", cause), null)
+            Effect.as(Effect.logWarning("the source of a mail could not be stored", cause), null)
           )
         )
 

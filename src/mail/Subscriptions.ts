@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
     const resource = messagesOf(mailbox.address, externalID)
     const twin = all.find((one) => same(one.resource, resource) && same(one.notificationUrl, notificationUrl))
     if (twin !== undefined) return twin
-    const message = "The mail provider says that there is a subscription already, and does not show it"
+    const message = "The mail provider reports an existing subscription but does not list it"
     return yield* new MailProblem({ reason: "Missing", message })
   })
 
@@ -192,7 +192,9 @@ const make = Effect.gen(function* () {
   /** Failures are ignored: the renewal that follows shows whether the subscription still exists. */
   const reauthorize = (mailbox: Mailbox, subscriptionID: string) =>
     graph.reauthorize(mailbox, subscriptionID).pipe(
-      Effect.tapErrorCause((cause) => Effect.logWarning("a subscription was not authorised again", failureKind(cause))),
+      Effect.tapErrorCause((cause) =>
+        Effect.logWarning("a subscription could not be reauthorised", failureKind(cause))
+      ),
       Effect.ignore
     )
 

@@ -29,7 +29,7 @@ const orLater = (failure: MailNotSent) =>
     const again = claim === null ? undefined : comeBackAfter(claim.ageSeconds, trouble)
     return again === undefined
       ? Effect.fail(failure)
-      : Effect.as(Effect.logWarning("system mail waits", failure), again)
+      : Effect.as(Effect.logWarning("system mail could not be sent yet", failure), again)
   })
 
 /** Sends from the customer's first mailbox with a configured mail provider, else through the service's own mailer. */
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
     const plainly = mailer.send(customerID, { ...mail, isAutomatic: true }).pipe(
       Effect.catchIf(
         ({ hasLeft }) => hasLeft,
-        () => Effect.logWarning("system mail not sent to all")
+        () => Effect.logWarning("system mail not sent to all recipients")
       )
     )
     if (Option.isNone(mailbox)) return yield* plainly
@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
         // A password mail must not be lost because the mailbox is set up wrongly.
         isRefused(problem)
           ? Effect.zipRight(
-              Effect.logWarning("the mail provider refuses system mail; it leaves another way", problem),
+              Effect.logWarning("the mail provider refuses system mail; sending it another way", problem),
               plainly
             )
           : notSent(problem)

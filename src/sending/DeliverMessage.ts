@@ -31,10 +31,12 @@ const comeBack = ({ isAway = false, permanent, retryAfterSeconds }: NotDelivered
  */
 const brokenBy = (defect: unknown) => {
   if (defect instanceof StoreAway) {
-    return new NotDelivered({ message: "The store of its files does not answer", permanent: false, isAway: true })
+    return new NotDelivered({ message: "The file store does not respond", permanent: false, isAway: true })
   }
   const message =
-    defect instanceof BytesMissing ? "A file of it is gone from the store of files" : "It went wrong unexpectedly"
+    defect instanceof BytesMissing
+      ? "A file of the message is missing from the file store"
+      : "The delivery failed unexpectedly"
   return new NotDelivered({ message, permanent: false })
 }
 
@@ -71,10 +73,10 @@ export const DeliverMessageJob = Layer.effectDiscard(
       delivery[message.channelType].deliver(customerID, message, attempt).pipe(
         Effect.timeoutFail({
           duration: longestDelivery,
-          onTimeout: () => new NotDelivered({ message: "It took too long", permanent: false })
+          onTimeout: () => new NotDelivered({ message: "The delivery took too long", permanent: false })
         }),
         catchBreakage((defect) =>
-          Effect.zipRight(Effect.logError("delivery broke", Cause.die(defect)), brokenBy(defect))
+          Effect.zipRight(Effect.logError("delivery failed unexpectedly", Cause.die(defect)), brokenBy(defect))
         )
       )
 
@@ -93,7 +95,7 @@ export const DeliverMessageJob = Layer.effectDiscard(
             (failure) =>
               Effect.as(
                 // The message names the missing recipients; the log would keep their addresses forever.
-                Effect.annotateLogs(Effect.logWarning("message not delivered to all"), { ticketMessageID }),
+                Effect.annotateLogs(Effect.logWarning("message not delivered to all recipients"), { ticketMessageID }),
                 storable(failure.message)
               )
           ),

@@ -61,14 +61,14 @@ export const FollowTextJob = Layer.effectDiscard(
     const look = fn("FollowText.look")(
       function* (customerID: CustomerID, sid: string) {
         const { telephonyAccountSID: accountSID, telephonyAuthToken: authToken } = yield* customers.get(customerID)
-        if (accountSID === null || authToken === null) return unknown("There is no account at the phone provider")
+        if (accountSID === null || authToken === null) return unknown("There is no account for the phone provider")
         return yield* telephony.fateOf({ accountSID, authToken }, sid)
       },
       Effect.catchTag("TelephonyFailed", ({ message }) => Effect.succeed(unknown(message))),
       Effect.catchAllDefect((defect) =>
         Effect.as(
-          Effect.logError("looking after a text message broke", Cause.die(defect)),
-          unknown("It went wrong unexpectedly")
+          Effect.logError("checking the delivery of a text message failed unexpectedly", Cause.die(defect)),
+          unknown("The check failed unexpectedly")
         )
       )
     )
@@ -104,7 +104,7 @@ export const FollowTextJob = Layer.effectDiscard(
           return yield* Effect.logWarning("message not delivered", failure)
         }
         if (fate._tag === "Unknown" && again === undefined) {
-          yield* Effect.logInfo(`what became of a text message is not known: ${fate.why}`)
+          yield* Effect.logInfo(`the outcome of a text message is unknown: ${fate.why}`)
         }
         return again
       })

@@ -33,7 +33,9 @@ export const makeMailDelivery = Effect.gen(function* () {
   return {
     check: ((_, { address }) =>
       address === null
-        ? BadRequest.of("There is no address to send to: give the end user an Email, or a new message a toAddress.")
+        ? BadRequest.of(
+            "There is no address to send to: set the end user's Email, or send a new message with a toAddress."
+          )
         : Effect.void) satisfies DeliveryRoute["check"],
     deliver: fn("MailDelivery.deliver")(function* (
       customerID: CustomerID,
@@ -41,7 +43,8 @@ export const makeMailDelivery = Effect.gen(function* () {
       /** Where replies go: the mail itself comes from the service's own address. */
       replyTo: string | null
     ) {
-      if (message.address === null) return yield* new NotDelivered({ message: "There is no address", permanent: true })
+      if (message.address === null)
+        return yield* new NotDelivered({ message: "There is no address to send to", permanent: true })
       const texts = yield* signatures.find(customerID, message.customerRepID, message.language)
       const signature = signatureOf(texts)
       yield* mailer

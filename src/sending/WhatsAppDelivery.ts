@@ -19,13 +19,13 @@ const notDelivered = ({ message, refused }: TelephonyFailed) =>
  * address, and WhatsApp takes few file types, up to 16 MB and one per message. So no files are sent.
  */
 const filesStay = (fileNames: ReadonlyArray<string>) =>
-  `Files cannot be sent over WhatsApp: remove ${fileNames.join(", ")} from the message. A link in the text can stand for them.`
+  `Files cannot be sent over WhatsApp: remove ${fileNames.join(", ")} from the message, or put a link in the text instead.`
 
 // The provider's limit for one message.
 const longestText = 1600
 
 const tooLong = (length: number) =>
-  `A WhatsApp message takes up to ${longestText} characters, and this one has ${length}: shorten it, or send it as several messages.`
+  `A WhatsApp message can have up to ${longestText} characters, but this one has ${length}: shorten it, or send it as several messages.`
 
 /** Sends answers on WhatsApp through the customer's account at the phone provider. */
 export const makeWhatsAppDelivery = Effect.gen(function* () {
@@ -86,7 +86,8 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
     }),
     deliver: fn("WhatsAppDelivery.deliver")(function* (customerID, outbound, attempt) {
       const { address, channelID, text, ticketMessageID } = outbound
-      if (address === null) return yield* new NotDelivered({ message: "There is no number", permanent: true })
+      if (address === null)
+        return yield* new NotDelivered({ message: "There is no number to send to", permanent: true })
       const { account, from } = yield* findSender(customerID, channelID).pipe(
         Effect.mapError(({ message }) => new NotDelivered({ message, permanent: true }))
       )
@@ -99,7 +100,10 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
       if (yield* sentTexts.claim(customerID, ticketMessageID, sid)) return
       // Another message with the same text has found it at the provider before the response came, and will not be sent
       // itself.
-      return yield* new NotDelivered({ message: "It was taken for another with the same words", permanent: false })
+      return yield* new NotDelivered({
+        message: "It could not be told apart from another message with the same text",
+        permanent: false
+      })
     })
   } satisfies DeliveryRoute
 })

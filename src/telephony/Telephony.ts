@@ -92,7 +92,7 @@ const saidTo = ({ accountSID, authToken }: TelephonyAccount, text: string) =>
 const fateIn = (account: TelephonyAccount, { error_code, error_message, status }: typeof State.Type): TextFate => {
   if (!isLost(status)) return { _tag: hasArrived(status) ? "Arrived" : "OnItsWay" }
   const said = [status, error_code, error_message].filter((one) => one !== undefined && one !== null).join(" ")
-  return { _tag: "Lost", why: saidTo(account, `The phone provider took the message but says ${said}`.trim()) }
+  return { _tag: "Lost", why: saidTo(account, `The phone provider accepted the message but reports ${said}`.trim()) }
 }
 
 const make = Effect.gen(function* () {
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(({ message }) =>
         Effect.fail(
           new TelephonyFailed({
-            message: saidTo(account, `The phone provider answered ${response.status} ${message}`.trim()),
+            message: saidTo(account, `The phone provider returned ${response.status} ${message}`.trim()),
             refused: response.status >= 400 && response.status < 500 && response.status !== 429
           })
         )
@@ -128,10 +128,10 @@ const make = Effect.gen(function* () {
     }).pipe(
       Effect.timeout(longestCall),
       Effect.catchTags({
-        ParseError: () => failed("The phone provider's answer is not understood"),
-        RequestError: () => failed("The phone provider cannot be reached"),
-        ResponseError: () => failed("The phone provider broke off"),
-        TimeoutException: () => failed("The phone provider is too slow")
+        ParseError: () => failed("The phone provider's response could not be read"),
+        RequestError: () => failed("The phone provider could not be reached"),
+        ResponseError: () => failed("The phone provider's response broke off"),
+        TimeoutException: () => failed("The phone provider did not respond in time")
       })
     )
 

@@ -72,7 +72,7 @@ const make = Effect.gen(function* () {
       Effect.match({
         onSuccess: ({ body, status }) =>
           status >= 400
-            ? { content: "", error: `The API answered ${status}.` }
+            ? { content: "", error: `The API returned status ${status}.` }
             : { content: storable(body), error: null },
         onFailure: ({ message }) => ({ content: "", error: message })
       })

@@ -66,7 +66,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         const { entries } = yield* automation.getMessageTrace({ path: { id: messageID } })
         const ready = entries.filter(({ what }) => what === "DraftReady")
         expect(ready).toMatchObject([
-          { type: "Event", outcome: expect.stringMatching(/Order 2 .*The API answered 500\./) }
+          { type: "Event", outcome: expect.stringMatching(/Order 2 .*The API returned status 500\./) }
         ])
       })
     )

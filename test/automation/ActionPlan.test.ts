@@ -119,11 +119,11 @@ describe("A plan of actions", () => {
   })
 
   it.each([
-    [{ isMappingActive: false, isActionActive: false }, "The mapping is switched off.", false],
-    [{ isActionActive: false, operation: "None" }, "The action is switched off.", false],
+    [{ isMappingActive: false, isActionActive: false }, "The mapping is not active.", false],
+    [{ isActionActive: false, operation: "None" }, "The action is not active.", false],
     [{ channelID: ChannelID.make(8) }, "It is for another channel.", false],
     [{ specialChannel: "Chat" }, "It is for another channel.", false],
-    [{ operation: "None" }, "The action does nothing.", true]
+    [{ operation: "None" }, "The action has no operation.", true]
   ] satisfies ReadonlyArray<[Partial<MappedAction>, string, boolean]>)(
     "says why %o does not run",
     (fields, reason, isDue) => {
@@ -134,7 +134,7 @@ describe("A plan of actions", () => {
 
   it("says when an action has already run in the chain, and when the chain is too long", () => {
     const [first, again] = [mapped({ topicActionID: 1 }), mapped({ topicActionID: 2 })]
-    const once = "It runs in this chain already, and an action runs once in a chain."
+    const once = "It already runs in this chain, and an action runs only once per chain."
     expect(planActions([again, first], place)).toEqual({
       steps: [first],
       skipped: [{ action: again, reason: once, isDue: true }]
@@ -143,7 +143,7 @@ describe("A plan of actions", () => {
     expect(planActions([first], place, { earlier: new Set(), depth: deepestChain }).steps).toEqual([first])
     expect(planActions([first], place, { earlier: new Set(), depth: deepestChain + 1 })).toMatchObject({
       steps: [],
-      skipped: [{ reason: expect.stringContaining("5 hooks long at most"), isDue: true }]
+      skipped: [{ reason: expect.stringContaining("the limit of 5 hooks"), isDue: true }]
     })
   })
 })

@@ -98,7 +98,7 @@ layer(UpstreamServer.layer, { excludeTestServices: true })("A process that is ki
       const results = message.actions.filter(({ operation }) => operation === "CallApi")
       expect(results.map(({ error, name, status }) => [name, status, error])).toEqual([
         ["Call /before", "Done", null],
-        ["Call /order", "Failed", expect.stringContaining("It was interrupted")],
+        ["Call /order", "Failed", expect.stringContaining("The call was interrupted")],
         ["Call /behind", "Done", null]
       ])
       expect(yield* calls).toEqual(["/before", "/order", "/behind"])

@@ -108,7 +108,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       const answerID = answer?.messageID ?? messageID
       expect((yield* (yield* TestMailer).next).to).toBe("tenant@mail.example")
       expect(yield* doneTo(answerID, { operation: "DraftReply" })).toMatchObject([
-        { status: "Failed", error: expect.stringContaining("an answer itself") }
+        { status: "Failed", error: expect.stringContaining("written by a representative") }
       ])
       expect(yield* readMessage(answerID)).toMatchObject({ aiReply: null, status: "Sent" })
     })
@@ -132,7 +132,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       yield* representatives.deleteCustomerRep({ path: { id: leaver } })
       yield* fire(hookName, messageID)
       expect(yield* resultsOf(messageID, hookName, 1)).toMatchObject([
-        { status: "Failed", error: `There is no representative ${leaver} any more.` }
+        { status: "Failed", error: `Representative ${leaver} no longer exists.` }
       ])
       expect((yield* readTicket(ticketID)).customerRepID).toBe(customerRepID)
     })
@@ -165,7 +165,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
         { operation: "SendReply" }
       )
       expect(statuses(results)).toEqual(["Done", "Done", "Failed"])
-      expect(results[2]?.error).toBe("This message has been answered already.")
+      expect(results[2]?.error).toBe("This message has already been answered.")
       const { aiReply, status } = yield* readMessage(messageID)
       expect(status).toBe("Replied")
       const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
@@ -198,7 +198,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       expect(left.map(({ error, status }) => [status, error])).toEqual([
         ["Done", null],
         ["Done", null],
-        ["Failed", "Left to the person who changed the prepared answer."]
+        ["Failed", "The prepared answer was changed by a person, who has to send it."]
       ])
       expect((yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")).toEqual([])
 
@@ -228,7 +228,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
         payload: { ticketID, senderType: "CustomerRep", message: "It is at the desk." }
       })
       expect(yield* doneTo(messageID, { operation: "SendReply" })).toMatchObject([
-        { status: "Failed", error: "This message has been answered already." }
+        { status: "Failed", error: "This message has already been answered." }
       ])
       const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
       expect(answers.map(({ message }) => message)).toEqual(["It is at the desk."])
@@ -273,8 +273,14 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       const sent = yield* doneTo(messageID, ...Array.from({ length: 10 }, () => sending))
       expect(new Set(statuses(sent))).toEqual(new Set(["Done"]))
       expect(yield* doneTo(messageID, sending, { operation: "SendReply" })).toMatchObject([
-        { status: "Skipped", error: expect.stringMatching(/^Left to a person: 10 mails have left in this ticket/) },
-        { status: "Skipped", error: expect.stringMatching(/^Left to a person: 10 mails have left in this ticket/) }
+        {
+          status: "Skipped",
+          error: expect.stringMatching(/^Left to a person: automation sent 10 mails in this ticket/)
+        },
+        {
+          status: "Skipped",
+          error: expect.stringMatching(/^Left to a person: automation sent 10 mails in this ticket/)
+        }
       ])
       // People may answer as often as they like, and a chat needs many answers.
       yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "By a person" } })
@@ -408,7 +414,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
         )
         expect(results).toMatchObject([
           { status: "Done" },
-          { status: "Failed", error: "The API answered 503." },
+          { status: "Failed", error: "The API returned status 503." },
           { status: "Done" }
         ])
         expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ "Key locker": "locker 4", locker: "locker 4" })
@@ -433,7 +439,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       )
       expect(results).toMatchObject([
         { status: "Done" },
-        { status: "Failed", error: "The API answered 65537 bytes; a custom field takes up to 65536 of them." }
+        { status: "Failed", error: "The API returned 65537 bytes, but a custom field can hold at most 65536." }
       ])
       expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ fits: longest })
     })
@@ -446,7 +452,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       const byOperation = new Map(results.map((result) => [result.operation, result]))
       expect(byOperation.get("None")).toMatchObject({
         status: "Skipped",
-        error: "The action does nothing.",
+        error: "The action has no operation.",
         dateRun: null
       })
       expect(byOperation.get("CloseTicket")).toMatchObject({ status: "Done" })
@@ -531,7 +537,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       yield* documents.deleteDocument({ path: { id: gone } })
       yield* fire(hookName, messageID)
       expect(yield* resultsOf(messageID, hookName, 4)).toMatchObject([
-        { status: "Failed", error: `There is no document ${gone} any more.` },
+        { status: "Failed", error: `Document ${gone} no longer exists.` },
         { status: "Done", error: null },
         { status: "Failed", error: "Spam cannot be escalated. Mark the ticket as not spam first." },
         { status: "Done", error: null }
@@ -573,7 +579,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
         )
         const seen = yield* resultsOf(messageID, hookName, 2)
         expect(statuses(seen)).toEqual(results)
-        if (apiMethod === "POST") expect(seen[0]?.error).toContain("It was interrupted")
+        if (apiMethod === "POST") expect(seen[0]?.error).toContain("The call was interrupted")
         for (const answer of late) answer()
         yield* nothingLeft
         expect(yield* counted(path)).toBe(times)
@@ -606,7 +612,7 @@ layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("A chain o
           expect.objectContaining({
             hookName: "OnTicketClosed",
             status: "Skipped",
-            error: expect.stringContaining("once in a chain")
+            error: expect.stringContaining("once per chain")
           })
         ])
       )
@@ -658,7 +664,7 @@ layer(upstreamApp(undefined, testApp), { excludeTestServices: true })("A chain o
       ])
       expect(results.find(({ hookName }) => hookName === "OnSpam")).toMatchObject({
         status: "Skipped",
-        error: "A chain is 5 hooks long at most, and this one has come to its end."
+        error: "The chain has reached the limit of 5 hooks."
       })
     })
   )

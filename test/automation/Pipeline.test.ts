@@ -377,7 +377,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message th
       yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "You did." } })
       yield* late.goOn
       yield* nothingLeft
-      expect(yield* stepsOf(messageID)).toContainEqual(["Spam check", "Answered already"])
+      expect(yield* stepsOf(messageID)).toContainEqual(["Spam check", "Already answered"])
       expect((yield* readMessage(messageID)).status).toBe("Replied")
       expect((yield* readTicket(ticketID)).isSpam).toBe(false)
     })
@@ -402,7 +402,7 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message th
       yield* late.goOn
       yield* nothingLeft
       yield* unmap(rows)
-      expect(yield* stepsOf(messageID)).toContainEqual(["Draft", "Left to the person who was quicker"])
+      expect(yield* stepsOf(messageID)).toContainEqual(["Draft", "Left to the person who is already answering"])
       const { aiReply, status } = yield* readMessage(messageID)
       expect([aiReply, status]).toEqual(["Half a sent", "Received"])
     })

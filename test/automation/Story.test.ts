@@ -85,9 +85,9 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("Firing a hook by han
         skipped: [
           { ...named(chat), reason: "It is for another channel." },
           { ...named(away), reason: "It is for another channel." },
-          { ...named(off), reason: "The mapping is switched off." },
-          { ...named(none), reason: "The action does nothing." },
-          { ...named(inactive), reason: "The action is switched off." }
+          { ...named(off), reason: "The mapping is not active." },
+          { ...named(none), reason: "The action has no operation." },
+          { ...named(inactive), reason: "The action is not active." }
         ]
       })
 

@@ -61,7 +61,7 @@ layer(testApp(), { excludeTestServices: true })("Deleting or switching off while
         ["Done", null],
         ["Skipped", "The mapping was deleted."],
         ["Skipped", "The action was deleted."],
-        ["Skipped", "The action is switched off."],
+        ["Skipped", "The action is not active."],
         ["Done", null]
       ])
       expect((yield* readTicket(ticketID)).customFieldsData).toEqual({ kept: "yes" })

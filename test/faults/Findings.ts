@@ -60,7 +60,7 @@ export const judge = (
       ])
     )
     const interrupted = new Set(
-      [...failures].filter(([, error]) => error.startsWith("It was interrupted")).map(([message]) => message)
+      [...failures].filter(([, error]) => error.startsWith("The call was interrupted")).map(([message]) => message)
     )
     const failedJobs = yield* postgres.query("select kind, error from job where status = 'Failed'")
     const [lost, doubled]: [Array<string>, Array<string>] = [[], []]

@@ -76,7 +76,7 @@ layer(mailApp(), { excludeTestServices: true })("The client secret of a mail pro
       const refusal = yield* subscribed(channelID)
       expect([refusal.status, refusal.json]).toMatchObject([
         400,
-        { message: expect.stringContaining("its own overrideMailProviderClientSecret") }
+        { message: expect.stringContaining("set an overrideMailProviderClientSecret") }
       ])
       expect(server.state.tokenRequests).toBe(0)
       yield* channels.updateChannel({ path: { id: channelID }, payload: { name: "It can still be renamed" } })

@@ -49,7 +49,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer from a half-configure
       const half = { emailAddress: address, overrideMailProviderAuthorityURL: server.authorityUrl, ...withoutSecret }
       const { channelID } = yield* newChannel({ emailAddress: address, ...withoutSecret })
       const { answer, messageID, outcome, send, story } = yield* answered(channelID)
-      expect(story).toContain("Failed: The mail provider is not configured: mailProviderClientSecret missing")
+      expect(story).toContain("Failed: The mail provider is not configured: set mailProviderClientSecret")
       expect(yield* messageEvents(answer.messageID)).toEqual(["MessageAdded", "SendFailed"])
       expect((yield* readMessage(messageID)).status).toBe("Failed")
 

@@ -121,7 +121,7 @@ layer(impatientApp, { excludeTestServices: true })("A mail whose files cause tro
       yield* server.set({ dripPath: endless.id })
       yield* importAll(channelID)
       const folder = yield* eventually(folderOf(folderID), ({ lastSyncUtc }) => lastSyncUtc !== null, "20 seconds")
-      expect(folder).toMatchObject({ failedMessages: 1, lastError: "The mail takes longer than 3s to come" })
+      expect(folder).toMatchObject({ failedMessages: 1, lastError: "The mail could not be fetched within 3s" })
       expect(yield* subjectsOf(channelID)).toEqual(["Behind it"])
       yield* server.set()
       yield* ticketsArrive(channelID, 2)
@@ -138,7 +138,7 @@ layer(impatientApp, { excludeTestServices: true })("A mail whose files cause tro
       yield* server.set({ latency: 4000 })
       yield* importAll(channelID)
       const failing = yield* eventually(folderOf(folderID), ({ lastError }) => lastError !== null, "60 seconds")
-      expect(failing).toMatchObject({ failedMessages: 0, lastError: "The mail takes longer than 3s to come" })
+      expect(failing).toMatchObject({ failedMessages: 0, lastError: "The mail could not be fetched within 3s" })
       yield* server.set()
       const all = Effect.zipRight(hurry("ImportFolder", folderID), subjectsOf(channelID))
       yield* eventually(all, ({ length }) => length === 12)
@@ -179,8 +179,8 @@ layer(impatientApp, { excludeTestServices: true })("A mail whose files cause tro
       expect(message?.message).toBe(
         [
           "See the films.",
-          "film.mp4: larger than 1 MiB, and to be found in the mailbox only",
-          "raw.bin: larger than 1 MiB, and to be found in the mailbox only"
+          "film.mp4: larger than 1 MiB, available only in the mailbox",
+          "raw.bin: larger than 1 MiB, available only in the mailbox"
         ].join("\n\n")
       )
       const { ticketMessageAttachments } = yield* clientOf("acme-admin")

@@ -203,7 +203,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer written in a mail pro
       })
       expect(yield* conversation(channelID, "Key", 2)).toHaveLength(2)
       expect(yield* doneTo(messageID, { operation: "SendReply" })).toMatchObject([
-        { status: "Failed", error: "This message has been answered already." }
+        { status: "Failed", error: "This message has already been answered." }
       ])
       expect(yield* conversation(channelID, "Key", 2)).toHaveLength(2)
     })
@@ -232,7 +232,7 @@ layer(mailApp(), { excludeTestServices: true })("An answer written in a mail pro
           expect(yield* doneTo(id, { operation: "DraftReply" })).toMatchObject([{ status: "Done" }])
           return yield* doneTo(id, { operation: "SendReply" })
         })
-      const refused = [{ status: "Failed", error: "This message has been answered already." }]
+      const refused = [{ status: "Failed", error: "This message has already been answered." }]
 
       const aboutBell = yield* arriveInTurn("Bell", [
         { text: "It is mute", messageId: "<bell-1@home.example>", received: at(0) },

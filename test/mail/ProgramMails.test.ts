@@ -40,7 +40,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail from a program", (it) => {
       const { messageID, ticketID } = yield* ticketOf({ ...byProgram, subject: "Backup finished" })
       const skipped = {
         status: "Skipped",
-        error: "Only programs have written in this ticket: nobody reads what answers them."
+        error: "Only programs have written in this ticket, so nobody would read an answer."
       }
       expect(yield* doneTo(messageID, { operation: "DraftReply" }, sendReply, yield* sendDocument)).toMatchObject([
         { status: "Done" },
@@ -59,7 +59,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail from a program", (it) => {
       const { messageID } = yield* Effect.fromNullable(notice)
       expect(yield* doneTo(messageID, { operation: "DraftReply" }, sendReply, yield* sendDocument)).toMatchObject([
         { status: "Done" },
-        { status: "Failed", error: "A program wrote this message: nobody reads what answers it." },
+        { status: "Failed", error: "This message was written by a program, so nobody would read an answer." },
         { status: "Done" }
       ])
       const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")

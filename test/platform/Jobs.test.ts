@@ -222,7 +222,7 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
         })
       )
       yield* sql.unsafe("drop trigger keep_running on job")
-      expect(logged.flat()).toContain("could not put a job back")
+      expect(logged.flat()).toContain("could not return a job to the queue")
     })
   )
 

@@ -28,7 +28,7 @@ export class TestMailer extends Context.Tag("test/TestMailer")<
                 ? Effect.zipRight(
                     Queue.offer(mails, { ...mail, customerID }),
                     /,.*nobody@/.test(mail.to)
-                      ? new MailNotSent({ cause: new SomeRefused({ message: "It was sent, but not to nobody" }) })
+                      ? new MailNotSent({ cause: new SomeRefused({ message: "The mail was sent, but not to nobody" }) })
                       : Effect.void
                   )
                 : new MailNotSent({ cause: failure })

@@ -104,7 +104,7 @@ layer(openAiApp("openai", loggedApp), { excludeTestServices: true })("A call for
       // No more of it is kept than a prompt has room for.
       expect(yield* keptFor(messageID)).toEqual([
         { content: expect.stringMatching(/^locker 4 é{7000,8000}\n\[… shortened\]$/), error: null },
-        { content: "", error: "The API answered 500." }
+        { content: "", error: "The API returned status 500." }
       ])
 
       yield* upstream.on("/order", answering(200, "locker 5"))

@@ -103,7 +103,7 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
         yield* isOver(messageID)
         expect(yield* outcome(ticketID)).toEqual(["EndUser Failed", "CustomerRep Failed"])
         expect(yield* deliveryError(messageID)).toBe(
-          `The phone provider took the message but says ${status} 63016 Outside the allowed window, •••`
+          `The phone provider accepted the message but reports ${status} 63016 Outside the allowed window, •••`
         )
         expect(yield* messageEvents(messageID)).toEqual(["MessageAdded", "MessageSent", "SendFailed"])
         expect((yield* followUps(messageID)).map(({ payload }) => payload)).toEqual([

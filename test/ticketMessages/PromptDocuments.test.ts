@@ -152,8 +152,8 @@ layer(upstreamApp(), { excludeTestServices: true })("The documents for a prompt"
       yield* attach(yield* retrievalOf("/unknown", { name: "Unknown" }), { topicID, relevanceScore: 8 })
       yield* attach(yield* retrievalOf("/odd", { name: "Odd" }), { topicID, relevanceScore: 7 })
       expect((yield* promptOf(messageID)).map(({ content, error, title }) => [title, content, error])).toEqual([
-        ["Down", "", "The API answered 500."],
-        ["Unknown", "", "The API answered 404."],
+        ["Down", "", "The API returned status 500."],
+        ["Unknown", "", "The API returned status 404."],
         ["Odd", "locker 4", null]
       ])
     })

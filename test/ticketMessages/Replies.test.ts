@@ -266,7 +266,7 @@ layer(quietApp(), { excludeTestServices: true })("An answer", (it) => {
       const { messageID, ticketID } = yield* newMessage({ senderType: "CustomerRep", message: "To both", toAddress })
       yield* settledAnswer(ticketID, "Sent")
       const { entries } = yield* automation.getMessageTrace({ path: { id: messageID } })
-      expect(JSON.stringify(entries)).toContain("Sent: It was sent, but not to nobody")
+      expect(JSON.stringify(entries)).toContain("Sent: The mail was sent, but not to nobody")
       expect((yield* mailer.next).to).toBe(toAddress)
       expect(yield* mailer.count).toBe(0)
     })

@@ -138,7 +138,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
           catch: (cause) => new MailNotSent({ cause })
         })
         if (rejected.length === 0) return
-        const message = `It was sent, but not to ${saidOf(rejected, rejectedErrors)}`
+        const message = `The mail was sent, but not to ${saidOf(rejected, rejectedErrors)}`
         yield* new MailNotSent({ cause: new SomeRefused({ message }) })
       })
     })
@@ -151,7 +151,7 @@ const intoOutbox = Effect.map(Outbox, (outbox) =>
       yield* Effect.logInfo("Mail kept in the outbox: SMTP_URL is not set").pipe(
         Effect.annotateLogs({
           outboxMailID,
-          read: `npm run admin -- outbox show ${outboxMailID} (embedded: when the service has stopped)`
+          read: `npm run admin -- outbox show ${outboxMailID} (with the embedded database: once the service has stopped)`
         })
       )
     })
