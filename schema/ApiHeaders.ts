@@ -21,9 +21,9 @@ const managed = new Set([
 export const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 
 const problemOf = (name: string, value: string) => {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `has "${name}", which is not a header name`
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `contains "${name}", which is not a valid header name`
   if (managed.has(name.toLowerCase())) return `must not set ${name}`
-  return isHeaderValue(value) ? undefined : `has a value for ${name} that cannot stand in a header`
+  return isHeaderValue(value) ? undefined : `has a value for ${name} with characters that are not allowed in a header`
 }
 
 const check = (text: string) =>

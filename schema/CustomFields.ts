@@ -39,7 +39,7 @@ export type CustomFields = typeof CustomFields.Type
 export const CustomFieldsWrite = AnyFields.pipe(
   Schema.filter(holdsOnly(isExact), {
     message: () =>
-      "must hold text without NUL characters or broken Unicode, names other than __proto__, numbers up to 1.8e308, and whole numbers between -9007199254740991 and 9007199254740991: write longer ones as text",
+      "must not contain NUL characters, broken Unicode, the name __proto__, numbers beyond 1.8e308, or whole numbers beyond 9007199254740991: send longer numbers as text",
     jsonSchema: {}
   })
 ).annotations({

@@ -148,7 +148,7 @@ export class RangeNotSatisfiable extends Schema.Class<RangeNotSatisfiable>("Rang
   size = 0
   static of(size: number) {
     return Effect.suspend(() => {
-      const error = new RangeNotSatisfiable({ message: `The file has ${size} bytes. Ask for some of these.` })
+      const error = new RangeNotSatisfiable({ message: `The range lies outside the file, which has ${size} bytes.` })
       error.size = size
       return Effect.fail(error)
     })

@@ -13,7 +13,7 @@ export const hostnamesOf = (list: string | null): ReadonlyArray<string> =>
 
 export const Hostnames = TextUpTo(4096).pipe(
   Schema.filter((list) => hostnamesOf(list).every(isHostname), {
-    message: () => "must be names of hosts, comma-separated, without ports and paths",
+    message: () => "must be a comma-separated list of hostnames, without ports or paths",
     jsonSchema: {},
     arbitrary: () => (fc) => fc.array(fc.domain(), { maxLength: 3 }).map((hosts) => hosts.join(","))
   })

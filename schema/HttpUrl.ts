@@ -9,7 +9,7 @@ const isHttpUrl = (text: string) => {
 /** An absolute URL without credentials, which have fields of their own where they are encrypted. */
 export const HttpUrl = TextUpTo(2048).pipe(
   Schema.filter(isHttpUrl, {
-    message: () => "must be an absolute http or https URL without a username and a password in it",
+    message: () => "must be an absolute http or https URL without a username or password",
     jsonSchema: { format: "uri" },
     arbitrary: () => (fc) => fc.webUrl()
   })

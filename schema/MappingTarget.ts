@@ -51,11 +51,13 @@ export const targetOf = ({ channelID, hookName, specialChannel, topicID }: Parti
 /** The problems of a mapping that does not belong to exactly one topic or hook. */
 export const targetProblems = ({ channelID = null, hookName = null, specialChannel = null, topicID = null }: Given) => {
   if (hookName !== null) {
-    return topicID === null ? [] : [{ path: ["hookName"], message: "cannot stand beside topicID: give one of them" }]
+    return topicID === null
+      ? []
+      : [{ path: ["hookName"], message: "cannot be combined with topicID: send only one of them" }]
   }
-  const needsHook = "goes only with a hookName"
+  const needsHook = "is allowed only together with hookName"
   return [
-    ...(topicID === null ? [{ path: ["topicID"], message: "is required, or hookName instead of it" }] : []),
+    ...(topicID === null ? [{ path: ["topicID"], message: "is required unless hookName is given" }] : []),
     ...(channelID === null ? [] : [{ path: ["channelID"], message: needsHook }]),
     ...(specialChannel === null ? [] : [{ path: ["specialChannel"], message: needsHook }])
   ]

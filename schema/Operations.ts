@@ -9,7 +9,7 @@ export const TicketStatus = Schema.Literal("Open", "Pending", "Escalated", "Clos
 export type TicketStatus = typeof TicketStatus.Type
 
 export const WaitSeconds = Schema.Int.pipe(Schema.between(0, 30 * 24 * 3600)).annotations({
-  message: () => "must be a whole number of seconds, at most 30 days"
+  message: () => "must be a whole number of seconds from 0 to 2592000 (30 days)"
 })
 
 const key = Text.pipe(

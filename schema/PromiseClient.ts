@@ -26,7 +26,7 @@ export class CaseworkError extends Error {
   readonly retryAfter: number | null
 
   constructor(status: number, body: ErrorBody, retryAfter: number | null = null) {
-    super(body.message ?? `The service answered ${status}.`)
+    super(body.message ?? `The service responded with status ${status}.`)
     this.status = status
     this.retryAfter = retryAfter
     this.requestId = body.requestId ?? null

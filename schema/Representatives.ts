@@ -29,7 +29,7 @@ export class CustomerRep extends Schema.Class<CustomerRep>("CustomerRep")({
 
 const Username = Text.pipe(
   Schema.filter((name) => name.length >= 1 && name.length <= 100 && !/[\s\p{Z}\p{Cc}\p{Cf}]/u.test(name), {
-    message: () => "must be 1 to 100 characters long, without spaces and control characters",
+    message: () => "must be 1 to 100 characters long, without spaces or control characters",
     jsonSchema: { minLength: 1, maxLength: 100 },
     arbitrary: () => (fc) => fc.stringMatching(/^[a-z]{5,10}-[a-z0-9]{5,10}$/)
   }),

@@ -32,7 +32,7 @@ const Address = TextUpTo(320)
 /** A point in time with a year of four digits. */
 const MessageDate = Instant.pipe(
   Schema.filter(({ epochMillis }) => epochMillis >= Date.UTC(1000, 0) && epochMillis < Date.UTC(10_000, 0), {
-    message: () => "must be a date of the years 1000 to 9999",
+    message: () => "must be a date from the year 1000 to the year 9999",
     jsonSchema: {}
   })
 )
@@ -76,7 +76,7 @@ export const TicketMessageCreate = BodyWithRule(
       ? [
           {
             path: ["message"],
-            message: "is required, or a subject, textBody, htmlBody or pageScreenshot instead of it"
+            message: "is required unless subject, textBody, htmlBody or pageScreenshot is given"
           }
         ]
       : []

@@ -107,7 +107,7 @@ export const TicketBulk = BodyWithRule(
   },
   ({ action, customerRepID }) =>
     typeof action === "string" && action.toLowerCase() === "assign" && (customerRepID ?? null) === null
-      ? [{ path: ["customerRepID"], message: "is required for assign" }]
+      ? [{ path: ["customerRepID"], message: "is required when action is assign" }]
       : []
 )
 export type TicketBulk = typeof TicketBulk.Type

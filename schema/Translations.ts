@@ -10,7 +10,7 @@ const longest = 100_000
 
 const SourceText = Text.pipe(
   Schema.filter((text) => text.trim() !== "" && text.length <= longest, {
-    message: () => `must be text of 1 to ${longest} characters, not only spaces`,
+    message: () => `must be 1 to ${longest} characters long and not blank`,
     jsonSchema: { minLength: 1, maxLength: longest },
     arbitrary: () => (fc) => fc.string({ minLength: 1, maxLength: 40 }).map((text) => `x${text}`)
   })
@@ -24,7 +24,7 @@ export type TranslationRequest = typeof TranslationRequest.Type
 
 const PlaceName = Text.pipe(
   Schema.filter((text) => text.trim() !== "" && text.length <= 200, {
-    message: () => "must be text of 1 to 200 characters",
+    message: () => "must be 1 to 200 characters long",
     jsonSchema: { minLength: 1, maxLength: 200 },
     arbitrary: () => (fc) => fc.constantFrom("Switzerland", "BR", "Japan")
   })

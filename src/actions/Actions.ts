@@ -33,7 +33,7 @@ export class Actions extends Context.Tag("casework/Actions")<
 
 const missing = (actionID: ActionID) => `There is no action ${actionID}.`
 
-const nameTaken = (name: string) => () => Conflict.of(`There already is an action named "${name}".`)
+const nameTaken = (name: string) => () => Conflict.of(`An action named "${name}" already exists.`)
 
 /** The requested operation, or else the one that the name implies. */
 const resolveOperation = (
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
   /** A name that says to wait for longer than allowed would produce an action that does nothing. */
   const checkName = (name: string, { operationFromName }: { readonly operationFromName: boolean }) =>
     operationFromName && saysTooLongWait(name)
-      ? BadRequest.at("name", "says to wait for longer than 30 days; no action waits so long")
+      ? BadRequest.at("name", "asks for a wait of more than 30 days, the longest possible")
       : Effect.void
 
   return Actions.of({

@@ -33,9 +33,7 @@ export class AiLedger extends Context.Tag("casework/AiLedger")<
           Effect.catchTag("MissingReference", () =>
             repo.insert(customerID, { ...withoutWords(run), ticketMessageID: null, roomID: null })
           ),
-          Effect.catchAllCause((cause) =>
-            Effect.as(Effect.logError("an AI call could not be written down", cause), null)
-          )
+          Effect.catchAllCause((cause) => Effect.as(Effect.logError("an AI call could not be recorded", cause), null))
         )
 
       return AiLedger.of({

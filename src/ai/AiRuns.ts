@@ -63,7 +63,9 @@ const promptOf = (run: AskedAiRun, version: string | undefined) =>
     const rendered = yield* prompt
       .renderKept(run.input, fenceWith(yield* makeMark))
       .pipe(
-        Effect.catchTag("ParseError", () => BadRequest.at("promptVersion", "cannot be tried on what this run kept"))
+        Effect.catchTag("ParseError", () =>
+          BadRequest.at("promptVersion", "cannot be used with the stored input of this run")
+        )
       )
     return { promptVersion: version, ...rendered }
   })
@@ -94,9 +96,9 @@ const make = Effect.gen(function* () {
       const { customerID } = yield* CurrentRep
       const run = yield* repo.findAsked(customerID, aiRunID).pipe(orNotFound(missing(aiRunID)))
       if (run.imageCount > 0) {
-        return yield* BadRequest.of("A run with pictures cannot be repeated: the pictures are not kept.")
+        return yield* BadRequest.of("A run with pictures cannot be repeated: pictures are not stored.")
       }
-      if (run.user === "") return yield* BadRequest.of("The words of this run were erased: it cannot be repeated.")
+      if (run.user === "") return yield* BadRequest.of("This run cannot be repeated: its texts have been erased.")
       const prompt = yield* promptOf(run, promptVersion)
       const answer = yield* models.ask(
         {

@@ -48,7 +48,7 @@ const jsonIn = (text: string): Either.Either<unknown, string> => {
       return Either.right(JSON.parse(candidate, eachStorable))
     } catch {}
   }
-  return Either.left("The answer is no JSON.")
+  return Either.left("The answer is not valid JSON.")
 }
 
 export const plainText: ReadAnswer<string> = (text) => {

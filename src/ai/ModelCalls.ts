@@ -90,7 +90,7 @@ const findingOf = (exit: Exit.Exit<{ readonly completion: Completion }, Unusable
     onSuccess: ({ completion }) => answered("Succeeded", null, completion),
     onFailure: (cause) =>
       Option.match(Cause.failureOption(cause), {
-        onNone: () => unanswered(Cause.isInterrupted(cause) ? "The caller went away." : "It failed unexpectedly."),
+        onNone: () => unanswered(Cause.isInterrupted(cause) ? "The caller disconnected." : "It failed unexpectedly."),
         onSome: (error) =>
           error.completion === undefined
             ? unanswered(error.message)
@@ -118,7 +118,7 @@ const make = Effect.gen(function* () {
   /** A late turn would leave no time for an answer, so the caller is told before then. */
   const turnOf = (customerID: CustomerID) => {
     const longest = Duration.times(limits.total, 0.5)
-    const message = `The AI provider is busy with earlier calls: there was no turn within ${Duration.format(longest)}.`
+    const message = `The AI provider is busy with earlier calls: this one could not start within ${Duration.format(longest)}.`
     return take(String(customerID)).pipe(
       Effect.timeoutFail({ duration: longest, onTimeout: () => new CompletionFailed({ message }) })
     )
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
   const inTime = Effect.timeoutFail({
     duration: limits.total,
     onTimeout: () =>
-      new CompletionFailed({ message: `The AI provider did not answer within ${Duration.format(limits.total)}.` })
+      new CompletionFailed({ message: `The AI provider did not respond within ${Duration.format(limits.total)}.` })
   })
 
   const isConfigured = fn("ModelCalls.isConfigured")(function* (customerID: CustomerID) {

@@ -27,8 +27,8 @@ const refuse = (path: string, message: string): Choice => Either.left(BadRequest
 
 const checked = (path: string, model: UsableModel | undefined, wish: ModelWish): Choice => {
   if (model === undefined) return refuse(path, "is not an active model that you may use")
-  if (!fitsWhenNamed(wish.slot)(model)) return refuse(path, `is a model that does not fit ${wish.slot}`)
-  if (wish.withImages && !model.takesImages) return refuse(path, "is a model that takes no pictures")
+  if (!fitsWhenNamed(wish.slot)(model)) return refuse(path, `is a model that is not suitable for ${wish.slot}`)
+  if (wish.withImages && !model.takesImages) return refuse(path, "is a model that does not accept pictures")
   return Either.right(model)
 }
 
@@ -60,8 +60,8 @@ export const chooseModel = (wish: ModelWish, defaults: DefaultModels, usable: Re
     new BadRequest({
       message:
         fitting.length === 0
-          ? `There is no active AI model for ${slot}. Ask the operator for one.`
-          : `The AI model for ${slot}${model === undefined ? "" : `, ${model.name},`} takes no pictures. Choose one that does, or leave the pictures out.`
+          ? `There is no active AI model for ${slot}. Ask the operator to add one.`
+          : `The AI model for ${slot}${model === undefined ? "" : `, ${model.name},`} does not accept pictures. Choose one that does, or send no pictures.`
     })
   )
 }

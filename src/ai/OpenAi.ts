@@ -22,16 +22,17 @@ const failed = (message: string, isPassing: boolean, secondsAskedFor = 0) =>
 const passingStatuses = new Set([408, 409, 429])
 
 const reasons: Readonly<Record<number, string>> = {
-  400: "did not understand the request",
-  401: "does not accept the key; check aiProviderApiKey",
-  403: "does not allow this with the key; check aiProviderApiKey",
+  400: "rejected the request as invalid",
+  401: "rejected the key; check aiProviderApiKey",
+  403: "does not allow this call with the key; check aiProviderApiKey",
   404: "does not know the model",
   408: "took too long",
-  413: "found the request too large",
-  429: "answers no more for now: too many requests, or the quota is used up"
+  413: "rejected the request as too large",
+  429: "rejects calls for now: too many requests, or the quota is used up"
 }
 
-const reasonOf = (status: number) => reasons[status] ?? (status >= 500 ? "has a fault" : "refused the request")
+const reasonOf = (status: number) =>
+  reasons[status] ?? (status >= 500 ? "has an internal error" : "refused the request")
 
 const fromError = (error: unknown): AttemptFailed => {
   if (error instanceof AnswerTooLarge) return failed("The AI provider's answer is too large: over 1 MiB.", false)
@@ -48,7 +49,7 @@ const fromError = (error: unknown): AttemptFailed => {
 const tooSlow = (limit: Duration.Duration, { whenSlow }: Question) =>
   failed(
     [
-      `The AI provider did not answer within ${Duration.format(limit)}.`,
+      `The AI provider did not respond within ${Duration.format(limit)}.`,
       ...(whenSlow === undefined ? [] : [whenSlow])
     ].join(" "),
     whenSlow === undefined

@@ -86,7 +86,7 @@ const whole = ({ completion, endedBy, isSilent, refusal }: Said): Either.Either<
       })
     )
   }
-  const problem = problems.get(endedBy ?? "") ?? (isSilent ? "The model answered nothing." : undefined)
+  const problem = problems.get(endedBy ?? "") ?? (isSilent ? "The model returned an empty answer." : undefined)
   return problem === undefined
     ? Either.right(completion)
     : Either.left(new CompletionFailed({ message: problem, completion, isFinal: true }))
@@ -97,7 +97,7 @@ const asChat = Schema.decodeUnknownOption(Chat)
 const asResponse = Schema.decodeUnknownOption(Response)
 
 // It may come from something between us and the model, such as a maintenance page.
-const notUnderstood = new CompletionFailed({ message: "The provider's answer has a shape that is not understood." })
+const notUnderstood = new CompletionFailed({ message: "The AI provider's response has an unknown format." })
 
 /** Reads a response in either of the two shapes that compatible servers use; a failure says why there is no answer. */
 export const readOpenAiAnswer = (body: unknown): Either.Either<Completion, CompletionFailed> =>

@@ -47,12 +47,12 @@ export class Attachments extends Context.Tag("casework/Attachments")<
 const noMessage = (messageID: TicketMessageID) => NotFound.of(`There is no ticket message ${messageID}.`)
 
 const noAttachment = (attachmentID: TicketMessageAttachmentID) =>
-  NotFound.of(`There is no attachment ${attachmentID} at this ticket message.`)
+  NotFound.of(`This ticket message has no attachment ${attachmentID}.`)
 
 const foreign = (attachmentID: TicketMessageAttachmentID) =>
   Forbidden.of(`You have no access to attachment ${attachmentID}.`)
 
-const noFile = BadRequest.at("file", "is required: send one file in a form field of this name")
+const noFile = BadRequest.at("file", "is required: send one file in the form field named file")
 
 const severalFiles = BadRequest.at("file", "must be given once")
 

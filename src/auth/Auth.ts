@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
       const attempt = repo.findPhoneChannel(accountSid, phoneNumber).pipe(
         Effect.flatMap(
           Option.match({
-            onNone: () => Unauthorized.of("The account or the phone number is not known."),
+            onNone: () => Unauthorized.of("The account ID or the phone number is unknown."),
             onSome: Effect.succeed
           })
         )
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
       const change = Effect.fnUntraced(function* (passwordHash: string) {
         const rep = yield* repo.takeResetToken(hashResetToken(token))
         if (Option.isNone(rep)) {
-          return yield* BadRequest.at("token", "is unknown, expired or already used. Ask for a new mail")
+          return yield* BadRequest.at("token", "is unknown, expired or already used: request a new password reset mail")
         }
         const { customerID, customerRepID } = rep.value
         const securityVersion = yield* repo.setPassword(customerID, customerRepID, passwordHash)

@@ -23,11 +23,11 @@ const resetMail = (to: string, rep: { readonly name: string | null; readonly use
   subject: "Set a new password",
   text: `Hello ${rep.name ?? rep.username},
 
-somebody asked for a new password for your Casework login ${rep.username}. If it was you, open this link within ${resetTokenHours} hours:
+a new password was requested for your Casework login ${rep.username}. To set it, open this link within ${resetTokenHours} hours:
 
 ${link}
 
-If it was not you, there is nothing to do: your password stays as it is.
+If you did not request it, ignore this mail: your password stays unchanged.
 `
 })
 
@@ -42,7 +42,7 @@ export const PasswordResetJob = Layer.effectDiscard(
       fn("PasswordReset.sendMail")(function* (customerID, { customerRepID }, { ageSeconds, askedAt }) {
         // The requester has given up by now and might think that somebody else had asked for the mail.
         if (ageSeconds > resetTokenHours * 3600)
-          return yield* Effect.logWarning("a password reset is too late to be sent")
+          return yield* Effect.logWarning("a password reset mail was not sent: it would be too late")
         const rep = yield* repo.find(customerID, customerRepID)
         if (Option.isNone(rep) || rep.value.email === null) return
         const { email } = rep.value

@@ -43,7 +43,7 @@ export const PoliciesLive = Layer.unwrapEffect(
     const noted = (found: Caller) => (traced ? Effect.as(noteCustomer(found.customerID), found) : Effect.succeed(found))
     const refused = ({ headers }: HttpServerRequest.HttpServerRequest) =>
       headers["authorization"] === undefined
-        ? Unauthorized.of("Send the token of a login as Authorization: Bearer <token>.")
+        ? Unauthorized.of("Send a token returned by login as Authorization: Bearer <token>.")
         : Unauthorized.of("The token is not valid or has expired. Log in again.")
     const caller = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       Effect.flatMap(callerOf(tokens, request), (found) =>

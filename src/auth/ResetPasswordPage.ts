@@ -23,9 +23,9 @@ const script = `
       body: JSON.stringify({ token, newPassword: password.value })
     }).catch(() => undefined)
     if (response?.status === 204) return undefined
-    // What is between here and the service may answer anything.
+    // A proxy in between may return anything.
     const { message } = (await response?.json().catch(() => undefined)) ?? {}
-    // It speaks to programs, which know the password by the name of its property.
+    // The message is worded for programs, so it names the property.
     return typeof message === "string" ? message.replace(/^newPassword /, "The new password ") : "The service cannot be reached. Try again."
   }
   if (token === "") {
@@ -35,17 +35,17 @@ const script = `
   let isBusy = false
   const setBusy = (next) => {
     isBusy = next
-    // A button that is disabled in earnest would lose the focus.
+    // A disabled button would lose the focus.
     button.setAttribute("aria-disabled", String(next))
   }
   form.addEventListener("submit", async (event) => {
     event.preventDefault()
-    // A second click would say that the link has been used, though it was by the first one.
+    // A second request would fail: the first one has used the link.
     if (isBusy) return
     setBusy(true)
     output.textContent = ""
     const problem = await set()
-    output.textContent = problem ?? "Your new password is set. You can log in with it now."
+    output.textContent = problem ?? "Your new password is set. You can now log in with it."
     setBusy(problem === undefined)
     document.querySelector("a").hidden = problem !== undefined
   })
@@ -58,7 +58,7 @@ const page = `<!doctype html>
 <style>${style}</style>
 <form>
   <h1>Set a new password</h1>
-  <label for="password">New password: at least 8 characters, with 3 of digit, lowercase, uppercase, symbol</label>
+  <label for="password">New password: at least 8 characters, with at least 3 of these 4: digit, lowercase letter, uppercase letter, symbol</label>
   <input id="password" name="password" type="password" autocomplete="new-password" required minlength="8">
   <button name="button">Set password</button>
   <output role="status"></output>

@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
 
   yield* look
   yield* look.pipe(
-    Effect.catchAllCause((cause) => Effect.logWarning("could not look for revoked tokens", cause)),
+    Effect.catchAllCause((cause) => Effect.logWarning("could not check for revoked tokens", cause)),
     Effect.schedule(everySoOften),
     Effect.forkScoped
   )

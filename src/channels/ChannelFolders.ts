@@ -34,7 +34,7 @@ export class ChannelFolders extends Context.Tag("casework/ChannelFolders")<
 
 const missing = (folderID: ChannelFolderID) => `There is no channel folder ${folderID}.`
 
-const takenTwice = () => Conflict.of("Another folder of this channel has this externalFolderID.")
+const takenTwice = () => Conflict.of("Another folder of this channel already has this externalFolderID.")
 
 const customType = "Custom"
 
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
       return yield* BadRequest.at("parentFolderID", "is not a folder of this channel")
     }
     if (folderID !== undefined && makesCircle(folders, folderID, parentFolderID)) {
-      return yield* BadRequest.at("parentFolderID", "is the folder itself or lies below it")
+      return yield* BadRequest.at("parentFolderID", "must not be the folder itself or one of its subfolders")
     }
   })
 

@@ -87,7 +87,7 @@ export const secretProblems = (
         {
           path: "overrideMailProviderClientSecret",
           message:
-            "must be written with an overrideMailProviderAuthorityURL on another host: no secret that is stored already is sent there"
+            "is required with an overrideMailProviderAuthorityURL on another host: stored secrets are not sent to a new host"
         }
       ]
 }

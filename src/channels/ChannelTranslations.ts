@@ -46,7 +46,7 @@ export class ChannelTranslations extends Context.Tag("casework/ChannelTranslatio
 const missing = (channelTranslationID: ChannelTranslationID) =>
   `There is no channel translation ${channelTranslationID}.`
 
-const translatedAlready = () => Conflict.of("This channel has a translation for this language already.")
+const translatedAlready = () => Conflict.of("This channel already has a translation for this language.")
 
 const noTexts = forEachChatText(() => null)
 

@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
       // The channel is locked, so that no ticket is added in between.
       if (fields.channelType !== stored.channelType && (yield* repo.hasTickets(customerID, channelID))) {
         return yield* Conflict.of(
-          "A channel that has tickets cannot change its type: their answers leave through it. Create another channel."
+          "The type of a channel that has tickets cannot be changed, because their answers are sent through it. Create another channel."
         )
       }
       if (!stored.isDefaultTranslationChannel) yield* makeRoom(customerID, fields)

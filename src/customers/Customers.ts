@@ -71,7 +71,9 @@ const make = Effect.gen(function* () {
       )
       yield* repo
         .update(customerID, { ...stored, ...change, ...written })
-        .pipe(Effect.catchTag("Duplicate", () => Conflict.of("Another organisation uses this telephonyAccountSID.")))
+        .pipe(
+          Effect.catchTag("Duplicate", () => Conflict.of("Another organisation already uses this telephonyAccountSID."))
+        )
     }, inTransaction),
 
     secrets: fn("Customers.secrets")(function* () {

@@ -34,5 +34,5 @@ export const modelProblems = (
     const model = usable.find((candidate) => candidate.modelID === modelID)
     if (model === undefined) return [{ path, message: "is not an active model that you may use" }]
     const slot = slotOfDefault[path]
-    return model.slots.includes(slot) ? [] : [{ path, message: `is a model that does not fit ${slot}` }]
+    return model.slots.includes(slot) ? [] : [{ path, message: `is a model that is not suitable for ${slot}` }]
   })

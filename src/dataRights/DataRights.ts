@@ -112,7 +112,7 @@ const make = Effect.gen(function* () {
       const found = yield* repo.find(customerID, endUserID, "Erasure")
       return Option.isSome(found)
         ? erasureOf(found.value)
-        : yield* NotFound.of(`Nobody asked to erase an end user ${endUserID}.`)
+        : yield* NotFound.of(`No erasure of an end user ${endUserID} was requested.`)
     }),
 
     request

@@ -68,7 +68,7 @@ export const EraseJob = Layer.effectDiscard(
     const firstLook = fn("EraseJob.firstLook")(function* (request: DataRequest, claim: JobClaim) {
       const person = yield* look(request)
       // Deleting an end user is refused while it is being erased. A receipt for nothing would be untrue.
-      if (Option.isNone(person)) return yield* Effect.dieMessage("The end user is gone, and was not erased.")
+      if (Option.isNone(person)) return yield* Effect.dieMessage("The end user no longer exists and was not erased.")
       // Search the runs before the transaction: there may be many, and mail is held up while the rest is erased.
       const behind = yield* unkeyedRuns.newest(request.customerID)
       const runs = yield* unkeyedRuns.find(person.value, 0)

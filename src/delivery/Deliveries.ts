@@ -56,13 +56,16 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
           const channelType = yield* Effect.flatMap(
             channels.findType(customerID, channelID),
             Option.match({
-              onNone: () => BadRequest.of("The channel of this ticket is deleted: nothing can be sent on it."),
+              onNone: () => BadRequest.of("The channel of this ticket has been deleted, so nothing can be sent on it."),
               onSome: Effect.succeed
             })
           )
           const canSendTo = fits[channelType]
           if (isThere(wanted) && !canSendTo(wanted)) {
-            return yield* BadRequest.at("toAddress", `is nothing that a channel of type ${channelType} can send to`)
+            return yield* BadRequest.at(
+              "toAddress",
+              `is not an address that a channel of type ${channelType} can send to`
+            )
           }
           const known = endUserID === null ? [] : yield* recipients.addressesOf(customerID, endUserID, channelType)
           const candidates = [wanted, ...given, ...known]

@@ -45,7 +45,7 @@ export const authorization = (access: ApiAccess): Effect.Effect<Option.Option<Re
         : BadRequest.of(
             token === ""
               ? "Bearer authentication needs a token: set one in the document or for the customer."
-              : "The token has characters that cannot stand in a header. Set it again."
+              : "The token contains characters that are not allowed in a header. Set it again."
           )
     }
     default:

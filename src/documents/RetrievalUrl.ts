@@ -35,6 +35,8 @@ export const retrievalUrl = (
     if (dotSegment.test(url) && !dotSegment.test(template)) {
       return BadRequest.of('A value in the path of the endpoint must not be "." or "..".')
     }
-    return isHttp(url) ? Effect.succeed(url) : BadRequest.of("The endpoint does not make an http or https URL.")
+    return isHttp(url)
+      ? Effect.succeed(url)
+      : BadRequest.of("The endpoint does not result in a valid http or https URL.")
   })
 }

@@ -72,5 +72,5 @@ export const changeUids = (stored: ReadonlyArray<Uid>, changes: ReadonlyArray<En
   )
   return twice === undefined
     ? changed
-    : { ...changed, problems: [...changed.problems, { path: "UIDs", message: `has ${twice.UID} twice` }] }
+    : { ...changed, problems: [...changed.problems, { path: "UIDs", message: `must not contain ${twice.UID} twice` }] }
 }

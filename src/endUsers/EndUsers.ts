@@ -48,11 +48,11 @@ export class EndUsers extends Context.Tag("casework/EndUsers")<
 const missing = (endUserID: EndUserID) => `There is no end user ${endUserID}.`
 
 // Only UIDs that differ for JavaScript but not for the database get as far as its unique index.
-const linkedTwice = () => BadRequest.at("UIDs", "has the same UID twice")
+const linkedTwice = () => BadRequest.at("UIDs", "must not contain the same UID twice")
 
 const isBegun = ({ erasedAt, status }: DataRequest) => erasedAt === null && status !== "Failed"
 
-const tooManyUids = `would be more than the ${mostUids} that an end user may have`
+const tooManyUids = `would exceed the ${mostUids} UIDs that an end user may have`
 
 const make = Effect.gen(function* () {
   const inTransaction = yield* InTransaction
@@ -108,7 +108,8 @@ const make = Effect.gen(function* () {
       yield* repo.delete(customerID, endUserID).pipe(changedOrNotFound(missing(endUserID)))
       // Looked up last, because a request for an erasure locks the end user.
       const erasure = yield* requests.find(customerID, endUserID, "Erasure")
-      if (Option.exists(erasure, isBegun)) return yield* Conflict.of("The end user is being erased. Wait for that.")
+      if (Option.exists(erasure, isBegun))
+        return yield* Conflict.of("The end user is being erased. Wait until the erasure has finished.")
     }, inTransaction),
 
     assignUid: fn("EndUsers.assignUid")(function* ({ EndUserID: endUserID, ...assignment }) {

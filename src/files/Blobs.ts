@@ -58,7 +58,7 @@ const sweptAtOnce = 500
 const removedAtOnce = 8
 
 const tooLarge = (limit: number) =>
-  new PayloadTooLarge({ message: `The file is too large: up to ${limit / 1024 / 1024} MiB are taken.` })
+  new PayloadTooLarge({ message: `The file is too large: up to ${limit / 1024 / 1024} MiB are accepted.` })
 
 const make = Effect.gen(function* () {
   const repo = yield* BlobsRepo
@@ -90,7 +90,7 @@ const make = Effect.gen(function* () {
       .pipe(
         Effect.onError(() =>
           removeUnused(customerID, blobID).pipe(
-            Effect.catchAllCause((cause) => Effect.logWarning("could not tidy up", cause))
+            Effect.catchAllCause((cause) => Effect.logWarning("could not remove unused blobs", cause))
           )
         )
       )

@@ -55,14 +55,15 @@ const extensionOf = (fileName: string) => {
 export const checkedType = (suspect: Suspect): Either.Either<string, string> => {
   const extension = extensionOf(suspect.fileName)
   const named = byExtension(allTypes, extension)
-  if (extension !== undefined && named === undefined) return Either.left(`Files named .${extension} are not taken.`)
+  if (extension !== undefined && named === undefined)
+    return Either.left(`Files with the extension .${extension} are not accepted.`)
   const found = typeOfContent(suspect, extension)
-  if (found === undefined) return Either.left("The content of the file is of a type that is not taken.")
+  if (found === undefined) return Either.left("The content of the file is of a type that is not accepted.")
   if (named !== undefined && named.family !== found.family) {
-    return Either.left(`The file is named .${extension}, but its content is something else.`)
+    return Either.left(`The file has the extension .${extension}, but its content is of another type.`)
   }
   const declared = declaredFamily(suspect.declaredType)
   return declared === undefined || declared === found.family
     ? Either.right(found.contentType)
-    : Either.left(`The file was sent as ${suspect.declaredType}, but its content is something else.`)
+    : Either.left(`The file was sent as ${suspect.declaredType}, but its content is of another type.`)
 }

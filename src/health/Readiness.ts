@@ -15,7 +15,10 @@ export class Readiness extends Context.Tag("casework/Readiness")<
       const stopping = yield* Stopping
       const look = (yield* makeGlance(Effect.all({ hasEveryMigration, takesChanges }))).pipe(
         Effect.catchAllCause((cause) =>
-          Effect.zipRight(Effect.logWarning("not ready", cause), ServiceUnavailable.of("The database does not answer."))
+          Effect.zipRight(
+            Effect.logWarning("not ready", cause),
+            ServiceUnavailable.of("The database does not respond.")
+          )
         )
       )
       return {
@@ -25,7 +28,7 @@ export class Readiness extends Context.Tag("casework/Readiness")<
           if (!database.hasEveryMigration) {
             return yield* ServiceUnavailable.of("The database lacks migrations of this version.")
           }
-          if (!database.takesChanges) return yield* ServiceUnavailable.of("The database takes no changes.")
+          if (!database.takesChanges) return yield* ServiceUnavailable.of("The database does not accept changes.")
         })
       }
     })

@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
       const again = sayAgain(visitor, message, begun)
       const said = yield* again
       if (Option.isSome(said)) return said.value
-      const isTaken = () => BadRequest.at("ticketToken", "is taken")
+      const isTaken = () => BadRequest.at("ticketToken", "is already in use")
       return yield* begin(visitor, message, begun).pipe(
         // The chat may have been started on another connection by now.
         Effect.catchTag("Duplicate", () =>
@@ -177,7 +177,7 @@ const make = Effect.gen(function* () {
       yield* isOpen(visitor)
       const { customerID } = visitor
       const { lastMessageID, ticketToken } = yield* about(customerID, chat)
-      if (lastMessageID === null) return yield* BadRequest.of("Write a message first.")
+      if (lastMessageID === null) return yield* BadRequest.of("Send a message first.")
       const feedbackComment =
         email === undefined ? "The visitor asks for a person." : `The visitor asks for a person. Reply to ${email}.`
       yield* escalations

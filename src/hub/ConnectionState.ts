@@ -97,7 +97,7 @@ export const receive = (before: ConnectionState, chunk: string, now: number): Tr
   const outputs: Array<Output> = []
   for (const record of framed.right.records) {
     state = counted(state, now)
-    if (state.floods >= floodSeconds) return close(state, outputs, goodbye({ error: "Too many messages." }))
+    if (state.floods >= floodSeconds) return close(state, outputs, goodbye({ error: "Too many messages were sent." }))
     const next = state.phase === "Greeting" ? greet(state, record) : hear(state, record)
     outputs.push(...next.outputs)
     state = next.state
@@ -118,7 +118,7 @@ export const elapse = (before: ConnectionState, now: number): Transition => {
       : close(state, [], handshakeRefused("The handshake did not arrive in time."))
   }
   if (now - state.heardAt >= silentFor) {
-    return close(state, [], goodbye({ error: "Nothing was heard for 30 seconds.", allowReconnect: true }))
+    return close(state, [], goodbye({ error: "Nothing was received for 30 seconds.", allowReconnect: true }))
   }
   return now - state.pingedAt < pingEvery
     ? { state, outputs: [] }

@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
   /** The response to a client's call. */
   const answer = (session: Session, { arguments: given, invocationId, target, wantsStream }: Invocation) =>
     Effect.suspend(() =>
-      wantsStream ? BadRequest.of("No method answers a stream.") : methods.call(session, target, given)
+      wantsStream ? BadRequest.of("No method supports streaming.") : methods.call(session, target, given)
     ).pipe(
       Effect.match({
         onSuccess: (result) => (invocationId === null ? "" : completionOf(invocationId, result)),
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
       Effect.catchAllCause((cause) =>
         Effect.as(
           Effect.logError("a call of a hub client failed", cause),
-          invocationId === null ? "" : failureOf(invocationId, "Something unexpected happened. Try again.")
+          invocationId === null ? "" : failureOf(invocationId, "An unexpected error occurred. Try again.")
         )
       )
     )

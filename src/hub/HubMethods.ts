@@ -125,7 +125,7 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const visitor = yield* ofVisitor(session)
       const chat = yield* checkOwnChat(session, request.ticketID)
-      if (chat === undefined) return yield* BadRequest.of("Write a message first.")
+      if (chat === undefined) return yield* BadRequest.of("Send a message first.")
       return yield* Effect.orDie(encodeFeedback(yield* chats.requestAgent(visitor, chat, request)))
     })
   )

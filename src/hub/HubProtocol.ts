@@ -38,7 +38,7 @@ export const readHandshake = (record: string): Either.Either<void, string> =>
     }
   )
 
-const notUnderstood = Either.left("A message could not be understood.")
+const notUnderstood = Either.left("A message is not valid in the hub protocol.")
 
 const readCall = (message: unknown): Either.Either<Received, string> =>
   Either.match(decodeCall(message), {

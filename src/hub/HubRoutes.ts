@@ -45,7 +45,7 @@ export const HubRoutes = HttpApiBuilder.Router.use((router) =>
     const connected = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const admitted = yield* admission.admit(request)
-      if (!canBeUpgraded(request)) return yield* BadRequest.of("Connect with a WebSocket of version 13.")
+      if (!canBeUpgraded(request)) return yield* BadRequest.of("Connect with WebSocket version 13.")
       const below = NodeHttpServerRequest.toIncomingMessage(request).socket
       yield* sockets.open(request.upgrade, below, admitted, networkOf(request, trustedProxies))
       return HttpServerResponse.empty({ status: 101 })

@@ -11,7 +11,7 @@ import type { ToldEvents } from "./ToldEvents.ts"
 /** A client that has missed more events than this had better reload. */
 const mostMissed = 500
 
-const tooMuchHappened = goodbye({ error: "Too much has happened meanwhile.", allowReconnect: true })
+const tooMuchHappened = goodbye({ error: "Too many events were missed. Reconnect.", allowReconnect: true })
 
 /** Finds events that clients of this node should have been sent and were not. */
 export const makeMissedEvents = (first: string, told: ToldEvents) =>

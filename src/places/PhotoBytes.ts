@@ -46,7 +46,7 @@ const mostMegabytes = 96
 /** The largest prompts of one customer still leave room for one of another. */
 const ofOneCustomer = 2
 
-const tooMuch = BadRequest.at("includePhotosInPrompt", "is too much: the room's photos are more than 32 MiB")
+const tooMuch = BadRequest.at("includePhotosInPrompt", "cannot be true: the room's photos exceed 32 MiB")
 
 const make = Effect.gen(function* () {
   const repo = yield* PhotosRepo

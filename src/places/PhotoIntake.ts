@@ -75,7 +75,7 @@ const isPictureType = (contentType: string) =>
   pictureTypes.some((allowed) => allowed === contentType.split(";")[0]?.trim().toLowerCase())
 
 const notTaken = (name: string, reason: string) =>
-  Effect.fail(new UnsupportedMediaType({ message: `${name} ${reason}. Nothing of the request was kept.` }))
+  Effect.fail(new UnsupportedMediaType({ message: `${name} ${reason}. No file of the request was stored.` }))
 
 const noPicture = "is not a JPEG, PNG or WebP picture"
 
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
   const keep = (customerID: CustomerID, name: string, taken: Taken) =>
     fn("PhotoIntake.keep")(function* ({ bytes, ...picture }: Picture) {
       if (bytes.length > largestPicture) {
-        return yield* new UnreadablePicture({ message: "is over 5 MiB even after it was made smaller" })
+        return yield* new UnreadablePicture({ message: "is over 5 MiB even after it was scaled down" })
       }
       if (taken.isRefused) return []
       const blobID = yield* blobs.storeWhole(customerID, bytes)
@@ -134,15 +134,15 @@ const make = Effect.gen(function* () {
       (blobID) =>
         blobs
           .removeUnused(customerID, blobID)
-          .pipe(Effect.catchAllCause((cause) => Effect.logWarning("could not tidy up", cause))),
+          .pipe(Effect.catchAllCause((cause) => Effect.logWarning("could not remove unused blobs", cause))),
       { concurrency: removedAtOnce, discard: true }
     )
 
   const takeAll = fn("PhotoIntake.take")(function* (customerID: CustomerID, form: Form, taken: Taken) {
     const prepared = yield* onFiles(form, prepareOrExplain(customerID, taken))
-    if (prepared.length === 0) return yield* BadRequest.at("files", "must hold at least one picture")
+    if (prepared.length === 0) return yield* BadRequest.at("files", "must contain at least one picture")
     if (prepared.length > mostPhotosAtOnce) {
-      return yield* BadRequest.at("files", `must hold at most ${mostPhotosAtOnce} pictures`)
+      return yield* BadRequest.at("files", `must contain at most ${mostPhotosAtOnce} pictures`)
     }
     const problems = prepared.flatMap((result, index) =>
       Either.isLeft(result) ? [{ path: `files.${index}`, message: result.left }] : []

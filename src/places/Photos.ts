@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
       const photos = yield* repo.list(customerID, roomID)
       const before = photos.map(({ placeDescriptionRoomPhotoID }) => placeDescriptionRoomPhotoID)
       if (!isReordering(before, photoIds)) {
-        return yield* BadRequest.at("photoIds", "must have every photo of the room exactly once")
+        return yield* BadRequest.at("photoIds", "must contain every photo of the room exactly once")
       }
       yield* repo.setOrder(customerID, roomID, photoIds)
     }, inTransaction),

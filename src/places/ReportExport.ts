@@ -50,7 +50,7 @@ const ofOneCustomer = 1
 /** A request that waits sends nothing: a connection that is silent for too long is cut, here or by a proxy. */
 const longestWait = "30 seconds"
 
-const noTurn = new ServiceUnavailable({ message: "Other documents are being written. Send the request again." })
+const noTurn = new ServiceUnavailable({ message: "Too many documents are being created. Send the request again." })
 
 const photosIn = ({ hero, rooms }: ReportDocument) => [
   ...(hero === undefined ? [] : [hero.blobID]),

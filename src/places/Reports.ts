@@ -72,7 +72,7 @@ const make = Effect.gen(function* () {
     )
     return named
       .filter(({ id }) => ids.has(id))
-      .map(({ path }) => ({ path, message: "is a document that retrieves data: name one with a text of its own" }))
+      .map(({ path }) => ({ path, message: "is a data retrieval document: choose a static document" }))
   })
 
   /** Finds the photo with the given token; none when no token was given or the report has no such photo. */

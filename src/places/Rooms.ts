@@ -60,9 +60,9 @@ export class Rooms extends Context.Tag("casework/Rooms")<
 
 export const missingRoom = (roomID: PlaceDescriptionRoomID) => `There is no room ${roomID}.`
 
-const tooLong = `must be at most ${longestHtml.toLocaleString("en")} characters long also when it is clean: each & is written as &amp;, for example`
+const tooLong = `must be at most ${longestHtml.toLocaleString("en")} characters long after it is cleaned: each & becomes &amp;, for example`
 
-const tooMuch = `must have at most ${mostTags.toLocaleString("en")} tags, also when it is clean, and neither hundreds of them in each other nor hundreds of thousands of attributes or entities`
+const tooMuch = `must have at most ${mostTags.toLocaleString("en")} tags, before and after it is cleaned, and neither hundreds of nested tags nor hundreds of thousands of attributes or entities`
 
 /**
  * Returns the HTML as stored: clean, short enough to be sent back in a later write, and null when no text is left, so

@@ -84,7 +84,7 @@ export const unreadable = ({ error }: Cause.UnknownException): Effect.Effect<nev
   return new UnreadablePicture({
     message: /pixel limit/i.test(reason)
       ? `has more than ${mostPixels / 1_000_000} million pixels`
-      : "cannot be read as a picture; it may be damaged or cut off"
+      : "cannot be read as a picture; it may be damaged or incomplete"
   })
 }
 
@@ -94,7 +94,8 @@ const bySharp = <A>(work: () => Promise<A>) => Effect.catchAll(Effect.tryPromise
 const noPicture = new UnreadablePicture({ message: "is not a JPEG, PNG or WebP picture" })
 
 const tooHeavy = new UnreadablePicture({
-  message: "takes too much memory to be read; save it smaller, or neither progressive nor interlaced nor lossless"
+  message:
+    "needs too much memory to be read; save it smaller, or without progressive, interlaced or lossless compression"
 })
 
 /** Processes pictures with libvips, which works outside of the main thread. */

@@ -43,7 +43,7 @@ export class Transform extends Context.Tag("casework/Transform")<
 export const fallbackTopic = "Place description Room"
 
 const whenSlow =
-  "The notes may be too long for one call: make them shorter, or divide them among several rooms, and try again."
+  "The notes may be too long for one call: make them shorter, or split them between several rooms, and try again."
 
 /** Says that the documents are too long together; undefined when none of them would have to be cut. */
 const tooLongTogether = (documents: ReadonlyArray<Guide>) => {
@@ -51,7 +51,7 @@ const tooLongTogether = (documents: ReadonlyArray<Guide>) => {
   if (length <= longestGuides) return undefined
   const [longest] = [...documents].sort((a, b) => b.content.length - a.content.length)
   const inWords = (count: number) => count.toLocaleString("en")
-  return `The topic's documents, the instructions and the lexicon have ${inWords(length)} characters, with the values of their placeholders; a transformation takes ${inWords(longestGuides)}. The longest is document ${longest?.documentID}, “${longest?.title}”, with ${inWords(longest?.content.length ?? 0)}.`
+  return `The topic's documents, the instructions and the lexicon have ${inWords(length)} characters in total, with their placeholders filled; a transformation accepts at most ${inWords(longestGuides)}. The longest is document ${longest?.documentID}, “${longest?.title}”, with ${inWords(longest?.content.length ?? 0)}.`
 }
 
 const make = Effect.gen(function* () {
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
     return Option.isSome(named)
       ? named.value
       : yield* BadRequest.of(
-          `There is no topic for this: give topicId, set the report's transformTopicID, or make a topic named ${fallbackTopic}.`
+          `There is no topic to use: send topicId, set the report's transformTopicID, or create a topic named ${fallbackTopic}.`
         )
   })
 
@@ -137,7 +137,9 @@ const make = Effect.gen(function* () {
     const now = yield* rooms.find(customerID, roomID).pipe(orNotFound(missingRoom(roomID)))
     // The HTML would seem to match the new notes, and the document shows it instead of them.
     if (now.transcriptRaw !== transcriptRaw) {
-      return yield* Conflict.of("The notes were changed while the AI model wrote. Nothing was changed; try again.")
+      return yield* Conflict.of(
+        "The notes were changed while the AI model was writing, so its text was not stored. Try again."
+      )
     }
     const { modelIdUsed, transcriptHtml } = now
     if (html !== transcriptHtml) yield* versions.keep(customerID, roomID)
@@ -187,9 +189,11 @@ const make = Effect.gen(function* () {
       )
       const answer = yield* ai.text({ ...call, whenSlow, ...(images.length > 0 && { images }) })
       const html = htmlOfAnswer(answer.value)
-      if (html === "") return yield* BadGateway.of("The AI model answered no text. Nothing was changed; try again.")
+      if (html === "") return yield* BadGateway.of("The AI model returned no text. Nothing was changed; try again.")
       if (html.length > longestHtml || isTooMuchForRoom(answer.value) || isTooMuchForRoom(html)) {
-        return yield* BadGateway.of("The AI model answered more than a room can hold. Nothing was changed; try again.")
+        return yield* BadGateway.of(
+          "The AI model returned more text than a room can hold. Nothing was changed; try again."
+        )
       }
       const lastTransformedAtUtc = yield* store(room, html, answer)
       return new TransformResult({

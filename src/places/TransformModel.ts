@@ -9,6 +9,6 @@ export const overrideProblem = (
   const model = usable.find(({ modelID }) => modelID === overrideModelId)
   if (model === undefined) return "is not an active model that you may use"
   if (!model.slots.includes("EmailText") && !model.slots.includes("EmailVision"))
-    return "is a model that is not for mail"
-  return includePhotosInPrompt && !model.takesImages ? "is a model that takes no pictures" : undefined
+    return "is a model that is not suitable for mail"
+  return includePhotosInPrompt && !model.takesImages ? "is a model that does not accept pictures" : undefined
 }

@@ -43,7 +43,7 @@ export class Representatives extends Context.Tag("casework/Representatives")<
   )
 }
 
-const usernameTaken = (username: string) => () => Conflict.of(`The username "${username}" is taken.`)
+const usernameTaken = (username: string) => () => Conflict.of(`The username "${username}" is already taken.`)
 
 const make = Effect.gen(function* () {
   const inTransaction = yield* InTransaction

@@ -76,7 +76,9 @@ const make = Effect.gen(function* () {
   ) {
     const message = yield* messages.find(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
     if (message.senderType === "CustomerRep") {
-      return yield* BadRequest.of("It is an answer itself: only messages of end users get one.")
+      return yield* BadRequest.of(
+        "Only end users' messages can be answered, and this one was written by a representative."
+      )
     }
     if (message.isPersonsDraft) return false
     const { channelType, subject, ticketID } = message
@@ -127,7 +129,9 @@ const make = Effect.gen(function* () {
       attempt(customerID, ticketMessageID, modelName).pipe(
         Effect.retry({ times: mostAnew, while: ({ _tag }) => _tag === "QuoteGone" }),
         Effect.catchTag("QuoteGone", () =>
-          BadGateway.of("Messages that the answer was made of were deleted meanwhile. Nothing changed; try again.")
+          BadGateway.of(
+            "Messages that the answer is based on were deleted in the meantime. Nothing changed; try again."
+          )
         )
       )
   })

@@ -39,7 +39,7 @@ export class Replies extends Context.Tag("casework/Replies")<
   )
 }
 
-const answered = () => Conflict.of("This message has been answered already.")
+const answered = () => Conflict.of("This message has already been answered.")
 
 const isFilled = (text: string | null | undefined): text is string => (text ?? "").trim() !== ""
 
@@ -58,14 +58,16 @@ const make = Effect.gen(function* () {
       const inbound = yield* messages.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       const { channelID, endUserID, ticketID } = inbound
       if (inbound.senderType === "CustomerRep") {
-        return yield* BadRequest.of("This is an answer itself. Send on the end user's message.")
+        return yield* BadRequest.of(
+          "This message was written by a representative. Call send on the end user's message."
+        )
       }
       if (inbound.status === "Replied") return yield* answered()
       if (customerRepID === null && inbound.isAutomatic) {
-        return yield* Conflict.of("A program wrote this message: nobody reads what answers it.")
+        return yield* Conflict.of("This message was written by a program, so nobody would read an answer.")
       }
       if (customerRepID === null && inbound.isPersonsDraft) {
-        return yield* Conflict.of("Left to the person who changed the prepared answer.")
+        return yield* Conflict.of("The prepared answer was changed by a person, who has to send it.")
       }
       if (customerRepID === null && (yield* messages.isAnsweredByPerson(customerID, inbound))) {
         return yield* answered()

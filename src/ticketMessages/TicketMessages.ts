@@ -89,7 +89,7 @@ const make = Effect.gen(function* () {
     }
     const { channelID } = caller
     if (message.channelID !== undefined && message.channelID !== channelID) {
-      return yield* Forbidden.of("A phone token writes on its own channel only.")
+      return yield* Forbidden.of("A phone token can write only on its own channel.")
     }
     return { ...message, customerRepID: null, channelID, boundToChannel: channelID }
   })
@@ -139,7 +139,7 @@ const make = Effect.gen(function* () {
         .findForUpdate(customerID, ticketMessageID)
         .pipe(access.orRefuse(ticketMessageID))
       if ((change.aiReply ?? null) !== null && senderType === "CustomerRep") {
-        return yield* BadRequest.at("aiReply", "belongs to an end user's message; this one is an answer itself")
+        return yield* BadRequest.at("aiReply", "can be set only on an end user's message")
       }
       if (Object.keys(change).length === 0) return
       // A draft written back unchanged stays the model's.

@@ -42,7 +42,7 @@ export const TicketMessagesHttp = HttpApiBuilder.group(CaseworkApi, "ticketMessa
       .handle("sendReply", ({ path, payload }) =>
         CurrentRep.pipe(
           Effect.flatMap((rep) => replies.send(rep, path.id, payload.modifiedAnswer)),
-          Effect.as(new Done({ message: "The answer is on its way." }))
+          Effect.as(new Done({ message: "The answer is being sent." }))
         )
       )
       .handle("escalateMessage", ({ path, payload }) =>
@@ -50,8 +50,8 @@ export const TicketMessagesHttp = HttpApiBuilder.group(CaseworkApi, "ticketMessa
           Effect.flatMap(({ customerID }) => escalations.escalate(customerID, path.id, payload)),
           Effect.map(
             Option.match({
-              onNone: () => "The message is escalated.",
-              onSome: (told) => `The message is escalated; ${told} is told by mail.`
+              onNone: () => "The message has been escalated.",
+              onSome: (told) => `The message has been escalated; ${told} is notified by mail.`
             })
           ),
           Effect.map((message) => new Done({ message }))

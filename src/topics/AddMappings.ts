@@ -50,7 +50,7 @@ export const makeAddMappings = <Fields extends Mapping, Row extends Mapping>(
       const rows = yield* insertNew(customerID, mappings)
       if (rows.length === mappings.length) return rows
       const at = place(firstLeftOut(mappings, rows)).replace(".", "")
-      return yield* Conflict.of(`This mapping exists already${at === "" ? "" : ` (item ${at}, counted from 0)`}.`)
+      return yield* Conflict.of(`This mapping already exists${at === "" ? "" : ` (item ${at}, counted from 0)`}.`)
     }, inTransaction)
 
     const result: Add<Fields, Row> = {

@@ -39,7 +39,7 @@ export class PageTopicMappings extends Context.Tag("casework/PageTopicMappings")
 
 const missing = (pageTopicMappingID: PageTopicMappingID) => `There is no page topic mapping ${pageTopicMappingID}.`
 
-const mappedAlready = () => Conflict.of("This page is mapped to this topic already.")
+const mappedAlready = () => Conflict.of("This page is already mapped to this topic.")
 
 const make = Effect.gen(function* () {
   const inTransaction = yield* InTransaction

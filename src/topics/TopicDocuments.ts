@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
       )
       yield* repo
         .update(customerID, topicDocumentID, fields)
-        .pipe(Effect.catchTag("Duplicate", () => Conflict.of("This mapping exists already.")))
+        .pipe(Effect.catchTag("Duplicate", () => Conflict.of("This mapping already exists.")))
     }, inTransaction),
 
     delete: fn("TopicDocuments.delete")(function* (topicDocumentID) {

@@ -25,7 +25,7 @@ export class Topics extends Context.Tag("casework/Topics")<
 
 const missing = (topicID: TopicID) => `There is no topic ${topicID}.`
 
-const nameTaken = (name: string) => () => Conflict.of(`There already is a topic named "${name}".`)
+const nameTaken = (name: string) => () => Conflict.of(`A topic named "${name}" already exists.`)
 
 const make = Effect.gen(function* () {
   const repo = yield* TopicsRepo

@@ -52,9 +52,7 @@ const make = Effect.gen(function* () {
 
   const ownCustomer = Effect.gen(function* () {
     const { customerID } = yield* CurrentCaller
-    return (yield* customers.exists(customerID))
-      ? customerID
-      : yield* NotFound.of("There is no such customer any more.")
+    return (yield* customers.exists(customerID)) ? customerID : yield* NotFound.of("The customer no longer exists.")
   })
 
   const translateText = (customerID: CustomerID, targetLang: string, piece: string) =>

@@ -124,7 +124,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
       yield* acme.actions.createAction({ payload })
       yield* globex.actions.createAction({ payload })
       const again = yield* Effect.flip(acme.actions.createAction({ payload: { ...payload, name: "ONLY ONCE" } }))
-      expect(again).toMatchObject({ _tag: "Conflict", message: 'There already is an action named "ONLY ONCE".' })
+      expect(again).toMatchObject({ _tag: "Conflict", message: 'An action named "ONLY ONCE" already exists.' })
       const other = yield* acme.actions.createAction({ payload: { ...payload, name: "Another" } })
       const renamed = yield* Effect.flip(
         acme.actions.updateAction({
@@ -249,7 +249,11 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
       expectError(yield* put({ operation: null, parameters: { key: "e", value: "f" } }), 400, /operation is required/)
       expect(yield* after({ operation: "CloseTicket" })).toEqual(["CloseTicket", null])
       expect(yield* after({ name: "Wait 40 seconds", operation: null })).toEqual(["Wait", { seconds: 40 }])
-      expectError(yield* put({ name: "Wait 31 days", operation: null }), 400, /name says to wait for longer/)
+      expectError(
+        yield* put({ name: "Wait 31 days", operation: null }),
+        400,
+        /name asks for a wait of more than 30 days/
+      )
       expect(yield* after({ name: "Wait 50 seconds", parameters: null })).toEqual(["Wait", { seconds: 50 }])
       expect(yield* after({ name: "Wait 50 seconds", parameters: { seconds: 7 } })).toEqual(["Wait", { seconds: 7 }])
       expect(yield* after({ name: "Wait 60 seconds" })).toEqual(["Wait", { seconds: 7 }])

@@ -187,13 +187,13 @@ layer(openAiApp("sandbox"), { excludeTestServices: true })("AI runs", (it) => {
         "promptVersion"
       ])
       const pictures = yield* replay(withPicture?.aiRunID ?? 0, {})
-      expect([pictures.status, pictures.text]).toEqual([400, expect.stringContaining("pictures are not kept")])
+      expect([pictures.status, pictures.text]).toEqual([400, expect.stringContaining("pictures are not stored")])
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         update ai_run set image_count = 0, system_prompt = '', user_prompt = ''
         where customer_id = ${yield* acme} and ai_run_id = ${withPicture?.aiRunID ?? 0}`
       const erased = yield* replay(withPicture?.aiRunID ?? 0, {})
-      expect([erased.status, erased.text]).toEqual([400, expect.stringContaining("were erased")])
+      expect([erased.status, erased.text]).toEqual([400, expect.stringContaining("have been erased")])
       expect((yield* replay(2_147_483_000, {})).status).toBe(404)
       expect((yield* replay(run.aiRunID, {}, yield* tokenOf("globex-admin"))).status).toBe(404)
       expect(yield* server.asked).toEqual([])

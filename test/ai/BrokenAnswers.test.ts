@@ -30,7 +30,7 @@ const broken: ReadonlyArray<readonly [name: string, Behaviour, message: RegExp, 
   ["is stopped by a filter at once", choosing({ content: null }, "content_filter"), /filter stopped/, ""],
   ["is a refusal", choosing({ content: null, refusal: "I will not." }, "stop"), /refused/, "I will not."],
   ["is a refusal beside nothing", choosing({ content: "", refusal: "I will not." }, "stop"), /refused/, "I will not."],
-  ["is nothing", choosing({ content: null }, "tool_calls"), /nothing/, ""],
+  ["is nothing", choosing({ content: null }, "tool_calls"), /empty answer/, ""],
   ["is cut off elsewhere", respondingInPart({ text: part }, "max_output_tokens"), /cut off/, part],
   ["is stopped by a filter elsewhere", respondingInPart({ text: part }, "content_filter"), /filter stopped/, part],
   ["is a refusal elsewhere", respondingInPart({ type: "refusal", refusal: "No." }), /refused/, "No."],
@@ -140,8 +140,8 @@ layer(openAiApp("openai", undefined, { total: Duration.seconds(12) }), { exclude
         )
         expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 7 }, () => 500))
         const texts = answers.map(({ text }) => text)
-        expect(texts.filter((text) => text.includes("did not answer within 12s"))).toHaveLength(2)
-        expect(texts.filter((text) => text.includes("no turn within 6s"))).toHaveLength(5)
+        expect(texts.filter((text) => text.includes("did not respond within 12s"))).toHaveLength(2)
+        expect(texts.filter((text) => text.includes("could not start within 6s"))).toHaveLength(5)
         expect(yield* server.asked).toHaveLength(2)
         expect((yield* lastRun).outcome).toBe("Failed")
       })

@@ -55,7 +55,7 @@ describe("The model that answers", () => {
     expect(nameOf({ modelID: id(1) }, [any, marked])).toBe("model-1")
     expect(nameOf({ modelName: "model-9" }, [any])).toBe("modelName is not an active model that you may use.")
     expect(nameOf({ modelID: id(9) }, [any])).toBe("modelID is not an active model that you may use.")
-    expect(nameOf({ modelName: "model-4" }, [any, other])).toBe("modelName is a model that does not fit Topic.")
+    expect(nameOf({ modelName: "model-4" }, [any, other])).toBe("modelName is a model that is not suitable for Topic.")
   })
 
   it("may be named for mail from either of the two mail usages", () => {
@@ -65,7 +65,7 @@ describe("The model that answers", () => {
     expect(nameOf({ slot: "EmailVision", modelID: id(6) }, [vision, text])).toBe("model-6")
     expect(nameOf({ slot: "EmailText" }, [vision, text])).toBe("model-6")
     expect(nameOf({ slot: "EmailVision", modelID: id(6), withImages: true }, [vision, text])).toBe(
-      "modelID is a model that takes no pictures."
+      "modelID is a model that does not accept pictures."
     )
   })
 
@@ -74,8 +74,8 @@ describe("The model that answers", () => {
     const seeing = model(8, ["EmailVision"], { takesImages: true })
     const wish = { slot: "EmailVision", withImages: true } as const
     expect(nameOf(wish, [blind, seeing])).toBe("model-8")
-    expect(nameOf(wish, [blind, seeing], { EmailVision: id(7) })).toMatch(/model-7, takes no pictures/)
-    expect(nameOf(wish, [blind])).toMatch(/EmailVision takes no pictures/)
+    expect(nameOf(wish, [blind, seeing], { EmailVision: id(7) })).toMatch(/model-7, does not accept pictures/)
+    expect(nameOf(wish, [blind])).toMatch(/EmailVision does not accept pictures/)
   })
 
   it("is reported missing by the name of its usage", () => {

@@ -197,8 +197,8 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
     ["401", failingWith(401), /key/],
     ["403", failingWith(403), /key/],
     ["404", failingWith(404), /does not know the model/],
-    ["400", failingWith(400), /did not understand/],
-    ["an unknown shape", shapeless, /shape/],
+    ["400", failingWith(400), /as invalid/],
+    ["an unknown shape", shapeless, /unknown format/],
     ["a Retry-After that is too long", failingWith(429, { "retry-after": "3600" }), /429/]
   ]
   for (const [name, behaviour, message] of lasting) {
@@ -305,7 +305,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
       yield* eventually(server.asked, (asked) => asked.length === 1)
       yield* Fiber.interrupt(call)
       yield* eventually(runsInAll, (runs) => runs === before + 1)
-      expect(yield* ledger(1)).toMatchObject([{ outcome: "Failed", error: "The caller went away." }])
+      expect(yield* ledger(1)).toMatchObject([{ outcome: "Failed", error: "The caller disconnected." }])
       yield* server.deserted
       expect(yield* server.asked).toHaveLength(1)
     })
@@ -385,7 +385,7 @@ layer(openAiApp(), { excludeTestServices: true })("OpenAI", (it) => {
       ]) {
         expect(yield* Effect.flip(refused)).toMatchObject({
           status: 400,
-          message: expect.stringContaining("takes no pictures")
+          message: expect.stringContaining("does not accept pictures")
         })
       }
       expect(yield* server.asked).toHaveLength(1)

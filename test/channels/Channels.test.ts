@@ -134,7 +134,7 @@ layer(testApp(), { excludeTestServices: true })("Channels", (it) => {
       expect(yield* Effect.flip(change)).toMatchObject({
         _tag: "Conflict",
         status: 409,
-        message: expect.stringMatching(/^A channel that has tickets cannot change its type/)
+        message: expect.stringMatching(/^The type of a channel that has tickets cannot be changed/)
       })
       expect(yield* channels.getChannel({ path })).toMatchObject({ ...email, emailAddress: "kept@acme.example" })
       yield* channels.updateChannel({ path, payload: { ...(yield* channels.getChannel({ path })), name: "Renamed" } })

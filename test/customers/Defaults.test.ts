@@ -79,7 +79,7 @@ layer(testApp(), { excludeTestServices: true })("Models and defaults", (it) => {
       expect(Object(json).details).toEqual([
         { path: "defaultTopicModelId", message: unusable },
         { path: "defaultWebchatModelId", message: unusable },
-        { path: "defaultEmailTextModelId", message: "is a model that does not fit EmailText" },
+        { path: "defaultEmailTextModelId", message: "is a model that is not suitable for EmailText" },
         { path: "defaultCallModelId", message: unusable },
         { path: "defaultCustomerRepID", message: "is not one of your representatives" }
       ])

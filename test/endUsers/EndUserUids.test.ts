@@ -84,7 +84,7 @@ describe("The UIDs of an end user", () => {
     expect(swapped.problems).toEqual([])
     expect(swapped.uids.map(({ UID }) => UID)).toEqual(["b", "a"])
     expect(changeUids(stored, [{ EndUserUIDID: first, UID: "B" }]).problems).toEqual([
-      { path: "UIDs", message: "has b twice" }
+      { path: "UIDs", message: "must not contain b twice" }
     ])
   })
 })

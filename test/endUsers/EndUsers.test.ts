@@ -81,7 +81,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
       const assign = (UID: string) =>
         sendJson("POST", "/api/EndUserUIDs/assign", { token, body: { EndUserID, UID, UIDType: "External" } })
       expect((yield* assign("many-99")).status).toBe(200)
-      expectError(yield* assign("many-100"), 400, /UID would be more than the 100/)
+      expectError(yield* assign("many-100"), 400, /UID would exceed the 100/)
       expect((yield* assign("many-5")).status).toBe(200)
       const { json } = yield* sendJson("GET", url, { token })
       expect((yield* sendJson("PUT", url, { token, body: json })).status).toBe(204)

@@ -45,7 +45,7 @@ layer(app, { excludeTestServices: true })("An answer with a file, while the stor
       const answer = sql`
         select delivery_error as "deliveryError", is_given_up as "isGivenUp" from ticket_message
         where customer_id = 1 and ticket_id = ${ticketID} and sender_type = 'CustomerRep'`
-      expect(yield* answer).toEqual([{ deliveryError: "The store of its files does not answer", isGivenUp: false }])
+      expect(yield* answer).toEqual([{ deliveryError: "The file store does not respond", isGivenUp: false }])
 
       yield* store.turn("Answers")
       const hurry = sql`

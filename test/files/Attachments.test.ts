@@ -208,7 +208,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
           expectError(yield* upload(messageID, formWith(program, name, type)), 415, /./)
         }
       }
-      expectError(yield* upload(messageID, formWith(Buffer.from([1, 2, 3, 0, 255]), "data")), 415, /not taken/)
+      expectError(yield* upload(messageID, formWith(Buffer.from([1, 2, 3, 0, 255]), "data")), 415, /not accepted/)
       expectError(yield* upload(messageID, formWith("text", "data.xyz")), 415, /\.xyz/)
       expectError(
         yield* upload(messageID, "{}", "acme-agent", { "content-type": "application/json" }),

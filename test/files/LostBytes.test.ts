@@ -65,7 +65,7 @@ for (const [name, place] of Object.entries(places)) {
         yield* loseBytes
         for (const path of paths) {
           log.clear()
-          expectError(yield* send("GET", path, { headers }), 404, /content of the file is gone/)
+          expectError(yield* send("GET", path, { headers }), 404, /content of the file is missing/)
           const errors = log.entries().filter(({ logLevel }) => logLevel === "ERROR")
           expect(errors).toHaveLength(1)
           const [, blobID] = /no bytes for blob ([\w-]{36}) of customer 1\b/.exec(String(errors[0]?.cause)) ?? []

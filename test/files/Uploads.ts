@@ -42,6 +42,6 @@ export const tokenIn = ({ json }: Answer) => String(Object(json)["accessToken"])
 
 /** Expects the response that every request gets while the store is away. */
 export const expectAway = (answer: Answer) => {
-  expectError(answer, 503, /store of files does not answer\. Send the request again/)
+  expectError(answer, 503, /file store does not respond\. Send the request again/)
   expect(answer.headers.get("retry-after")).toBe("1")
 }

@@ -76,7 +76,7 @@ layer(testApp(), { excludeTestServices: true })("An Idempotency-Key", (it) => {
       const token = yield* login("acme-admin")
       const { actions } = yield* clientOf("acme-admin")
       const blocker = yield* actions.createAction({ payload: action("In the way") })
-      expectError(yield* create(token, "freed", action("In the way")), 409, /already is an action/)
+      expectError(yield* create(token, "freed", action("In the way")), 409, /An action named .* already exists/)
       expectError(yield* create(token, "freed", { name: "" }), 400, /name/)
       yield* actions.deleteAction({ path: { id: blocker.actionID } })
       const answer = yield* create(token, "freed", action("In the way"))

@@ -72,7 +72,8 @@ layer(testApp(), { excludeTestServices: true })("Paths", (it) => {
         for (const headers of [{}, { authorization: `Bearer ${token}` }, { authorization: "Bearer wrong" }]) {
           const answer = yield* send(method, path, { headers })
           expect([method, path, answer.status, answer.headers.get("allow")]).toEqual([method, path, 405, allow])
-          if (method !== "HEAD") expectError(answer, 405, new RegExp(`does not take ${method}. It takes ${allow}`))
+          if (method !== "HEAD")
+            expectError(answer, 405, new RegExp(`does not support ${method}. It supports ${allow}`))
         }
       }
     })

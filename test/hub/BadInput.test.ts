@@ -43,8 +43,8 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
       expect(yield* early.next).toMatch(/^\{"error":"The connection must begin with a handshake/)
       yield* early.closed
       for (const [sent, reason] of [
-        [frame(`garbage${separator}`), /"type":7,"error":"A message could not be understood/],
-        [frame(`[1]${separator}`), /could not be understood/],
+        [frame(`garbage${separator}`), /"type":7,"error":"A message is not valid in the hub protocol/],
+        [frame(`[1]${separator}`), /not valid in the hub protocol/],
         [frame("x".repeat(33 * 1024)), /up to 32 KB/],
         [frame(Buffer.from([0x93, 1, 2])), /text, not binary/]
       ] as const) {
@@ -106,7 +106,7 @@ layer(quietApp(), { excludeTestServices: true })("A client of the hub", (it) => 
       })
       const hub = yield* connected()
       yield* hub.send(frame(`{"type":4,"invocationId":"s","target":"JoinTicket","arguments":[1]}${separator}`))
-      expect(yield* hub.next).toMatch(/"invocationId":"s","error":"No method answers a stream/)
+      expect(yield* hub.next).toMatch(/"invocationId":"s","error":"No method supports streaming/)
     })
   )
 

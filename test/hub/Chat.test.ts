@@ -255,7 +255,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
   it.scoped("can be handed to a person, who learns how to reply later", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
-      expect((yield* Effect.flip(visitor.invoke("RequestAgent", {}))).message).toMatch(/Write a message first/)
+      expect((yield* Effect.flip(visitor.invoke("RequestAgent", {}))).message).toMatch(/Send a message first/)
       // Whether an agent is available is updated a moment after the last one has left the hub.
       yield* eventually(isAgentAvailable, (is) => !is)
       const { ticketID, ticketToken } = yield* say(visitor, "I want a person")

@@ -62,7 +62,7 @@ describe("A connection", () => {
   it("ends at an invalid message, after handling those before it", () => {
     for (const bad of ["{", "[]", "null", "1", '"x"', "{}", '{"type":"1"}', '{"type":1}', '{"type":1,"target":7}']) {
       const { outputs, state } = outputsOf([call + bad + recordSeparator + call], open)
-      expect(outputs).toEqual([expect.objectContaining({ _tag: "Invoke" }), closing("could not be understood")])
+      expect(outputs).toEqual([expect.objectContaining({ _tag: "Invoke" }), closing("not valid in the hub protocol")])
       expect(state.phase).toBe("Closed")
       expect(receive(state, call, 0).outputs).toEqual([])
     }

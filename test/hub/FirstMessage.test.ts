@@ -61,7 +61,9 @@ layer(testApp(), { excludeTestServices: true })("The first message of a chat", (
       const stranger = yield* peer(`?channelToken=${yield* channelTokenOf("Globex")}`, {
         origin: "https://globex.example"
       })
-      expect((yield* Effect.flip(begin(stranger, ticketToken, "Mine, too"))).message).toMatch(/ticketToken is taken/)
+      expect((yield* Effect.flip(begin(stranger, ticketToken, "Mine, too"))).message).toMatch(
+        /ticketToken is already in use/
+      )
       expect((yield* Effect.flip(begin(stranger, "1", "Hm"))).message).toMatch(/ticketToken/)
       // The refused attempts have not begun a chat.
       expect((yield* begin(stranger, randomUUID(), "My own")).ticketToken).not.toBe(ticketToken)

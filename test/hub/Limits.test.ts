@@ -60,7 +60,7 @@ layer(quietApp({ HUB_LIMIT: "2", HUB_LIMIT_ADDRESS: "3" }), { excludeTestService
       expect(yield* flooding.next).toBe(`{}${separator}`)
       const flood = frame(`{"type":1,"target":"Nothing"}${separator}`.repeat(60))
       yield* flooding.send(flood).pipe(Effect.repeat(Schedule.spaced("200 millis")), Effect.raceFirst(flooding.closed))
-      expect(yield* flooding.next).toMatch(/"type":7,"error":"Too many messages\."/)
+      expect(yield* flooding.next).toMatch(/"type":7,"error":"Too many messages were sent\."/)
       expect((yield* Effect.flip(other.invoke("Nothing"))).message).toMatch(/There is no method Nothing/)
     })
   )

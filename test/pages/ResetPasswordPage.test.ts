@@ -10,7 +10,7 @@ import { inBrowser } from "./browser/InBrowser.ts"
 
 const call = "**/api/Auth/reset-password"
 const unreachable = "The service cannot be reached. Try again."
-const isSet = "Your new password is set. You can log in with it now."
+const isSet = "Your new password is set. You can now log in with it."
 
 /** Opens the link of a reset mail that was requested just now. */
 const openLink = Effect.gen(function* () {

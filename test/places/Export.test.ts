@@ -218,9 +218,9 @@ layer(testApp(), { excludeTestServices: true })("The Word document of a report",
     Effect.gen(function* () {
       const { placeDescriptionReports: reports, placeDescriptionRooms: rooms } = yield* clientOf("acme-admin")
       const { placeDescriptionReportID: id } = yield* reports.createPlaceDescriptionReport({ payload: {} })
-      expect(wordsIn(yield* soundDocx(id, "?photoPlacement=atEnd"))).toContain("No room has been described yet.")
+      expect(wordsIn(yield* soundDocx(id, "?photoPlacement=atEnd"))).toContain("No rooms have been described yet.")
       yield* rooms.createPlaceDescriptionRoom({ path: { reportId: id }, payload: {} })
-      expect(wordsIn(yield* soundDocx(id))).toContain("1. Room without a name")
+      expect(wordsIn(yield* soundDocx(id))).toContain("1. Unnamed room")
     })
   )
 

@@ -205,7 +205,7 @@ layer(testApp(), { excludeTestServices: true })("Photos", (it) => {
       const wrong: ReadonlyArray<readonly [Picture, RegExp]> = [
         [{ bytes: yield* truncatedJpeg, name: "cut.jpg" }, /cut\.jpg\) cannot be read/],
         [{ bytes: bomb(20_000), name: "bomb.png", type: "image/png" }, /120 million pixels/],
-        [{ bytes: heavy(6_000), name: "heavy.png", type: "image/png" }, /heavy\.png\) takes too much memory/],
+        [{ bytes: heavy(6_000), name: "heavy.png", type: "image/png" }, /heavy\.png\) needs too much memory/],
         [{ bytes: Buffer.from([0xff, 0xd8, 0xff, 0xe0]), name: "head.jpg" }, /cannot be read/],
         [{ bytes: Buffer.alloc(0), name: "empty.jpg" }, /is empty/],
         [{ bytes: Buffer.from("This is a text."), name: "note.jpg" }, /note\.jpg\) is not a JPEG, PNG or WebP picture/],

@@ -257,7 +257,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
       const asked = (yield* server.asked).length
       expect(yield* transform(roomID)).toMatchObject({
         status: 400,
-        json: { message: expect.stringMatching(new RegExp(`takes 200,000.*document ${lexiconDocumentID}`)) }
+        json: { message: expect.stringMatching(new RegExp(`accepts at most 200,000.*document ${lexiconDocumentID}`)) }
       })
       expect(yield* server.asked).toHaveLength(asked)
     })
@@ -426,8 +426,8 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
         expect((yield* lastQuestion).pictures).toHaveLength(includePhotosInPrompt ? 1 : 0)
       }
       const refused: ReadonlyArray<readonly [ModelID, boolean, string]> = [
-        [text, true, "takes no pictures"],
-        [yield* newModel(fresh("spam"), "Spam", false), false, "not for mail"],
+        [text, true, "does not accept pictures"],
+        [yield* newModel(fresh("spam"), "Spam", false), false, "not suitable for mail"],
         [yield* newModel(fresh("off"), "EmailText", false, { isActive: false }), false, "not an active model"],
         [
           yield* newModel(fresh("theirs"), "EmailText", false, { owner: "Initech Surveys" }),
@@ -456,7 +456,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
       yield* setDefault(yield* newModel(fresh("blind"), "EmailVision", false))
       expect(yield* transform(roomID, { includePhotosInPrompt: true })).toMatchObject({
         status: 400,
-        json: { message: expect.stringContaining("takes no pictures") }
+        json: { message: expect.stringContaining("does not accept pictures") }
       })
       expect((yield* transform(roomID)).status).toBe(200)
       yield* setDefault(null)

@@ -117,10 +117,10 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
       for (const [fields, why] of [
         ['{"a":[1e400]}', "1.8e308"],
-        ['{"a":9007199254740993}', "write longer ones as text"],
-        ['{"a":{"b":[-12345678901234567890]}}', "write longer ones as text"],
-        ['{"__proto__":"x"}', "names other than __proto__"],
-        ['{"a":{"\\u005f_proto__":{"b":1}}}', "names other than __proto__"]
+        ['{"a":9007199254740993}', "send longer numbers as text"],
+        ['{"a":{"b":[-12345678901234567890]}}', "send longer numbers as text"],
+        ['{"__proto__":"x"}', "the name __proto__"],
+        ['{"a":{"\\u005f_proto__":{"b":1}}}', "the name __proto__"]
       ] as const) {
         const refused = yield* send("PUT", path, { headers, body: `{"customFieldsData":${fields}}` })
         expect([fields, refused.status, Object(refused.json).details]).toEqual([

@@ -8,7 +8,7 @@ import { DocxRenderer, type OpenPhoto } from "./DocxRenderer.ts"
 import { readTemplate } from "./Template.ts"
 
 const unusable = new InternalServerError({
-  message: "The template of the DOCX export is not a Word document. Tell the server's operator to check DOCX_TEMPLATE."
+  message: "The template of the DOCX export is not a Word document. Ask the operator to check DOCX_TEMPLATE."
 })
 
 /** The Word writer is large and many nodes never use it, so it is loaded when the first document is written. */

@@ -49,7 +49,7 @@ export const composeDocument = (
     hero,
     photosAtEnd: photoPlacement === "atEnd" || photoPlacement === "at-end",
     rooms: rooms.map((room, index) => {
-      const title = `${index + 1}. ${room.name ?? "Room without a name"}`
+      const title = `${index + 1}. ${room.name ?? "Unnamed room"}`
       const own = shown.filter(
         (photo) => photo.placeDescriptionRoomID === room.placeDescriptionRoomID && !(excludeHeroPhoto && photo === hero)
       )

@@ -7,7 +7,7 @@ import { projectFile } from "../../platform/ProjectFile.ts"
 export const templateFile = join("src", "places", "document", "condition-report.docx")
 
 const missing = new InternalServerError({
-  message: "The template of the DOCX export is missing on the server. Tell its operator to check DOCX_TEMPLATE."
+  message: "The template of the DOCX export is missing on the server. Ask the operator to check DOCX_TEMPLATE."
 })
 
 /** Reads the template on each export, so that a new one needs no restart. */

@@ -146,7 +146,7 @@ export const documentContent = (
 
   const roomTexts = function* () {
     if (rooms.length === 0) {
-      yield xmlOf(new Paragraph({ children: [new TextRun("No room has been described yet.")] }))
+      yield xmlOf(new Paragraph({ children: [new TextRun("No rooms have been described yet.")] }))
     }
     for (const [index, one] of rooms.entries()) yield* room(one, index)
   }

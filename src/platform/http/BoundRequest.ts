@@ -13,6 +13,9 @@ const isJson = (contentType: string) => /^\s*application\/([\w.-]+\+)?json\s*(;|
 
 const charsetOf = (contentType: string) => /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? "utf-8"
 
+const asSent = (contentType: string | undefined) =>
+  contentType === undefined || contentType === "" ? "without a Content-Type" : `as ${contentType}`
+
 /** Returns what is wrong with the way the body is sent; undefined if nothing is. */
 const unsupported = (request: NodeRequest, takes: "json" | "multipart"): string | undefined => {
   const contentType = request.headers["content-type"]
@@ -23,10 +26,10 @@ const unsupported = (request: NodeRequest, takes: "json" | "multipart"): string 
   if (takes === "multipart") {
     return contentType !== undefined && isForm(contentType)
       ? undefined
-      : `Send the body as multipart/form-data with a boundary, not as ${contentType ?? "nothing"}.`
+      : `Send the body as multipart/form-data with a boundary, not ${asSent(contentType)}.`
   }
   if (contentType === undefined) return undefined
-  if (!isJson(contentType)) return `Send the body as application/json, not as ${contentType || "nothing"}.`
+  if (!isJson(contentType)) return `Send the body as application/json, not ${asSent(contentType)}.`
   return /^(?:utf-?8|us-ascii)$/i.test(charsetOf(contentType))
     ? undefined
     : `Send the body in UTF-8, not in ${charsetOf(contentType)}.`

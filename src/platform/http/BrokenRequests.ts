@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream"
 import { plainAnswer } from "./PlainAnswer.ts"
 
 const answers: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "The request's address and headers are too large: together up to 16 KiB are taken."],
+  HPE_HEADER_OVERFLOW: [431, "The request's address and headers are too large: together they must not exceed 16 KiB."],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The chunk extensions of the request are too large."],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time. Send it again."]
 }
@@ -22,7 +22,7 @@ export const refuseBrokenRequests = (server: Server) => {
   return server
     .on("request", (request, response) => underWay.set(request.socket, response))
     .on("checkExpectation", (_, response) => {
-      const { body, headers, status } = plainAnswer(417, "The only Expect that is understood is 100-continue.")
+      const { body, headers, status } = plainAnswer(417, "The only supported value of Expect is 100-continue.")
       response.writeHead(status, headers).end(body)
     })
     .on("clientError", (error: Error & { readonly code?: string }, socket) => {

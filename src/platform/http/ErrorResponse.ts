@@ -41,7 +41,9 @@ const formProblem = ({ cause, reason }: Multipart.MultipartError) => {
   if (reason === "InternalError" && !reachedLimit(cause)) return undefined
   return reason === "Parse"
     ? new BadRequest({ message: "The form could not be read. Send it as multipart/form-data." })
-    : new PayloadTooLarge({ message: "The form, one of its files or fields, or their number is too large." })
+    : new PayloadTooLarge({
+        message: "The form or one of its files or fields is too large, or it has too many of them."
+      })
 }
 
 const routeNotFound = (routes: Routes, url: string, method: string) => {
@@ -52,7 +54,9 @@ const routeNotFound = (routes: Routes, url: string, method: string) => {
         headers: {}
       }
     : {
-        error: new MethodNotAllowed({ message: `This path does not take ${method}. It takes ${allowed.join(", ")}.` }),
+        error: new MethodNotAllowed({
+          message: `This path does not support ${method}. It supports ${allowed.join(", ")}.`
+        }),
         headers: { allow: allowed.join(", ") }
       }
 }
@@ -65,10 +69,10 @@ const toApiError = (failure: unknown): ApiError | undefined => {
     return new BadRequest({ message: "The request body could not be read." })
   }
   if (failure instanceof StoreAway) {
-    return new ServiceUnavailable({ message: "The store of files does not answer. Send the request again." })
+    return new ServiceUnavailable({ message: "The file store does not respond. Send the request again." })
   }
   if (failure instanceof BytesMissing) {
-    return new NotFound({ message: "The content of the file is gone from the store of files." })
+    return new NotFound({ message: "The content of the file is missing from the file store." })
   }
   return undefined
 }
@@ -103,18 +107,18 @@ export const answerCause = (
     }
   }
   if (Option.exists(sqlState(cause), (state) => unstorable.has(state))) {
-    const error = new BadRequest({ message: "Text must not have NUL characters or broken Unicode." })
+    const error = new BadRequest({ message: "Text must not contain NUL characters or broken Unicode." })
     return { response: errorResponse(error, request.requestId), unexpected: false }
   }
   if (isDatabaseAway(cause)) {
     const error = new ServiceUnavailable({
       message: Option.contains(sqlState(cause), onlyReads)
-        ? "The database takes no changes at the moment. Send the request again."
-        : "The database does not answer. Send the request again."
+        ? "The database does not accept changes at the moment. Send the request again."
+        : "The database does not respond. Send the request again."
     })
     return { response: errorResponse(error, request.requestId), unexpected: true }
   }
-  const message = "Something unexpected happened. Try again; if it stays, report the request id."
+  const message = "An unexpected error occurred. Try again; if it persists, report the request id."
   return {
     response: errorResponse(new InternalServerError({ message }), request.requestId),
     unexpected: true

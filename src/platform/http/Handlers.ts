@@ -22,7 +22,7 @@ export const handlersIn = (router: HttpRouter.HttpRouter<unknown, HttpRouter.Htt
   )
   const find = memoised((route: Route) => {
     const found = known.get(nameOf(route))
-    if (found === undefined) throw new Error(`Nobody answers ${nameOf(route)}`)
+    if (found === undefined) throw new Error(`There is no handler for ${nameOf(route)}`)
     return found
   })
   return {

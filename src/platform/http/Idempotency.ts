@@ -97,7 +97,7 @@ export const makeIdempotency = Effect.gen(function* () {
               return yield* Effect.die(new AnsweredMeanwhile(yield* Effect.orDie(replayTo(meanwhile.value, hashes))))
             }
             // The response is built from the result of the first try: there cannot be a second.
-            if (!(yield* Deferred.succeed(done, yield* work))) return yield* Effect.dieMessage("Answered already")
+            if (!(yield* Deferred.succeed(done, yield* work))) return yield* Effect.dieMessage("Already answered")
             return yield* answers.keep(scope, hashes[0], yield* Deferred.await(answer))
           }).pipe(
             inTransaction(sql),

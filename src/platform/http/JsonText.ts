@@ -39,7 +39,7 @@ function withoutPrototypes(this: object, name: string, value: unknown) {
 export const parseJson = (text: string): Effect.Effect<unknown, BadRequest> => {
   if (text.trim() === "") return BadRequest.of("Send a JSON body.")
   if (isTooDeep(text)) {
-    return BadRequest.of(`The body is nested too deeply: up to ${deepest} levels are taken.`)
+    return BadRequest.of(`The body is nested too deeply: up to ${deepest} levels are accepted.`)
   }
   try {
     const value: unknown = prototypeName.test(text) ? JSON.parse(text, withoutPrototypes) : JSON.parse(text)

@@ -51,7 +51,7 @@ export const replayTo = (answer: KeptAnswer, hashes: ReadonlyArray<string>) =>
   hashes.includes(answer.requestHash)
     ? Effect.succeed(replay(answer))
     : UnprocessableEntity.of(
-        "This Idempotency-Key was used before, with another body, another query or by another role. Use a new key."
+        "This Idempotency-Key was already used with another body, another query or another role. Use a new key."
       )
 
 /** The responses that are kept for replay. */

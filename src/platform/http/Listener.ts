@@ -59,7 +59,7 @@ export const makeListener = (begin: Conventions) =>
       try {
         work()
       } catch (error) {
-        const { body, headers, status } = plainAnswer(500, "Something unexpected happened. Try again.")
+        const { body, headers, status } = plainAnswer(500, "An unexpected error occurred. Try again.")
         fork(Effect.logError("unexpected failure", Cause.die(error)))
         if (to.headersSent) to.destroy()
         else to.writeHead(status, headers).end(body)

@@ -106,7 +106,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   }
 
   get upgrade() {
-    return this.#changed.upgrade ?? Effect.fail(this.#unreadable("This request does not ask for another protocol."))
+    return this.#changed.upgrade ?? Effect.fail(this.#unreadable("This request does not ask for a protocol upgrade."))
   }
 
   modify(options: Changes): NodeRequest {

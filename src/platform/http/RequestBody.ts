@@ -5,9 +5,9 @@ import { BadRequest, PayloadTooLarge } from "../../../schema/Errors.ts"
 export const largestJson = 1024 * 1024
 
 const tooLarge = (largest: number) =>
-  new PayloadTooLarge({ message: `The body is too large: this route takes up to ${largest / largestJson} MiB.` })
+  new PayloadTooLarge({ message: `The body is too large: this route accepts up to ${largest / largestJson} MiB.` })
 
-const brokenOff = new BadRequest({ message: "The body broke off before its end. Send it again." })
+const brokenOff = new BadRequest({ message: "The body ended before it was complete. Send it again." })
 
 /** Reads and drops the rest of a refused body, so that the client gets the response and not a reset connection. */
 export const drop = (source: IncomingMessage) => {

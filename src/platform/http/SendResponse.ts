@@ -45,12 +45,12 @@ export class FileBody {
 /** A response that breaks off must not look complete. */
 const breakOff = (to: ServerResponse, cause: unknown) => {
   to.destroy()
-  return Effect.logWarning("an answer broke off", cause)
+  return Effect.logWarning("a response was cut off", cause)
 }
 
 /** Ends a response that is as long as promised; any other must not look complete. */
 const endAfter = (to: ServerResponse, sent: number, size: number | undefined) =>
-  sent === (size ?? sent) ? Effect.sync(() => to.end()) : breakOff(to, `It has ${sent} of ${size} bytes`)
+  sent === (size ?? sent) ? Effect.sync(() => to.end()) : breakOff(to, `Only ${sent} of ${size} bytes were sent`)
 
 /** How much of a file is written in one go. */
 const pieceSize = 256 * 1024
@@ -97,6 +97,6 @@ export const sendResponse = (to: ServerResponse, answer: Outgoing, method: strin
   else if (body._tag === "Stream") return pump(to, body.stream, body.contentLength)
   else if (body._tag === "Raw" && body.body instanceof FileBody) return copy(to, body.body)
   else if (body._tag === "Raw") to.end(body.body)
-  else to.destroy(new Error("No answer is a form."))
+  else to.destroy(new Error("A response cannot be a form."))
   return undefined
 }

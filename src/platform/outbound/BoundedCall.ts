@@ -44,17 +44,17 @@ const decompressed = (response: Response) => {
   const bytes = Stream.mapError(response.stream, callError)
   if (encoding === "identity" || encoding === "" || hasNoBody(response.status)) return bytes
   if (!isUnderstood(encoding)) {
-    return Stream.fail(new CallFailed({ message: `${host} answered in an encoding that is not understood.` }))
+    return Stream.fail(new CallFailed({ message: `${host} responded in an unsupported encoding.` }))
   }
   return NodeStream.pipeThroughDuplex(
     bytes,
     decompressors[encoding],
-    () => new CallFailed({ message: `The answer of ${host} could not be decompressed.` })
+    () => new CallFailed({ message: `The response of ${host} could not be decompressed.` })
   )
 }
 
 const readBytes = (response: Response, largestBody: number) => {
-  const message = `${hostOf(response.request)} answered more than ${largestBody} bytes.`
+  const message = `${hostOf(response.request)} returned more than ${largestBody} bytes.`
   return wholeUpTo(largestBody, () => new CallFailed({ message }))(decompressed(response))
 }
 
@@ -92,6 +92,6 @@ export const boundedCall = (
     Effect.timeoutFail({
       duration: total,
       onTimeout: () =>
-        new CallFailed({ message: `${hostOf(request)} did not answer completely within ${Duration.format(total)}.` })
+        new CallFailed({ message: `${hostOf(request)} did not respond completely within ${Duration.format(total)}.` })
     })
   )

@@ -9,14 +9,14 @@ export class CallBlocked extends Data.TaggedError("CallBlocked")<{ readonly mess
 export class CallFailed extends Data.TaggedError("CallFailed")<{ readonly message: string }> {}
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOTFOUND: "its name is not known",
+  ENOTFOUND: "its name does not exist",
   EAI_AGAIN: "its name could not be looked up",
   ECONNREFUSED: "it refuses connections",
   ECONNRESET: "it closed the connection",
   UND_ERR_SOCKET: "it closed the connection",
-  ETIMEDOUT: "it does not answer",
-  UND_ERR_CONNECT_TIMEOUT: "it does not answer",
-  UND_ERR_HEADERS_OVERFLOW: "its answer has too many headers"
+  ETIMEDOUT: "it does not respond",
+  UND_ERR_CONNECT_TIMEOUT: "it does not respond",
+  UND_ERR_HEADERS_OVERFLOW: "its response has too many headers"
 }
 
 const codeOf = (error: unknown) =>
@@ -34,8 +34,9 @@ export const callError = (error: HttpClientError.HttpClientError): CallBlocked |
   if (error.cause instanceof AddressRefused) {
     return new CallBlocked({ message: `Calls to ${host} are not allowed: ${error.cause.message}.` })
   }
-  if (error._tag === "ResponseError") return new CallFailed({ message: `The answer of ${host} could not be read.` })
+  if (error._tag === "ResponseError") return new CallFailed({ message: `The response of ${host} could not be read.` })
   const code = codeOf(error.cause)
-  const reason = reasons[code] ?? (isCertificateProblem(code) ? "its TLS certificate is not accepted" : "it failed")
+  const reason =
+    reasons[code] ?? (isCertificateProblem(code) ? "its TLS certificate is not accepted" : "the call failed")
   return new CallFailed({ message: `${host} could not be reached: ${reason}.` })
 }

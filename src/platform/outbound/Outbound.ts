@@ -11,7 +11,7 @@ import { type AllowedHost, isAllowed, normalHost } from "./OutboundAllow.ts"
 /** A host leads to an address that the service does not call. Nothing was sent. */
 export class AddressRefused extends Error {
   constructor(readonly host: string) {
-    super(`${host} leads to a private, local or reserved address`)
+    super(`${host} resolves to a private, local or reserved address`)
   }
 }
 
