@@ -5,8 +5,9 @@ import { Effect, Schema } from "effect"
 import pg from "pg"
 import { TicketMessage } from "../../schema/TicketMessages.ts"
 import { eventually } from "../support/Eventually.ts"
+import { channelIn, numberIn } from "../support/Fields.ts"
 import { answering } from "../support/Hostile.ts"
-import { ask, idIn, loginTo, root, startNode } from "../support/Processes.ts"
+import { ask, loginTo, root, startNode } from "../support/Processes.ts"
 import { sharedData } from "../support/SharedData.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
 
@@ -42,10 +43,7 @@ layer(UpstreamServer.layer, { excludeTestServices: true })("A process that is ki
       const token = yield* loginTo(first)
 
       const channels = yield* ask(first, "GET", "/api/Channels", token)
-      const channel = Array.isArray(channels)
-        ? channels.find((one: unknown) => Object(one)["channelType"] === "Email")
-        : undefined
-      const channelID = idIn(channel, "channelID")
+      const channelID = numberIn(channelIn(channels, "Email"), "channelID")
       for (const [index, [path, apiMethod]] of (
         [
           ["/before", "POST"],
@@ -66,11 +64,11 @@ layer(UpstreamServer.layer, { excludeTestServices: true })("A process that is ki
           priority: 1,
           isActive: true,
           operation: "CallApi",
-          parameters: { documentID: idIn(document, "documentID"), field: path.slice(1) }
+          parameters: { documentID: numberIn(document, "documentID"), field: path.slice(1) }
         })
         yield* ask(first, "POST", "/api/hookactions", token, {
           hookName: "OnMessageReceived",
-          actionID: idIn(action, "actionID"),
+          actionID: numberIn(action, "actionID"),
           priority: 100 - index
         })
       }
@@ -79,7 +77,7 @@ layer(UpstreamServer.layer, { excludeTestServices: true })("A process that is ki
         message: "My trombone squeaks",
         fromAddress: "tenant@mail.example"
       })
-      const messageID = idIn(created, "messageID")
+      const messageID = numberIn(created, "messageID")
       const calls = Effect.map(upstream.requests, (requests) => requests.map(({ url }) => url))
       yield* eventually(calls, (urls) => urls.includes("/order"))
 

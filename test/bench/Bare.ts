@@ -1,11 +1,12 @@
 import { createReadStream } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { text } from "node:stream/consumers"
 import { pipeline } from "node:stream/promises"
 import pg from "pg"
-import { createMessage } from "./TwinCreate.ts"
+import { createMessage, type NewMessage } from "./TwinCreate.ts"
 import { findFile, headersOf } from "./TwinFiles.ts"
 import { serveHub, tellMessage } from "./TwinHub.ts"
-import { noteMails } from "./TwinMail.ts"
+import { type Notifications, noteMails } from "./TwinMail.ts"
 import { addPhotos } from "./TwinPhotos.ts"
 import { messagesSql, pageSql, searchSql, ticketSql } from "./TwinSql.ts"
 import { customerOf } from "./TwinToken.ts"
@@ -18,11 +19,8 @@ const answer = (response: ServerResponse, value: unknown) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }).end(body)
 }
 
-const bodyOf = async (request: IncomingMessage) => {
-  const parts: Array<Buffer> = []
-  for await (const part of request) parts.push(part)
-  return JSON.parse(Buffer.concat(parts).toString())
-}
+// As parsed: to check it is part of what this server does without.
+const bodyOf = async (request: IncomingMessage) => JSON.parse(await text(request))
 
 const answerFile = async (response: ServerResponse, token: string) => {
   const file = await findFile(pool, token)
@@ -33,7 +31,8 @@ const answerFile = async (response: ServerResponse, token: string) => {
 const answerPost = async (customerID: number, request: IncomingMessage, response: ServerResponse) => {
   const [, room] = /^\/api\/PlaceDescriptionRooms\/(\d+)\/photos$/.exec(request.url ?? "") ?? []
   if (room !== undefined) return answer(response, await addPhotos(pool, customerID, Number(room), request))
-  const message = await createMessage(pool, customerID, await bodyOf(request))
+  const body: NewMessage = await bodyOf(request)
+  const message = await createMessage(pool, customerID, body)
   tellMessage(customerID, message)
   return answer(response, message)
 }
@@ -41,7 +40,8 @@ const answerPost = async (customerID: number, request: IncomingMessage, response
 const handle = async (request: IncomingMessage, response: ServerResponse) => {
   if (request.url === "/health/live") return answer(response, { status: "ok" })
   if (request.url === "/api/MailWebhook") {
-    await noteMails(pool, await bodyOf(request))
+    const body: Notifications = await bodyOf(request)
+    await noteMails(pool, body)
     return response.writeHead(200, { "content-length": 0 }).end()
   }
   if (request.url?.startsWith("/api/File/")) return answerFile(response, request.url.slice("/api/File/".length))
@@ -51,12 +51,12 @@ const handle = async (request: IncomingMessage, response: ServerResponse) => {
   const url = new URL(request.url ?? "/", "http://bare")
   const [, , id, below] = url.pathname.split("/")
   if (id !== undefined && below === undefined) {
-    const { rows } = await pool.query({ name: "ticket", text: ticketSql, values: [customerID, id] })
+    const { rows } = await pool.query<object>({ name: "ticket", text: ticketSql, values: [customerID, id] })
     return answer(response, rows[0])
   }
   const search = url.searchParams.get("search")
   const status = url.searchParams.get("status")
-  const { rows } = await pool.query(
+  const { rows } = await pool.query<{ readonly totalCount: number }>(
     below !== undefined
       ? { name: "messages", text: messagesSql, values: [customerID, id] }
       : search !== null

@@ -50,7 +50,9 @@ const readDefinitions = async () => {
   const name = "casework_bench_tables"
   const url = await emptyDatabase(name)
   migrate(url)
-  const { rows } = await connected(url, (client) => client.query(definitionsSql, [filledTables]))
+  const { rows } = await connected(url, (client) =>
+    client.query<{ readonly d: unknown }>(definitionsSql, [filledTables])
+  )
   await connected(server, (client) => client.query(`drop database ${name} with (force)`))
   return String(rows[0]?.d)
 }
@@ -100,7 +102,10 @@ export const filledDatabase = async (tickets: number, customers = usual) => {
   const url = urlOf(name)
   const mark = await markOf(text)
   const known = await connected(server, (client) =>
-    client.query("select shobj_description(oid, 'pg_database') as mark from pg_database where datname = $1", [name])
+    client.query<{ readonly mark: string | null }>(
+      "select shobj_description(oid, 'pg_database') as mark from pg_database where datname = $1",
+      [name]
+    )
   )
   if (known.rows[0]?.mark === mark) {
     migrate(url)

@@ -1,3 +1,5 @@
+import { listIn, numberIn, textIn } from "../support/Fields.ts"
+import { read } from "./Ask.ts"
 import { type Contest, reads } from "./Compare.ts"
 import type { Setting } from "./Contestants.ts"
 import { throughput } from "./Load.ts"
@@ -9,20 +11,14 @@ const sizes: Readonly<Record<string, number>> = {
   "file download, 1 MiB": 1024 * kibibyte
 }
 
-const read = async (url: string, init: RequestInit): Promise<unknown> => {
-  const response = await fetch(url, init)
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
-  return response.json()
-}
-
 const firstMessage = async ({ base, customer, token }: Setting) => {
   const messages = await read(`${base}/tickets/${customer.ticketID}/messages`, {
     headers: { authorization: `Bearer ${token}` }
   })
-  return String(Object(messages)["items"][0]["messageID"])
+  return numberIn(listIn(messages, "items")[0], "messageID")
 }
 
-const upload = async ({ base, token }: Setting, messageID: string, size: number) => {
+const upload = async ({ base, token }: Setting, messageID: number, size: number) => {
   const body = new FormData()
   body.append("file", new Blob([Buffer.alloc(size, "0123456789\n")]), "file.txt")
   const answer = await read(`${base}/ticketMessages/${messageID}/attachments`, {
@@ -30,7 +26,7 @@ const upload = async ({ base, token }: Setting, messageID: string, size: number)
     headers: { authorization: `Bearer ${token}` },
     body
   })
-  return String(Object(answer)["accessToken"])
+  return textIn(answer, "accessToken")
 }
 
 /** Downloads of attachments from the folder store, authorised by their tokens alone. */

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { listIn, numberIn, textIn } from "../support/Fields.ts"
+import { fetched, type Headers, login, read } from "./Ask.ts"
 import { emptyDatabase } from "./Databases.ts"
 import { residentMemory } from "./Memory.ts"
 import { caseworkFile, type Server, start } from "./Servers.ts"
@@ -22,24 +24,11 @@ const addedMemory = async (pid: number, run: () => Promise<unknown>) => {
   return { added: Math.round(peak - before), seconds: (performance.now() - started) / 1000 }
 }
 
-const read = async (base: string, path: string, init: RequestInit) => {
-  const response = await fetch(base + path, init)
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
-  return response
-}
-
-const login = async (base: string) => {
-  const body = JSON.stringify({ username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" })
-  const headers = { "content-type": "application/json" }
-  const answer: unknown = await (await read(base, "/api/Auth/login", { method: "POST", headers, body })).json()
-  return { authorization: `Bearer ${String(Object(answer)["token"])}` }
-}
-
-const firstMessage = async (base: string, headers: Record<string, string>) => {
-  const tickets: unknown = await (await read(base, "/tickets?pageSize=1", { headers })).json()
-  const ticketID = String(Object(tickets)["items"][0]["ticketID"])
-  const messages: unknown = await (await read(base, `/ticketMessages?ticketId=${ticketID}`, { headers })).json()
-  return String(Object(messages)["items"][0]["messageID"])
+const firstMessage = async (base: string, headers: Headers) => {
+  const tickets = await read(`${base}/tickets?pageSize=1`, { headers })
+  const ticketID = numberIn(listIn(tickets, "items")[0], "ticketID")
+  const messages = await read(`${base}/ticketMessages?ticketId=${ticketID}`, { headers })
+  return numberIn(listIn(messages, "items")[0], "messageID")
 }
 
 const content = new Blob([Buffer.alloc(largest, "0123456789\n")])
@@ -50,15 +39,16 @@ const measure = async ({ base, pid }: Server) => {
   const upload = async () => {
     const body = new FormData()
     body.append("file", content, "large.txt")
-    const answer: unknown = await (
-      await read(base, `/ticketMessages/${messageID}/attachments`, { method: "POST", headers, body })
-    ).json()
-    return String(Object(answer)["accessToken"])
+    const answer = await read(`${base}/ticketMessages/${messageID}/attachments`, { method: "POST", headers, body })
+    return textIn(answer, "accessToken")
   }
   const download = async (token: string) => {
-    const response = await read(base, `/api/File/${token}`, {})
+    const { body } = await fetched(`${base}/api/File/${token}`, {})
     let size = 0
-    for await (const chunk of response.body ?? []) size += chunk.length
+    const count = (chunk: Uint8Array) => {
+      size += chunk.length
+    }
+    await body?.pipeTo(new WritableStream({ write: count }))
     if (size !== largest) throw new Error(`Only ${size} bytes came`)
   }
   // One run beforehand: what the first request loads is not part of what a file takes.

@@ -1,3 +1,4 @@
+import { channelIn, numberIn, textIn } from "../support/Fields.ts"
 import { median } from "../support/Median.ts"
 import { emptyDatabase } from "./Databases.ts"
 import { connect, connectMany, makeAudience } from "./HubClient.ts"
@@ -27,7 +28,7 @@ const fanOut = async (from: string, to: string, token: string, channelID: number
   for (let round = -5; round < rounds; round++) {
     const started = performance.now()
     const body = { channelID, message: "I lost my key and am locked out", senderType: "CustomerRep", status: "Sent" }
-    const messageID = Number(Object(await ask(from, token, "/ticketMessages/create-new", body))["messageID"])
+    const messageID = numberIn(await ask(from, token, "/ticketMessages/create-new", body), "messageID")
     await listeners.hasHeard(messageID)
     if (round >= 0) taken.push(performance.now() - started)
   }
@@ -43,8 +44,8 @@ export const benchHub = async () => {
   const other = await start(caseworkFile, 4341, url)
   const token = await tokenFor(one.base, 1, 1)
   const channels = await ask(one.base, token, "/api/Channels")
-  const chat = Array.isArray(channels) && channels.find((found: unknown) => Object(found)["channelType"] === "Chat")
-  const { channelID, token: channelToken } = Object(chat)
+  const chat = channelIn(channels, "Chat")
+  const [channelID, channelToken] = [numberIn(chat, "channelID"), textIn(chat, "token")]
   // Measured first: leftovers of other work would hide what the clients take.
   await pause(1000)
   const before = residentMemory(one.pid)

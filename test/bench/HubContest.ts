@@ -1,4 +1,5 @@
 import { Pool } from "undici"
+import { numberIn } from "../support/Fields.ts"
 import { type Contest, writes } from "./Compare.ts"
 import type { Setting } from "./Contestants.ts"
 import { makeAudience } from "./HubClient.ts"
@@ -24,7 +25,7 @@ export const hubContest = ({ customer, token }: Setting): Contest => {
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: body()
       })
-      await listeners.hasHeard(Number(Object(await response.body.json())["messageID"]))
+      await listeners.hasHeard(numberIn(await response.body.json(), "messageID"))
     }
     return meterOf(senders, tellAll, () => {
       listeners.leave()

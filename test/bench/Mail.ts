@@ -2,9 +2,12 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { Pool } from "undici"
+import { field, listIn, numberIn, textIn } from "../support/Fields.ts"
 import { simulatedCredentials } from "../support/GraphServer.ts"
 import { median } from "../support/Median.ts"
+import { type Headers, login, read, sendsJson } from "./Ask.ts"
 import { emptyDatabase } from "./Databases.ts"
+import { residentMemory } from "./Memory.ts"
 import { type Server, start } from "./Servers.ts"
 import { milliseconds, printTable, rate, ratio } from "./Table.ts"
 
@@ -22,20 +25,15 @@ interface Graph {
   readonly authorityUrl: string
 }
 
-type Headers = Readonly<Record<string, string>>
-
-const read = async (url: string, init: RequestInit): Promise<unknown> => {
-  const response = await fetch(url, init)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`)
-  return text === "" ? undefined : JSON.parse(text)
-}
-
 /** Starts a simulated provider in its own process, so that its work does not count as the service's. */
 const startGraph = async () => {
   const child = fork("dist/test/bench/GraphProcess.js", [String(mails), String(latency)])
-  const [{ authorityUrl, graphUrl, port }] = await once(child, "message")
-  const graph: Graph = { port: Number(port), graphUrl: String(graphUrl), authorityUrl: String(authorityUrl) }
+  const [told]: ReadonlyArray<unknown> = await once(child, "message")
+  const graph: Graph = {
+    port: numberIn(told, "port"),
+    graphUrl: textIn(told, "graphUrl"),
+    authorityUrl: textIn(told, "authorityUrl")
+  }
   return { graph, stop: () => child.kill("SIGKILL") }
 }
 
@@ -49,7 +47,7 @@ const download = async ({ authorityUrl, port }: Graph) => {
   })
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4 })
   const headers = {
-    authorization: `Bearer ${String(Object(token)["access_token"])}`,
+    authorization: `Bearer ${textIn(token, "access_token")}`,
     prefer: 'IdType="ImmutableId", odata.maxpagesize=100'
   }
   const get = async (path: string) => {
@@ -63,9 +61,9 @@ const download = async ({ authorityUrl, port }: Graph) => {
   const list = async () => {
     let link: string | undefined = `${inbox}/mailFolders/AAMk-inbox/messages/delta?changeType=created&$select=id`
     while (link !== undefined) {
-      const page = Object(await json(link))
-      waiting.push(...page["value"].map((one: unknown) => String(Object(one)["id"])))
-      const next: unknown = page["@odata.nextLink"]
+      const page = await json(link)
+      waiting.push(...listIn(page, "value").map((one) => textIn(one, "id")))
+      const next = field(page, "@odata.nextLink")
       link = typeof next === "string" ? next.slice(next.indexOf("/v1.0")) : undefined
     }
     isListed = true
@@ -74,9 +72,9 @@ const download = async ({ authorityUrl, port }: Graph) => {
     while (!isListed || waiting.length > 0) {
       const id = waiting.shift()
       if (id === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
-      else if (Object(await json(`${inbox}/messages/${id}`))["hasAttachments"] === true) {
-        const { value } = Object(await json(`${inbox}/messages/${id}/attachments`))
-        for (const one of value) await get(`${inbox}/messages/${id}/attachments/${Object(one)["id"]}/$value`)
+      else if (field(await json(`${inbox}/messages/${id}`), "hasAttachments") === true) {
+        const files = listIn(await json(`${inbox}/messages/${id}/attachments`), "value")
+        for (const file of files) await get(`${inbox}/messages/${id}/attachments/${textIn(file, "id")}/$value`)
       }
     }
   }
@@ -84,16 +82,6 @@ const download = async ({ authorityUrl, port }: Graph) => {
   await pool.close()
   return (mails * 1000) / (performance.now() - started)
 }
-
-const login = async (base: string): Promise<Headers> => {
-  const body = JSON.stringify({ username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" })
-  const headers = { "content-type": "application/json" }
-  const answer = await read(`${base}/api/Auth/login`, { method: "POST", headers, body })
-  return { ...headers, authorization: `Bearer ${String(Object(answer)["token"])}` }
-}
-
-const residentMemory = (pid: number) =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1024
 
 /** The milliseconds of processor time that a process has used so far, in user and in system mode. */
 const processorTime = (pid: number) => {
@@ -109,17 +97,17 @@ const importAll = async ({ base, pid }: Server, headers: Headers, channelID: num
   const started = performance.now()
   const worked = processorTime(pid)
   const answer = await read(`${base}/api/Channels/${channelID}/import-emails`, { method: "POST", headers })
-  const jobID = String(Object(answer)["jobs"][0]["jobID"])
+  const jobID = textIn(listIn(answer, "jobs")[0], "jobID")
   for (;;) {
-    const job = Object(await read(`${base}/api/Jobs/${jobID}`, { headers }))
-    const imported = Number(job["imported"])
+    const job = await read(`${base}/api/Jobs/${jobID}`, { headers })
+    const imported = numberIn(job, "imported")
     const taken = performance.now() - started
     peak = Math.max(peak, residentMemory(pid))
     if (imported === mails) {
       return { rate: (mails * 1000) / taken, processor: (processorTime(pid) - worked) / mails, peak }
     }
     const state = `${imported} of ${mails} mails imported after ${Math.round(taken / 1000)} s`
-    if (job["status"] === "Failed") throw new Error(`The import failed, ${state}: ${job["error"]}`)
+    if (field(job, "status") === "Failed") throw new Error(`The import failed, ${state}: ${field(job, "error")}`)
     if (taken > deadline) throw new Error(`The import is too slow: ${state}`)
     if (taken - said > 5000) {
       said = taken
@@ -168,7 +156,7 @@ export const benchMail = async () => {
   first.stop()
   const server = await start("dist/src/main.js", 4334, database, settings)
   try {
-    const headers = await login(server.base)
+    const headers = { ...sendsJson, ...(await login(server.base)) }
     const channel = await read(`${server.base}/api/Channels`, {
       method: "POST",
       headers,
@@ -186,7 +174,7 @@ export const benchMail = async () => {
     say(`downloading ${mails} mails`)
     const bare = await download(graph)
     say(`${Math.round(bare)} a second; importing them`)
-    const ours = await importAll(server, headers, Number(Object(channel)["channelID"]))
+    const ours = await importAll(server, headers, numberIn(channel, "channelID"))
     const slowest: Array<number> = []
     // The first rounds also pay for a code path that has never run before.
     for (let round = 0; round < 5; round++) slowest.push(await slowestOfBurst(server.base))

@@ -1,3 +1,5 @@
+import { channelIn, field, listIn, numberIn } from "../support/Fields.ts"
+import { type Headers, login, read, sendsJson } from "./Ask.ts"
 import { emptyDatabase } from "./Databases.ts"
 import { caseworkFile, start } from "./Servers.ts"
 import { judged, milliseconds, printTable } from "./Table.ts"
@@ -5,37 +7,20 @@ import { judged, milliseconds, printTable } from "./Table.ts"
 const single = 30
 const atOnce = 200
 
-type Headers = Readonly<Record<string, string>>
-
-const read = async (url: string, init: RequestInit): Promise<unknown> => {
-  const response = await fetch(url, init)
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
-  return response.json()
-}
-
-const login = async (base: string): Promise<Headers> => {
-  const body = JSON.stringify({ username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" })
-  const headers = { "content-type": "application/json" }
-  const answer = await read(`${base}/api/Auth/login`, { method: "POST", headers, body })
-  return { ...headers, authorization: `Bearer ${String(Object(answer)["token"])}` }
-}
-
 const mailChannel = async (base: string, headers: Headers) => {
-  const answer = await read(`${base}/api/Channels`, { headers })
-  const found = Array.isArray(answer) && answer.find((one: unknown) => Object(one)["channelType"] === "Email")
-  return Number(Object(found)["channelID"])
+  return numberIn(channelIn(await read(`${base}/api/Channels`, { headers }), "Email"), "channelID")
 }
 
 const post = async (base: string, headers: Headers, channelID: number) => {
   const body = JSON.stringify({ channelID, message: "I lost my key and am locked out", fromAddress: "a@mail.example" })
   const answer = await read(`${base}/ticketMessages/create-new`, { method: "POST", headers, body })
-  return Number(Object(answer)["messageID"])
+  return numberIn(answer, "messageID")
 }
 
 /** Whether the last step of the pipeline is recorded, which is the last thing that a pipeline does. */
 const isFinished = async (base: string, headers: Headers, messageID: number) => {
   const trace = await read(`${base}/ticketMessages/${messageID}/trace`, { headers })
-  return Object(trace)["entries"].some((entry: unknown) => Object(entry)["what"] === "OnDraftReady")
+  return listIn(trace, "entries").some((entry) => field(entry, "what") === "OnDraftReady")
 }
 
 const finished = async (base: string, headers: Headers, messageID: number, pause: number) => {
@@ -70,7 +55,7 @@ export const benchPipeline = async () => {
   const database = await emptyDatabase("casework_bench_pipeline")
   const server = await start(caseworkFile, 4332, database, { AI_PROVIDER: "sandbox", DEMO: "true" })
   const { base } = server
-  const headers = await login(base)
+  const headers = { ...sendsJson, ...(await login(base)) }
   const channelID = await mailChannel(base, headers)
   const taken: Array<number> = []
   for (let index = -3; index < single; index++) {

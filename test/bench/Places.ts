@@ -10,6 +10,7 @@ import type { ReportDocument } from "../../src/places/document/ReportDocument.ts
 import { ImageProcessor } from "../../src/places/ImageProcessor.ts"
 import { SharpImages } from "../../src/places/SharpImages.ts"
 import { median } from "../support/Median.ts"
+import { prepare } from "./TwinPhotos.ts"
 
 /** A picture as a phone takes it: 12 megapixels, with detail in each of them. */
 const cameraPicture = async () => {
@@ -19,17 +20,6 @@ const cameraPicture = async () => {
     .blur(2)
     .jpeg({ quality: 90 })
     .toBuffer()
-}
-
-const bare = async (bytes: Uint8Array) => {
-  const image = sharp(bytes, { limitInputPixels: 120_000_000, failOn: "error" })
-  const { autoOrient } = await image.metadata()
-  const box = autoOrient.width >= autoOrient.height ? { width: 2048, height: 768 } : { width: 768, height: 2048 }
-  return image
-    .autoOrient()
-    .resize({ ...box, fit: "inside", withoutEnlargement: true })
-    .jpeg({ quality: 85 })
-    .toBuffer({ resolveWithObject: true })
 }
 
 const seconds = async (work: () => Promise<unknown>) => {
@@ -50,7 +40,7 @@ const comparePhotos = Effect.gen(function* () {
   const copies = Array.from({ length: atOnce }, () => picture)
   const ratios: Array<number> = []
   for (let round = 0; round < 6; round += 1) {
-    const alone = yield* Effect.promise(() => seconds(() => Promise.all(copies.map(bare))))
+    const alone = yield* Effect.promise(() => seconds(() => Promise.all(copies.map(prepare))))
     const [ours] = yield* Effect.timed(Effect.forEach(copies, images.prepare, { concurrency: "unbounded" }))
     // The first round only warms up both of them.
     if (round > 0) ratios.push(alone / Duration.toSeconds(ours))

@@ -27,6 +27,11 @@ const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"], max: 2
 const app = Fastify(hasDuties ? dutifulOptions : {})
 if (hasDuties) takeDuties(app)
 
+/** Every row of a page also holds the count of all. */
+interface Counted {
+  readonly totalCount: number
+}
+
 app.decorateRequest("customerID", 0)
 app.addHook("onRequest", async (request, reply) => {
   if (isPublic(request.url)) return
@@ -48,7 +53,7 @@ app.get<{ Params: { id: number } }>(
   { schema: { params: byId, response: { 200: ticket } } },
   async (request, reply) => {
     const values = [request.getDecorator<number>("customerID"), request.params.id]
-    const { rows } = await pool.query({ name: "ticket", text: ticketSql, values })
+    const { rows } = await pool.query<object>({ name: "ticket", text: ticketSql, values })
     return rows[0] ?? reply.code(404).send({ status: 404, error: "Not Found" })
   }
 )
@@ -58,7 +63,7 @@ app.get<{ Params: { id: number } }>(
   { schema: { params: byId, response: { 200: messagePage } } },
   async (request) => {
     const values = [request.getDecorator<number>("customerID"), request.params.id]
-    const { rows } = await pool.query({ name: "messages", text: messagesSql, values })
+    const { rows } = await pool.query<Counted>({ name: "messages", text: messagesSql, values })
     const totalCount = rows[0]?.totalCount ?? 0
     return { items: rows, totalCount, totalPages: Math.ceil(totalCount / 20) }
   }
@@ -72,10 +77,10 @@ app.get<{ Querystring: { pageNumber: number; pageSize: number; status?: string; 
     const values = [request.getDecorator<number>("customerID"), pageSize, (pageNumber - 1) * pageSize]
     const { rows } =
       search !== undefined
-        ? await pool.query({ name: "search", text: searchSql, values: [...values, `%${search}%`] })
+        ? await pool.query<Counted>({ name: "search", text: searchSql, values: [...values, `%${search}%`] })
         : status === undefined
-          ? await pool.query({ name: "page", text: pageSql("", "", "$2", "$3"), values })
-          : await pool.query({
+          ? await pool.query<Counted>({ name: "page", text: pageSql("", "", "$2", "$3"), values })
+          : await pool.query<Counted>({
               name: "filtered",
               text: pageSql("and t.status = $4", "and n.status = $4", "$2", "$3"),
               values: [...values, status]

@@ -8,7 +8,13 @@ export interface NewMessage {
 }
 
 const one = async (client: pg.PoolClient, name: string, text: string, values: ReadonlyArray<unknown>) =>
-  (await client.query({ name, text, values: [...values] })).rows[0]
+  (await client.query<{ readonly id: number }>({ name, text, values: [...values] })).rows[0]
+
+const inserted = async (...given: Parameters<typeof one>) => {
+  const row = await one(...given)
+  if (row === undefined) throw new Error(`${given[1]} returned no row`)
+  return row
+}
 
 /** Stores a message that opens a ticket, in one transaction: the work of create-new, written in the most direct way. */
 export const createMessage = async (pool: pg.Pool, customerID: number, { channelID, message, uid }: NewMessage) => {
@@ -31,21 +37,21 @@ export const createMessage = async (pool: pg.Pool, customerID: number, { channel
     const endUserID =
       known?.id ??
       (
-        await one(
+        await inserted(
           client,
           "end_user",
           "insert into end_user (customer_id, first_name, last_name, search_text) values ($1, $2, '', $2) returning end_user_id as id",
           [customerID, uid]
         )
       ).id
-    const ticket = await one(
+    const ticket = await inserted(
       client,
       "new_ticket",
       `insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_message_at)
        values ($1, $2, $3, 'Open', $4, now()) returning ticket_id as id`,
       [customerID, channelID, endUserID, message.slice(0, 100)]
     )
-    const stored = await one(
+    const stored = await inserted(
       client,
       "new_message",
       `insert into ticket_message (customer_id, ticket_id, channel_id, sender_type, status, message, preview, uid)

@@ -16,14 +16,16 @@ const fileSql = `
 
 /** Finds the file that a token gives access to. */
 export const findFile = async (pool: pg.Pool, token: string) => {
-  const { rows } = await pool.query({ name: "file", text: fileSql, values: [token] })
+  const { rows } = await pool.query<File>({ name: "file", text: fileSql, values: [token] })
   return rows[0] === undefined ? undefined : { ...rows[0], path: pathOf(rows[0].customerID, rows[0].blobID) }
 }
 
 interface File {
+  readonly customerID: number
   readonly token: string
   readonly fileName: string
   readonly contentType: string
+  readonly blobID: string
   readonly size: string
 }
 

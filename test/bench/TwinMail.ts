@@ -33,13 +33,19 @@ const folderSql = `
   join channel c on c.customer_id = f.customer_id and c.channel_id = f.channel_id and c.deleted_at is null
   where f.subscription_id = $1 and f.auto_retrieve_emails and c.auto_retrieve_emails and c.is_active`
 
+interface Folder {
+  readonly customerID: number
+  readonly folderID: number
+  readonly clientState: string
+}
+
 const jobSql = "insert into job (customer_id, kind, payload) values ($1, 'ImportMessages', $2)"
 
 /** Looks up the subscription, checks its clientState, and enqueues a job for each mail. */
 export const noteMails = async (pool: pg.Pool, { value }: Notifications) => {
   for (const { changeType, clientState, resourceData, subscriptionId } of value) {
     if (changeType !== "created") continue
-    const { rows } = await pool.query({ name: "folder", text: folderSql, values: [subscriptionId] })
+    const { rows } = await pool.query<Folder>({ name: "folder", text: folderSql, values: [subscriptionId] })
     const [folder] = rows
     if (folder === undefined || !isSame(clientState, decrypt(folder.customerID, folder.clientState))) continue
     const payload = JSON.stringify({ folderID: folder.folderID, messageIDs: [resourceData.id] })

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { mkdir, open, rename } from "node:fs/promises"
 import type { IncomingMessage } from "node:http"
 import { basename, dirname } from "node:path"
+import { buffer } from "node:stream/consumers"
 import { make } from "multipasta/node"
 import type pg from "pg"
 import sharp from "sharp"
@@ -31,9 +32,7 @@ const filesOf = async (request: IncomingMessage) => {
   const files: Array<{ readonly name: string; readonly bytes: Buffer }> = []
   for await (const part of request.pipe(make({ headers: request.headers }))) {
     if (part._tag !== "File") continue
-    const chunks: Array<Uint8Array> = []
-    for await (const chunk of part) chunks.push(chunk)
-    files.push({ name: basename(part.filename), bytes: Buffer.concat(chunks) })
+    files.push({ name: basename(part.filename), bytes: await buffer(part) })
   }
   return files
 }
@@ -41,7 +40,7 @@ const filesOf = async (request: IncomingMessage) => {
 const isJpeg = (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff
 
 /** Rotates the picture upright, fits it into the box, and drops its metadata. */
-const prepare = async (bytes: Buffer) => {
+export const prepare = async (bytes: Uint8Array) => {
   const image = sharp(bytes, { limitInputPixels: 120_000_000, failOn: "error" })
   const { autoOrient } = await image.metadata()
   const box = autoOrient.width >= autoOrient.height ? { width: 2048, height: 768 } : { width: 768, height: 2048 }
@@ -75,7 +74,7 @@ export const addPhotos = async (pool: pg.Pool, customerID: number, roomID: numbe
     const { data, info } = await prepare(bytes)
     const blobID = randomUUID()
     await write(pathOf(customerID, blobID), data)
-    const { rows } = await pool.query({
+    const { rows } = await pool.query<Readonly<Record<string, unknown>>>({
       name: "photo",
       text: photoSql,
       values: [customerID, roomID, blobID, data.length, name, "image/jpeg", info.width, info.height]

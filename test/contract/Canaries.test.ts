@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { endpoints } from "../support/Endpoints.ts"
 import { eventually } from "../support/Eventually.ts"
+import { numberIn } from "../support/Fields.ts"
 import { login, sendJson, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TestMailer } from "../support/TestMailer.ts"
@@ -77,7 +78,7 @@ const plant = Effect.gen(function* () {
   const post = (path: string, body: unknown, method = "POST") =>
     Effect.map(sendJson(method, path, { token, body, headers: { "idempotency-key": path } }), (answer) => {
       expect(answer.status, `${path}: ${answer.text}`).toBeLessThan(300)
-      return Object(answer.json)
+      return answer.json
     })
   yield* post(
     "/api/Customers/me",
@@ -108,7 +109,8 @@ const plant = Effect.gen(function* () {
     overrideApiToken: canaries.overrideApiToken,
     overrideApiAuthenticationType: "Bearer"
   })
-  for (const { documentID } of [own, overridden]) {
+  for (const document of [own, overridden]) {
+    const documentID = numberIn(document, "documentID")
     yield* sendJson("POST", `/api/Documents/${documentID}/retrieve`, { token, body: {} })
     const action = yield* post(`/api/Actions?${documentID}`, {
       name: `Call ${documentID}`,
@@ -119,7 +121,7 @@ const plant = Effect.gen(function* () {
     })
     yield* post(`/api/hookactions?${documentID}`, {
       hookName: "OnMessageReceived",
-      actionID: action["actionID"],
+      actionID: numberIn(action, "actionID"),
       priority: 1
     })
   }
@@ -133,7 +135,7 @@ const plant = Effect.gen(function* () {
     overrideMailProviderClientSecret: canaries.overrideMailProviderClientSecret,
     overrideMailProviderAuthorityURL: upstream.url
   })
-  yield* sendJson("POST", `/api/MailWebhook/subscribe/${channel["channelID"]}`, { token })
+  yield* sendJson("POST", `/api/MailWebhook/subscribe/${numberIn(channel, "channelID")}`, { token })
   yield* post("/customerReps", {
     username: "canary",
     password: canaries.repPassword,
@@ -150,7 +152,7 @@ const plant = Effect.gen(function* () {
   })
   yield* sendJson("POST", "/api/Auth/request-password-reset", { body: { email: "canary@acme.example" } })
   const { next } = yield* TestMailer
-  const resetToken = /token=(\S+)/.exec((yield* next).text)?.[1] ?? ""
+  const resetToken = yield* Effect.fromNullable(/token=(\S+)/.exec((yield* next).text)?.[1])
   return { token, theirs, resetToken }
 })
 

@@ -1,4 +1,4 @@
-import { Arbitrary, type SchemaAST as AST, Either, FastCheck as fc, Option, Schema } from "effect"
+import { Arbitrary, type SchemaAST as AST, Either, FastCheck as fc, Option, Predicate, Schema } from "effect"
 import type { Endpoint } from "../support/Endpoints.ts"
 
 const nasty = fc.constantFrom<unknown>(
@@ -53,9 +53,6 @@ const rawTexts = [
   '{"name":"\u0001"}'
 ]
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 type Mutation = { readonly pick: number; readonly kind: number; readonly value: unknown }
 
 const mutation = fc.record({ pick: fc.nat(), kind: fc.nat({ max: 4 }), value: fc.oneof(nasty, fc.jsonValue()) })
@@ -63,11 +60,11 @@ const mutation = fc.record({ pick: fc.nat(), kind: fc.nat({ max: 4 }), value: fc
 /** Changes one place in a value: gives it another value, drops it, adds to it, doubles its name, or goes deeper. */
 const mutate = (value: unknown, { kind, pick, value: other }: Mutation): unknown => {
   if (Array.isArray(value) && value.length > 0) {
-    return value.map((item, index) =>
+    return value.map((item: unknown, index) =>
       index === pick % value.length ? mutate(item, { kind, pick, value: other }) : item
     )
   }
-  if (!isRecord(value)) return other
+  if (!Predicate.isReadonlyRecord(value)) return other
   const keys = Object.keys(value)
   const key = keys[pick % Math.max(1, keys.length)]
   if (key === undefined || kind === 0) return { ...value, extra: other, ["__proto__"]: other }

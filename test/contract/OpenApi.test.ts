@@ -1,16 +1,14 @@
+import type { OpenApi } from "@effect/platform"
 import { describe, expect, it, layer } from "@effect/vitest"
-import { SchemaAST as AST, Effect, JSONSchema, Option } from "effect"
+import { SchemaAST as AST, Effect, JSONSchema, Option, Predicate } from "effect"
 import { endpoints, operations, spec } from "../support/Endpoints.ts"
 import { send, testApp } from "../support/TestApp.ts"
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Every object inside a JSON value, the value itself included. */
 const objectsIn = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   Array.isArray(value)
     ? value.flatMap(objectsIn)
-    : isRecord(value)
+    : Predicate.isReadonlyRecord(value)
       ? [value, ...Object.values(value).flatMap(objectsIn)]
       : []
 
@@ -33,7 +31,7 @@ const reachableFrom = (value: unknown, seen = new Set<string>()): ReadonlyArray<
 
 const withoutWords = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(withoutWords)
-  if (!isRecord(schema)) return schema
+  if (!Predicate.isReadonlyRecord(schema)) return schema
   const kept = Object.entries(schema).filter(([key]) => !["description", "examples", "title", "default"].includes(key))
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutWords(value)]))
 }
@@ -129,7 +127,10 @@ describe("The OpenAPI document", () => {
             `${status}`
           ).not.toEqual([])
       }
-      expect("bearer" in Object.assign({}, ...operation.security), "bearer").toBe(endpoint?.takesBearer)
+      expect(
+        operation.security.some((guard) => "bearer" in guard),
+        "bearer"
+      ).toBe(endpoint?.takesBearer)
       expect(operation.responses[401] !== undefined || !endpoint?.takesBearer, "401").toBe(true)
       const headers = operation.parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name)
       expect(headers.includes("Idempotency-Key")).toBe(endpoint?.takesIdempotencyKey)
@@ -144,12 +145,12 @@ describe("The OpenAPI document", () => {
   }
 
   it("mentions If-Match exactly where the resource has an ETag", () => {
-    const takes = (operation: unknown, name: string) =>
-      (Object(operation).parameters ?? []).some((parameter: { readonly name: string }) => parameter.name === name)
+    const takes = (operation: OpenApi.OpenAPISpecOperation | undefined, name: string) =>
+      operation?.parameters.some((parameter) => parameter.name === name) === true
     for (const [path, item] of Object.entries(spec.paths)) {
-      const hasETag = takes(Object(item).get, "If-None-Match")
-      for (const method of ["put", "delete"]) {
-        const operation = Object(item)[method]
+      const hasETag = takes(item.get, "If-None-Match")
+      for (const method of ["put", "delete"] as const) {
+        const operation = item[method]
         if (operation === undefined) continue
         expect([path, method, takes(operation, "If-Match")]).toEqual([path, method, hasETag])
         expect([path, method, "412" in operation.responses]).toEqual([path, method, hasETag])
@@ -161,7 +162,7 @@ describe("The OpenAPI document", () => {
     const lists = operations
       .flatMap(({ spec: operation }) => Object.values(operation.requestBody?.content ?? {}))
       .flatMap(({ schema }) => referencesIn(schema).map((reference) => schemas[reference.slice(prefix.length)]))
-      .filter(isRecord)
+      .filter(Predicate.isReadonlyRecord)
       .filter(({ type }) => type === "array")
     expect(lists.length).toBeGreaterThan(0)
     for (const list of lists) expect(list["examples"]).toEqual([[expect.any(Object), expect.any(Object)]])

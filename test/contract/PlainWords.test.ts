@@ -1,19 +1,22 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option, Predicate, Schema } from "effect"
+import { BadRequest } from "../../schema/Errors.ts"
 import { type Operation, operations, resolved } from "../support/Endpoints.ts"
+import { field } from "../support/Fields.ts"
 import { sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 
-const propertiesOf = ({ spec: { requestBody } }: Operation) =>
-  Object.entries(Object(resolved(requestBody?.content["application/json"]?.schema)["properties"]))
+const propertiesOf = ({ spec: { requestBody } }: Operation) => {
+  const schema = requestBody?.content["application/json"]?.schema
+  const properties = schema === undefined ? undefined : resolved(schema)["properties"]
+  return Predicate.isReadonlyRecord(properties) ? Object.entries(properties) : []
+}
 
 const withBody = operations.filter((operation) => propertiesOf(operation).length > 0)
 
-interface Detail {
-  readonly path: string
-  readonly message: string
-}
+const refusalIn = Schema.decodeUnknownOption(BadRequest)
 
-const detailsIn = (json: unknown): ReadonlyArray<Detail> => Object(json).details ?? []
+const detailsIn = (json: unknown) =>
+  Option.match(refusalIn(json), { onNone: () => [], onSome: ({ details = [] }) => details })
 
 layer(testApp(), { excludeTestServices: true })("The refusal of a wrong body", (it) => {
   it.effect("says what to change, not what the field is for", () =>
@@ -28,7 +31,7 @@ layer(testApp(), { excludeTestServices: true })("The refusal of a wrong body", (
           const { json } = yield* sendJson(operation.method.toUpperCase(), path, { token, body })
           for (const detail of detailsIn(json)) {
             told.add(`${operation.id} ${detail.path}`)
-            const { description } = Object(Object.fromEntries(properties)[detail.path])
+            const description = field(Object.fromEntries(properties)[detail.path], "description")
             const where = `${operation.id}: ${detail.path} ${detail.message}`
             if (String(description).includes(" ")) expect(detail.message, where).not.toContain(description)
             expect(detail.message, where).toMatch(/^[a-z]/)

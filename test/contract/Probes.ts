@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Option, Predicate } from "effect"
 import { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { Tokens } from "../../src/auth/Tokens.ts"
 import type { Endpoint } from "../support/Endpoints.ts"
@@ -22,7 +22,7 @@ export const makeProbes = Effect.gen(function* () {
     select channel_id as id from channel where customer_id = ${admin.customerID} and channel_type = 'Phone'`
   const phone = yield* tokens.forPhone({
     customerID: CustomerID.make(admin.customerID),
-    channelID: ChannelID.make(channel?.id ?? 0),
+    channelID: ChannelID.make((yield* Effect.fromNullable(channel)).id),
     phoneNumber: "+15550100"
   })
 
@@ -30,7 +30,7 @@ export const makeProbes = Effect.gen(function* () {
   let count = 0
   const withNewName = (body: unknown): unknown => {
     if (Array.isArray(body)) return body.map(withNewName)
-    if (typeof body !== "object" || body === null) return body
+    if (!Predicate.isReadonlyRecord(body)) return body
     const names = Object.entries(body).filter(([key]) => naming.has(key))
     return { ...body, ...Object.fromEntries(names.map(([key, value]) => [key, `${value}${count}`])) }
   }

@@ -5,6 +5,7 @@ import { Tokens } from "../../src/auth/Tokens.ts"
 import { waitingErasure } from "../dataRights/RightsTools.ts"
 import { endpoints } from "../support/Endpoints.ts"
 import { exampleBody } from "../support/ExampleBody.ts"
+import { field, fieldsOf, listIn, numberIn, textIn } from "../support/Fields.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import type { makeProbes } from "./Probes.ts"
 
@@ -21,23 +22,23 @@ const becomesTwin = ({ admin, ask }: Probes, create: string, update: string) =>
   Effect.gen(function* () {
     yield* ask(endpoint(create), { twin: true })
     const { json } = yield* ask(endpoint(create))
-    const [id] = Object.values(Object(json)).filter((value) => typeof value === "number")
+    const id = yield* Effect.fromNullable(Object.values(fieldsOf(json)).find((value) => typeof value === "number"))
     const body = yield* exampleBody(endpoint(create), admin.customerID)
-    return yield* ask(endpoint(update), { ids: { id: Number(id) }, body })
+    return yield* ask(endpoint(update), { ids: { id }, body })
   })
 
 /** Creates a Chat channel, and returns the id and the token that requests name it by. */
 const newChat = ({ ask }: Probes) =>
   Effect.map(
     ask(endpoint("channels.createChannel"), { body: { channelType: "Chat", name: "Chat", isActive: true } }),
-    ({ json }) => ({ channelID: Number(Object(json)["channelID"]), token: String(Object(json)["token"]) })
+    ({ json }) => ({ channelID: numberIn(json, "channelID"), token: textIn(json, "token") })
   )
 
 /** Asks for a file that was just uploaded. */
 const download = ({ ask }: Probes, headers: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     const { json } = yield* ask(endpoint("ticketMessageAttachments.uploadAttachment"))
-    const accessToken = String(Object(json)["accessToken"])
+    const accessToken = textIn(json, "accessToken")
     return yield* ask(endpoint("files.getFile"), { ids: { accessToken }, headers })
   })
 /** An Email channel whose mail provider is configured, but cannot be reached. */
@@ -55,7 +56,7 @@ const newMailChannel = ({ ask }: Probes) =>
         overrideMailProviderAuthorityURL: "https://127.0.0.1:9"
       }
     }),
-    ({ json }) => ({ id: Number(Object(json)["channelID"]) })
+    ({ json }) => ({ id: numberIn(json, "channelID") })
   )
 
 /** Sends two requests with one key; without a body they differ in the query. */
@@ -71,7 +72,7 @@ const newMessage = (probes: Probes) =>
     const { channelID } = yield* newChat(probes)
     const body = { channelID, message: "I lost my key", uid: "a visitor" }
     const { json } = yield* probes.ask(endpoint("ticketMessagesOnPhone.createTicketMessage"), { body })
-    return { id: Number(Object(json)["messageID"]), ticketID: Number(Object(json)["ticketID"]) }
+    return { id: numberIn(json, "messageID"), ticketID: numberIn(json, "ticketID") }
   })
 
 /** A message whose processing was given up. */
@@ -102,7 +103,7 @@ const bulk = ({ ask }: Probes, action: string, ...ticketIDs: ReadonlyArray<numbe
 
 /** The token of the newest ticket in the list. */
 const newestToken = ({ ask }: Probes) =>
-  Effect.map(ask(endpoint("tickets.listTickets")), ({ json }) => String(Object(json)["items"][0]["ticketToken"]))
+  Effect.map(ask(endpoint("tickets.listTickets")), ({ json }) => textIn(listIn(json, "items")[0], "ticketToken"))
 
 /** Asks with the phone token of a customer that no longer exists. */
 const goneCustomer = ({ ask }: Probes, id: string, query = "") =>
@@ -122,10 +123,10 @@ const newRoom = ({ ask }: Probes) =>
     const room = yield* ask(endpoint("placeDescriptionRooms.createPlaceDescriptionRoom"), {
       body: { transcriptRaw: "walls white" }
     })
-    const roomId = Number(Object(room.json)["placeDescriptionRoomID"])
+    const roomId = numberIn(room.json, "placeDescriptionRoomID")
     const { json } = yield* ask(endpoint("placeDescriptionPhotos.uploadPlaceDescriptionPhotos"), { ids: { roomId } })
-    const photo = Object(json)[0]
-    return { roomId, photoID: Number(photo["placeDescriptionRoomPhotoID"]), token: String(photo["accessToken"]) }
+    const photo = field(json, "0")
+    return { roomId, photoID: numberIn(photo, "placeDescriptionRoomPhotoID"), token: textIn(photo, "accessToken") }
   })
 
 const downloadPhoto = (probes: Probes, headers: Readonly<Record<string, string>>) =>
@@ -158,7 +159,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
 
   "endUsers.deleteEndUser 409": Effect.gen(function* () {
     const { json } = yield* ask(endpoint("endUsers.createEndUser"))
-    const id = EndUserID.make(Object(json)["EndUserID"])
+    const id = EndUserID.make(numberIn(json, "EndUserID"))
     yield* waitingErasure(id)
     return yield* ask(endpoint("endUsers.deleteEndUser"), { ids: { id } })
   }),
@@ -227,7 +228,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
     const action = { name: "Taken", priority: 1, isActive: true }
     yield* ask(endpoint("actions.createAction"), { body: action })
     const { json } = yield* ask(endpoint("actions.createAction"), { body: { ...action, name: "Free" } })
-    const actionID = Number(Object(json)["actionID"])
+    const actionID = numberIn(json, "actionID")
     return yield* ask(endpoint("actions.updateAction"), { ids: { id: actionID }, body: { ...action, actionID } })
   }),
 
@@ -265,7 +266,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
       })
     }
     const { json } = yield* ask(endpoint("placeDescriptionRooms.listPlaceDescriptionRoomVersions"), { ids: { roomId } })
-    const versionId = Number(Object(json)[0]["placeDescriptionRoomVersionID"])
+    const versionId = numberIn(field(json, "0"), "placeDescriptionRoomVersionID")
     return yield* keyTwice(probes, "placeDescriptionRooms.restorePlaceDescriptionRoomVersion", { roomId, versionId })
   }),
 
@@ -302,7 +303,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
       ask(endpoint("channelFolders.createChannelFolder"), { body: { channelID, name, externalFolderID } })
     yield* create("One", "the same")
     const { json } = yield* create("Other")
-    const ids = { id: Number(Object(json)["folderID"]) }
+    const ids = { id: numberIn(json, "folderID") }
     return yield* ask(endpoint("channelFolders.updateChannelFolder"), { ids, body: { externalFolderID: "the same" } })
   }),
 
@@ -328,7 +329,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
       ask(endpoint("channelTranslations.createChannelTranslation"), { body: { channelID, lang } })
     yield* create("it")
     const { json } = yield* create("es")
-    const ids = { id: Number(Object(json)["channelTranslationID"]) }
+    const ids = { id: numberIn(json, "channelTranslationID") }
     return yield* ask(endpoint("channelTranslations.updateChannelTranslation"), { ids, body: { lang: "it" } })
   }),
 
@@ -378,7 +379,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
 
   "representatives.deleteCustomerRep 409": Effect.gen(function* () {
     const { json } = yield* ask(endpoint("representatives.listCustomerReps"), { query: `?search=${admin.username}` })
-    const oneself = Number(Object(json)["items"][0]["customerRepID"])
+    const oneself = numberIn(listIn(json, "items")[0], "customerRepID")
     return yield* ask(endpoint("representatives.deleteCustomerRep"), { ids: { id: oneself } })
   }),
 
@@ -399,7 +400,7 @@ export const scripts = (probes: Probes, { admin, ask } = probes) => ({
 
   "dataRights.getErasure 200": Effect.gen(function* () {
     const { json } = yield* ask(endpoint("endUsers.createEndUser"))
-    const ids = { id: Number(Object(json)["EndUserID"]) }
+    const ids = { id: numberIn(json, "EndUserID") }
     yield* ask(endpoint("dataRights.eraseEndUser"), { ids })
     return yield* ask(endpoint("dataRights.getErasure"), { ids })
   }),

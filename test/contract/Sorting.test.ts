@@ -1,17 +1,15 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Operation, operations, resolved } from "../support/Endpoints.ts"
+import { fieldsOf, listIn } from "../support/Fields.ts"
 import { clientOf, send, testApp, tokenOf } from "../support/TestApp.ts"
 
 const itemsOf = ({ spec: operation }: Operation) => {
   const page = resolved(operation.responses[200]?.content?.["application/json"]?.schema)
-  return resolved(Object(resolved(Object(page["properties"])["items"]))["items"])
+  return resolved(resolved(fieldsOf(page["properties"])["items"])["items"])
 }
 
-const itemsIn = (page: string): ReadonlyArray<Readonly<Record<string, unknown>>> => {
-  const { items } = Object(JSON.parse(page))
-  return Array.isArray(items) ? items.map(Object) : []
-}
+const itemsIn = (page: string) => listIn(JSON.parse(page), "items").map(fieldsOf)
 
 const lists = operations.filter(({ spec: { parameters } }) => parameters.some(({ name }) => name === "sortBy"))
 
@@ -25,7 +23,7 @@ layer(testApp(), { excludeTestServices: true })("Every list", (it) => {
       const headers = { authorization: `Bearer ${yield* tokenOf("acme-admin")}` }
       const mixed: Array<string> = []
       for (const list of lists) {
-        const fields = Object.keys(Object(itemsOf(list)["properties"]))
+        const fields = Object.keys(fieldsOf(itemsOf(list)["properties"]))
         expect(fields.length, list.path).toBeGreaterThan(2)
         for (const field of fields) {
           const { status, text } = yield* send("GET", `${addressOf(list.path)}&sortBy=${field}`, { headers })

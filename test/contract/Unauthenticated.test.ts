@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Tokens } from "../../src/auth/Tokens.ts"
 import { type Endpoint, endpoints } from "../support/Endpoints.ts"
+import { fieldsOf } from "../support/Fields.ts"
 import { acmeAdmin } from "../support/Logins.ts"
 import { sendTo } from "../support/SendExample.ts"
 import { login, testApp } from "../support/TestApp.ts"
@@ -28,7 +29,7 @@ const withoutSignature = (token: string) => token.replace(/[^.]*$/, "")
 
 const otherPayload = (token: string) => {
   const [header, payload = "", signature] = token.split(".")
-  const claims: object = JSON.parse(Buffer.from(payload, "base64url").toString())
+  const claims = fieldsOf(JSON.parse(Buffer.from(payload, "base64url").toString()))
   const forged = Buffer.from(JSON.stringify({ ...claims, CustomerID: "2" })).toString("base64url")
   return `${header}.${forged}.${signature}`
 }

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { numberIn } from "../support/Fields.ts"
 import { answering } from "../support/Hostile.ts"
 import type { Behaviour, SeenRequest } from "../support/UpstreamServer.ts"
-import { field, login, must } from "./Api.ts"
+import { login, must } from "./Api.ts"
 import { judge } from "./Findings.ts"
 import { startLoad } from "./Load.ts"
 import { type Fault, secondsSince, setStage } from "./Stage.ts"
@@ -92,7 +93,10 @@ export const aiProviderFaults: Fault = Effect.gen(function* () {
       ...findings.doubled,
       ...rows.filter(({ drafts }) => Number(drafts) > 1).map(({ message }) => `draft of ${message}`)
     ],
-    notes: [`${field(runs, "failed")} of ${field(runs, "total")} runs failed and are in the ledger`, ...findings.notes],
+    notes: [
+      `${numberIn(runs, "failed")} of ${numberIn(runs, "total")} runs failed and are in the ledger`,
+      ...findings.notes
+    ],
     untruths: alarms,
     recoveredAfter
   }

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { textIn } from "../support/Fields.ts"
 
 export interface ApiAnswer {
   /** 0 when there was no response. */
@@ -45,8 +46,6 @@ export const ask = (
     }
   })
 
-export const field = (value: unknown, name: string): unknown => Object(value)[name]
-
 /** Sends a request that must succeed, and returns its body. */
 export const must = (base: string, method: string, path: string, options: Parameters<typeof ask>[3] = {}) =>
   Effect.flatMap(ask(base, method, path, options), ({ json, status }) =>
@@ -57,5 +56,5 @@ export const must = (base: string, method: string, path: string, options: Parame
 
 export const login = (base: string, username = "acme-admin", password = "Demo-Pass-1") =>
   Effect.map(must(base, "POST", "/api/Auth/login", { body: { username, password, hostname: "localhost" } }), (json) =>
-    String(field(json, "token"))
+    textIn(json, "token")
   )

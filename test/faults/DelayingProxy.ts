@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from "node:net"
 import { Effect } from "effect"
+import { listening } from "../support/Listening.ts"
 
 /** A proxy between the service and its database that delays everything by a given time. */
 export const delayingProxy = (target: number) =>
@@ -33,19 +34,11 @@ export const delayingProxy = (target: number) =>
       pass(near, far)
       pass(far, near)
     })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.sync(() => {
-          server.close()
-          for (const socket of sockets) socket.destroy()
-        })
-    )
-    const address = server.address()
+    const port = yield* listening(server, () => {
+      for (const socket of sockets) socket.destroy()
+    })
     return {
-      port: typeof address === "object" && address !== null ? address.port : 0,
+      port,
       delayBy: (milliseconds: number) =>
         Effect.sync(() => {
           delay = milliseconds

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto"
 import { expect, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { field, listIn, numberIn } from "../support/Fields.ts"
 import { freePort, root } from "../support/Processes.ts"
 import { startService } from "../support/ServiceProcess.ts"
 import { sharedData } from "../support/SharedData.ts"
-import { ask, field, login, must } from "./Api.ts"
+import { ask, login, must } from "./Api.ts"
 
 const rounds = 2
 
@@ -48,9 +49,8 @@ it.live(
       const names: Array<unknown> = []
       for (let page = 1, pages = 1; page <= pages; page++) {
         const list = yield* must(base, "GET", `/api/Topics?pageSize=200&pageNumber=${page}`, { token })
-        pages = Number(field(list, "totalPages"))
-        const items = field(list, "items")
-        if (Array.isArray(items)) names.push(...items.map((item: unknown) => field(item, "name")))
+        pages = numberIn(list, "totalPages")
+        names.push(...listIn(list, "items").map((item) => field(item, "name")))
       }
       expect(acknowledged.length).toBeGreaterThanOrEqual(rounds)
       for (const name of acknowledged) expect(names.filter((one) => one === name)).toHaveLength(1)

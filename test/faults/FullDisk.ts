@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { ask, field, login, must } from "./Api.ts"
+import { numberIn, textIn } from "../support/Fields.ts"
+import { ask, login, must } from "./Api.ts"
 import { judge } from "./Findings.ts"
 import { startLoad } from "./Load.ts"
 import { type Fault, secondsSince, setStage } from "./Stage.ts"
@@ -45,14 +46,14 @@ export const fullDisk: Fault = Effect.gen(function* () {
     token,
     body: { channelID: stage.target.company.channelID, fromAddress: "+4915100000", message: "with files" }
   })
-  const path = `/ticketMessages/${field(message, "messageID")}/attachments`
+  const path = `/ticketMessages/${numberIn(message, "messageID")}/attachments`
   const kept = new Map<string, string>()
   const upload = Effect.gen(function* () {
     const bytes = Buffer.from(randomBytes(150_000).toString("hex"))
     const form = new FormData()
     form.set("file", new Blob([bytes], { type: "text/plain" }), "note.txt")
     const answer = yield* ask(base, "POST", path, { token, form })
-    if (answer.status === 200) kept.set(String(field(answer.json, "accessToken")), digest(bytes))
+    if (answer.status === 200) kept.set(textIn(answer.json, "accessToken"), digest(bytes))
     return answer.status
   })
   const filler = join(folder, "filler")

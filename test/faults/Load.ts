@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Fiber } from "effect"
+import { channelIn, numberIn, textIn } from "../support/Fields.ts"
 import { TelephonyServer } from "../support/TelephonyServer.ts"
-import { type ApiAnswer, ask, field, login, must } from "./Api.ts"
+import { type ApiAnswer, ask, login, must } from "./Api.ts"
 import type { Outside } from "./Outside.ts"
 
 /** One thing that a user of the service wants done: a message comes in, and is answered. */
@@ -43,7 +44,7 @@ export const prepareCompany = (base: string, outside: Outside) =>
       }
     })
     const steps = [
-      { operation: "CallApi", parameters: { documentID: field(document, "documentID"), field: "order" } },
+      { operation: "CallApi", parameters: { documentID: numberIn(document, "documentID"), field: "order" } },
       { operation: "NotifyEmail", parameters: { to: "operations@acme.example" } }
     ]
     for (const [index, step] of steps.entries()) {
@@ -53,14 +54,11 @@ export const prepareCompany = (base: string, outside: Outside) =>
       })
       yield* must(base, "POST", "/api/hookactions", {
         token,
-        body: { hookName: "OnMessageReceived", actionID: field(action, "actionID"), priority: 100 - index }
+        body: { hookName: "OnMessageReceived", actionID: numberIn(action, "actionID"), priority: 100 - index }
       })
     }
     const channels = yield* must(base, "GET", "/api/Channels", { token })
-    const whatsApp = Array.isArray(channels)
-      ? channels.find((channel: unknown) => field(channel, "channelType") === "WhatsApp")
-      : undefined
-    return { channelID: Number(field(whatsApp, "channelID")) }
+    return { channelID: numberIn(channelIn(channels, "WhatsApp"), "channelID") }
   })
 
 export type Company = Effect.Effect.Success<ReturnType<typeof prepareCompany>>
@@ -103,7 +101,7 @@ export const startLoad = ({ company, next }: Target, users = 4, answers = true) 
       Effect.gen(function* () {
         const body = { username: "acme-admin", password: "Demo-Pass-1", hostname: "localhost" }
         const answer = yield* ask(base, "POST", "/api/Auth/login", { body })
-        if (answer.status === 200) token = String(field(answer.json, "token"))
+        if (answer.status === 200) token = textIn(answer.json, "token")
       })
 
     /** Repeats a request until it is acknowledged, or the load is over. */
@@ -125,7 +123,7 @@ export const startLoad = ({ company, next }: Target, users = 4, answers = true) 
         const message = { channelID: company.channelID, fromAddress: one.number, message: one.marker }
         const created = yield* insist("/ticketMessages/create-new", message, `create ${one.marker}`)
         if (created === undefined) return
-        one.messageID = Number(field(created, "messageID"))
+        one.messageID = numberIn(created, "messageID")
         if (!answers) return
         const answer = { modifiedAnswer: `answer to ${one.marker}` }
         const sent = yield* insist(`/ticketMessages/${one.messageID}/send`, answer, `send ${one.marker}`)

@@ -1,8 +1,9 @@
 import { Effect, Random } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { field, listIn, numberIn, textIn } from "../support/Fields.ts"
 import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
 import { mail } from "../support/Mails.ts"
-import { ask, freePort, idIn, loginTo, type Node, startNode, tryToAsk } from "../support/Processes.ts"
+import { ask, freePort, loginTo, type Node, startNode, tryToAsk } from "../support/Processes.ts"
 
 const address = "support@acme.example"
 const mailsEachTime = 12
@@ -34,8 +35,8 @@ const all = (node: Node, path: string, token: string) =>
     const items: Array<unknown> = []
     for (let page = 1; ; page++) {
       const answer = yield* ask(node, "GET", `${path}&pageSize=200&pageNumber=${page}`, token)
-      items.push(...Object(answer)["items"])
-      if (page >= idIn(answer, "totalPages")) return items
+      items.push(...listIn(answer, "items"))
+      if (page >= numberIn(answer, "totalPages")) return items
     }
   })
 
@@ -44,16 +45,16 @@ const messagesOn = (node: Node, token: string, channelID: number) =>
   Effect.gen(function* () {
     const tickets = yield* all(node, `/tickets?channelIDs=${channelID}`, token)
     const lists = yield* Effect.forEach(
-      tickets.filter((ticket) => /^Mail \d+$/.test(String(Object(ticket)["subject"]))),
-      (ticket) => all(node, `/ticketMessages?ticketId=${idIn(ticket, "ticketID")}`, token),
+      tickets.filter((ticket) => /^Mail \d+$/.test(String(field(ticket, "subject")))),
+      (ticket) => all(node, `/ticketMessages?ticketId=${numberIn(ticket, "ticketID")}`, token),
       { concurrency: 4 }
     )
     return lists.flat().map(
       (one): Message => ({
-        messageID: idIn(one, "messageID"),
-        senderType: String(Object(one)["senderType"]),
-        message: String(Object(one)["message"]),
-        status: String(Object(one)["status"])
+        messageID: numberIn(one, "messageID"),
+        senderType: textIn(one, "senderType"),
+        message: textIn(one, "message"),
+        status: textIn(one, "status")
       })
     )
   })
@@ -104,7 +105,7 @@ export const runMailFaults = (data: Readonly<Record<string, string>>, moments: n
       isActive: true,
       emailAddress: address
     })
-    const channelID = idIn(channel, "channelID")
+    const channelID = numberIn(channel, "channelID")
     yield* ask(node, "POST", `/api/MailWebhook/subscribe/${channelID}`, token)
     yield* graph.set({ latency: 15 })
 
@@ -153,7 +154,7 @@ export const runMailFaults = (data: Readonly<Record<string, string>>, moments: n
     const sent = Effect.sync(() =>
       [...graph.mailbox(address).messages.values()]
         .filter(({ folderID }) => folderID === "AAMk-sent")
-        .map(({ fields }) => /Answer to Mail \d+\./.exec(String(Object(fields["body"])["content"]))?.[0] ?? "")
+        .map(({ fields }) => /Answer to Mail \d+\./.exec(textIn(fields["body"], "content"))?.[0] ?? "")
     )
     const report = Effect.gen(function* () {
       const messages = yield* messagesOn(node, token, channelID)
@@ -161,7 +162,7 @@ export const runMailFaults = (data: Readonly<Record<string, string>>, moments: n
       const ours = messages.filter(({ senderType }) => senderType === "CustomerRep")
       const left = yield* sent
       const folders = yield* ask(node, "GET", `/api/ChannelFolders/byChannel/${channelID}`, token)
-      const folder = Object(Array.isArray(folders) ? folders[0] : undefined)
+      const folder: unknown = Array.isArray(folders) ? folders[0] : undefined
       const subscriptions = (yield* graph.subscriptions).filter(({ resource }) => resource.includes(address))
       const wanted = Array.from({ length: mails }, (_, index) => `Mail ${index + 1}`)
       const taken = [...answers].filter(([, state]) => state === "Taken").map(([text]) => text)
@@ -178,8 +179,8 @@ export const runMailFaults = (data: Readonly<Record<string, string>>, moments: n
         answersDoubled: [...repeated(left), ...repeated(ours.map(({ message }) => message))],
         subscriptions: subscriptions.length,
         isSubscribed:
-          subscriptions[0]?.id === folder["subscriptionID"] &&
-          Date.parse(String(folder["subscriptionExpiresUtc"])) > Date.now() + 5 * 86_400_000
+          subscriptions[0]?.id === field(folder, "subscriptionID") &&
+          Date.parse(String(field(folder, "subscriptionExpiresUtc"))) > Date.now() + 5 * 86_400_000
       }
     })
     // The claims of a dead node expire after 25 seconds, and failed work is retried after a pause.

@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { numberIn } from "../support/Fields.ts"
 import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
 import type { Switches } from "../support/GraphServerState.ts"
 import { mail } from "../support/Mails.ts"
-import { field, login, must } from "./Api.ts"
+import { login, must } from "./Api.ts"
 import { type Fault, secondsSince, setStage } from "./Stage.ts"
 
 const address = "faults@acme.example"
@@ -42,7 +43,7 @@ export const mailProviderFaults: Fault = Effect.gen(function* () {
       overrideMailProviderAuthorityURL: graph.authorityUrl
     }
   })
-  const channelID = Number(field(channel, "channelID"))
+  const channelID = numberIn(channel, "channelID")
   yield* must(base, "POST", `/api/MailWebhook/subscribe/${channelID}`, { token })
 
   const imported = stage.postgres.query(

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { listIn, numberIn } from "../support/Fields.ts"
 import { ask, login, must } from "./Api.ts"
 import { type Fault, secondsSince, setStage } from "./Stage.ts"
 
@@ -29,8 +30,8 @@ export const sharedMemory: Fault = Effect.gen(function* () {
 
   // A new password on the first node, which dies at once; the paused third one knows nothing of it.
   const me = yield* must(at(first), "GET", "/customerReps", { token: revoked })
-  const [rep] = Object(me)["items"]
-  const customerRepID = Number(Object(rep)["customerRepID"])
+  const [rep] = listIn(me, "items")
+  const customerRepID = numberIn(rep, "customerRepID")
   yield* must(at(first), "PUT", `/customerReps/${customerRepID}/change-password`, {
     token: revoked,
     body: { customerRepID, newPassword: "Another-Pass-2" }

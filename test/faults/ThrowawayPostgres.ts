@@ -90,7 +90,7 @@ export const throwawayPostgres = Effect.gen(function* () {
         const client = new pg.Client({ connectionString: url() })
         await client.connect()
         try {
-          return (await client.query(text, [...values])).rows
+          return (await client.query<Record<string, unknown>>(text, [...values])).rows
         } finally {
           await client.end()
         }

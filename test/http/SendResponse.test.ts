@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { HttpServerResponse } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect, FiberSet, Scheduler, Stream } from "effect"
 import { sendResponse } from "../../src/platform/http/SendResponse.ts"
+import { portOf } from "../support/Listening.ts"
 
 /** As on a busy machine: other things happen between any two steps of a fiber. */
 const interleaved = Effect.withScheduler(
@@ -36,8 +36,7 @@ const serving = Effect.flatMap(FiberSet.makeRuntime(), (fork) =>
 
 it.scopedLive("A response resumes even if the socket was free again before its fiber looked", () =>
   Effect.gen(function* () {
-    const address: AddressInfo | string | null = (yield* serving).address()
-    const url = `http://127.0.0.1:${Object(address).port}`
+    const url = `http://127.0.0.1:${portOf(yield* serving)}`
     const bytes = yield* Effect.promise(async () => (await fetch(url)).arrayBuffer())
     expect(bytes.byteLength).toBe(40 * 256 * 1024)
   })

@@ -2,6 +2,7 @@ import { HttpApi, HttpApiMiddleware, HttpApiSchema, OpenApi } from "@effect/plat
 import { Array as Arr, SchemaAST as AST, Context, Option } from "effect"
 import { CaseworkApi } from "../../schema/Api.ts"
 import { IgnoresIdempotencyKey } from "../../schema/Conventions.ts"
+import { fieldsOf } from "./Fields.ts"
 
 export interface PathParameter {
   readonly name: string
@@ -63,8 +64,9 @@ export const operations: ReadonlyArray<Operation> = Object.entries(spec.paths).f
 
 /** A schema of the OpenAPI document, with references resolved. */
 export const resolved = (schema: unknown): Readonly<Record<string, unknown>> => {
-  const { $ref } = Object(schema)
-  if (typeof $ref !== "string") return Object(schema)
+  const found = fieldsOf(schema)
+  const { $ref } = found
+  if (typeof $ref !== "string") return found
   const schemas: Readonly<Record<string, unknown>> = spec.components.schemas
   return resolved(schemas[$ref.replace("#/components/schemas/", "")])
 }

@@ -1,5 +1,5 @@
 import type { SqlClient, SqlError } from "@effect/sql"
-import { Arbitrary, SchemaAST as AST, Effect, Either, FastCheck, Option, Schema } from "effect"
+import { Arbitrary, SchemaAST as AST, Effect, Either, FastCheck, Option, Predicate, Schema } from "effect"
 import { brandOf, type Endpoint } from "./Endpoints.ts"
 import { ownId } from "./KnownIds.ts"
 
@@ -78,9 +78,6 @@ const extraFields: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   "topicDocuments.createTopicDocument": { hookName: "OnEscalate" }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /**
  * A body that an endpoint accepts: its required fields, from an example where the schema gives one. Ids are the
  * caller's own, except those that must repeat the path.
@@ -97,7 +94,8 @@ export const exampleBody = (
       const id = repeated === undefined ? undefined : pathIds[repeated.name]
       return id === undefined ? ownId(brand, customerID) : Effect.succeedSome(id)
     })
-    const complete = (value: unknown) => (isRecord(value) ? { ...value, ...extraFields[endpoint.id] } : value)
+    const complete = (value: unknown) =>
+      Predicate.isReadonlyRecord(value) ? { ...value, ...extraFields[endpoint.id] } : value
     return Array.isArray(body) ? body.map(complete) : complete(body)
   })
 

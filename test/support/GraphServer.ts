@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { buffer } from "node:stream/consumers"
 import { Context, Effect, Layer } from "effect"
+import { fieldsOf } from "./Fields.ts"
 import { notify, notifyLifecycle } from "./GraphServerNotifications.ts"
 import { type GraphAnswer, type GraphRequest, routes, upload } from "./GraphServerRoutes.ts"
 import {
@@ -12,6 +14,7 @@ import {
   type StoredSubscription,
   type Switches
 } from "./GraphServerState.ts"
+import { listening } from "./Listening.ts"
 
 export interface Arriving {
   readonly fields: Readonly<Record<string, unknown>>
@@ -60,15 +63,9 @@ export const simulatedCredentials = { tenantID: "contoso", clientID: "casework",
 /** Another application that the authority knows, with the same secret. */
 export const otherClientID = "somebody-else"
 
-const readBody = async (request: IncomingMessage) => {
-  const chunks: Array<Uint8Array> = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
 const parsed = (bytes: Buffer): Readonly<Record<string, unknown>> => {
   try {
-    return Object(JSON.parse(bytes.toString("utf8")))
+    return fieldsOf(JSON.parse(bytes.toString("utf8")))
   } catch {
     return {}
   }
@@ -138,7 +135,7 @@ const make = Effect.gen(function* () {
 
   const answer = async (request: IncomingMessage, origin: string): Promise<GraphAnswer> => {
     const url = new URL(request.url ?? "/", origin)
-    const bytes = await readBody(request)
+    const bytes = await buffer(request)
     const one: GraphRequest = {
       method: request.method ?? "",
       url,
@@ -212,18 +209,7 @@ const make = Effect.gen(function* () {
     state.seen.push({ method: request.method ?? "", path: request.url ?? "", status: result.status })
     respond(response, request.url ?? "", result)
   })
-  yield* Effect.acquireRelease(
-    Effect.async<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  const port = yield* listening(server, () => server.closeAllConnections())
 
   return GraphServer.of({
     port,

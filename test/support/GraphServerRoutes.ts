@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto"
+import { Predicate } from "effect"
+import { field, fieldsOf, listIn, numberIn, textIn } from "./Fields.ts"
 import { changeOf, handshake } from "./GraphServerNotifications.ts"
 import type { GraphState, SimulatedMailbox, StoredAttachment, StoredMessage } from "./GraphServerState.ts"
 
@@ -119,10 +121,12 @@ const newAttachment = (name: string, contentType: string, bytes: Buffer): Stored
   kind: "file"
 })
 
-const headersIn = (fields: unknown): ReadonlyArray<unknown> => Object(fields)["internetMessageHeaders"] ?? []
+/** The headers of a mail beyond those that have a field of their own; none when it gives none. */
+export const headersIn = (fields: unknown): ReadonlyArray<unknown> =>
+  Predicate.hasProperty(fields, "internetMessageHeaders") ? listIn(fields, "internetMessageHeaders") : []
 
 /** A plain-text mail is quoted as plain text. */
-const quoteOf = ({ content, contentType }: { readonly content?: unknown; readonly contentType?: unknown }) =>
+const quoteOf = ({ content, contentType }: Readonly<Record<string, unknown>>) =>
   contentType === "text"
     ? { contentType, content: `\r\n________________\r\n${text(content)}` }
     : { contentType: "html", content: `<html><body><hr><div>${text(content)}</div></body></html>` }
@@ -141,7 +145,7 @@ const replyFields = (original: StoredMessage, given: unknown) => ({
   conversationId: original.fields["conversationId"] ?? null,
   internetMessageId: `<${randomUUID()}@provider.example>`,
   toRecipients: [original.fields["from"]],
-  body: quoteOf(Object(original.fields["body"])),
+  body: quoteOf(fieldsOf(original.fields["body"])),
   internetMessageHeaders: [
     { name: "In-Reply-To", value: text(original.fields["internetMessageId"]) },
     ...headersIn(given)
@@ -282,7 +286,7 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
       /^\/users\/([^/]+)\/messages\/([^/]+)\/createReply$/,
       ofMessage((mailbox, original, { json }) => ({
         status: 201,
-        json: shown(reply(mailbox, original, Object(json)["message"]))
+        json: shown(reply(mailbox, original, json["message"]))
       }))
     ],
     [
@@ -330,8 +334,12 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
           state.switches.cutUploads -= 1
           return { status: 201, cut: true }
         }
-        const given = Object(json["AttachmentItem"])
-        const item = { name: text(given["name"]), size: Number(given["size"]), contentType: text(given["contentType"]) }
+        const given = json["AttachmentItem"]
+        const item = {
+          name: textIn(given, "name"),
+          size: numberIn(given, "size"),
+          contentType: text(field(given, "contentType"))
+        }
         const id = randomUUID()
         state.uploads.set(id, { mailbox: mailbox.address, messageID: message.id, item, bytes: [] })
         return { status: 201, json: { uploadUrl: `${origin}/upload/${id}`, nextExpectedRanges: ["0-"] } }
@@ -359,8 +367,8 @@ export const routes = (state: GraphState): ReadonlyArray<readonly [string, RegEx
       /^\/users\/([^/]+)\/sendMail$/,
       ({ json }, address = "") => {
         const mailbox = state.mailbox(address)
-        if (json["saveToSentItems"] === false) mailbox.unkept.push(Object(json["message"]))
-        else mailbox.add("AAMk-sent", Object(json["message"]))
+        if (json["saveToSentItems"] === false) mailbox.unkept.push(fieldsOf(json["message"]))
+        else mailbox.add("AAMk-sent", fieldsOf(json["message"]))
         return { status: 202 }
       }
     ],

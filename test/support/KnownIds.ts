@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Option, Predicate } from "effect"
 import { type Endpoint, endpoints } from "./Endpoints.ts"
 import { sendJson } from "./TestApp.ts"
 
@@ -44,8 +44,6 @@ const findRow = (column: string, customerID: number) =>
     return Option.fromNullable(rows[0])
   })
 
-const isRecord = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The id in the first row that a list shows to its owner, for ids that are not a table's key. */
 const findListed = (endpoint: Endpoint, brand: string, owner: Person) =>
   Effect.gen(function* () {
@@ -53,9 +51,9 @@ const findListed = (endpoint: Endpoint, brand: string, owner: Person) =>
     const list = endpoints.find((candidate) => candidate.method === "GET" && candidate.path === path)
     if (list === undefined) return Option.none<string | number>()
     const { json } = yield* sendJson("GET", path, { token: owner.token })
-    const items = isRecord(json) ? json["items"] : json
+    const items = Predicate.isReadonlyRecord(json) ? json["items"] : json
     const first: unknown = Array.isArray(items) ? items[0] : undefined
-    if (!isRecord(first)) return Option.none()
+    if (!Predicate.isReadonlyRecord(first)) return Option.none()
     const entry = Object.entries(first).find(([key]) => key.toLowerCase() === brand.toLowerCase())
     return typeof entry?.[1] === "number" || typeof entry?.[1] === "string" ? Option.some(entry[1]) : Option.none()
   })

@@ -2,7 +2,7 @@ import { Context, Deferred, Duration, Effect, Layer, Schema } from "effect"
 import { AiLimits } from "../../src/ai/AiLimits.ts"
 import { AiServices } from "../../src/ai/AiServices.ts"
 import { answering } from "./Hostile.ts"
-import { quietApp } from "./TestApp.ts"
+import { clientOf, quietApp } from "./TestApp.ts"
 import { type Behaviour, UpstreamServer } from "./UpstreamServer.ts"
 
 const Asked = Schema.Struct({
@@ -119,6 +119,12 @@ export class OpenAiServer extends Context.Tag("test/OpenAiServer")<
     })
   ).pipe(Layer.provideMerge(UpstreamServer.layer))
 }
+
+/** Sets or clears the key with which Acme calls its models. */
+export const setKey = (aiProviderApiKey: string | null) =>
+  Effect.flatMap(clientOf("acme-admin"), ({ customers }) => customers.updateCustomer({ payload: { aiProviderApiKey } }))
+
+export const withKey = setKey("sk-of-acme")
 
 /** As many retries as a test can wait for, and more time for each attempt than the slowest machine needs. */
 const patientLimits = {

@@ -1,24 +1,28 @@
 import { createServer } from "node:http"
-import { Context, Effect, Layer } from "effect"
+import { buffer } from "node:stream/consumers"
+import { Context, Effect, Layer, Predicate } from "effect"
+import { field } from "./Fields.ts"
+import { listening } from "./Listening.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-
 const listAt = (value: unknown, key: string): ReadonlyArray<Json> => {
-  const list = isRecord(value) ? value[key] : undefined
-  return Array.isArray(list) ? list.filter(isRecord) : []
+  const list = field(value, key)
+  return Array.isArray(list) ? list.filter(Predicate.isReadonlyRecord) : []
 }
 
 /** The items under a path of keys, each of which holds a list. */
 const under = (values: ReadonlyArray<unknown>, ...keys: ReadonlyArray<string>): ReadonlyArray<Json> =>
   keys
     .reduce<ReadonlyArray<unknown>>((found, key) => found.flatMap((value) => listAt(value, key)), values)
-    .filter(isRecord)
+    .filter(Predicate.isReadonlyRecord)
 
 export const attributesOf = (item: Json): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    listAt(item, "attributes").map(({ key, value }) => [String(key), isRecord(value) ? Object.values(value)[0] : value])
+    listAt(item, "attributes").map(({ key, value }) => [
+      String(key),
+      Predicate.isReadonlyRecord(value) ? Object.values(value)[0] : value
+    ])
   )
 
 /** A collector that speaks OTLP over HTTP and keeps what it receives. */
@@ -46,28 +50,17 @@ const collector = (answers: boolean) =>
       const bodies: Array<{ readonly path: string; readonly text: string }> = []
       const headers: Array<NodeJS.Dict<string | ReadonlyArray<string>>> = []
       const server = createServer((request, response) => {
-        let text = ""
-        request.on("data", (piece) => {
-          text += piece
-        })
-        request.on("end", () => {
-          bodies.push({ path: request.url ?? "", text })
-          headers.push(request.headers)
-          if (answers) response.writeHead(200, { "content-type": "application/json" }).end("{}")
-        })
+        // A client that breaks off gets no response.
+        buffer(request).then(
+          (bytes) => {
+            bodies.push({ path: request.url ?? "", text: bytes.toString("utf8") })
+            headers.push(request.headers)
+            if (answers) response.writeHead(200, { "content-type": "application/json" }).end("{}")
+          },
+          () => undefined
+        )
       })
-      yield* Effect.acquireRelease(
-        Effect.async<void>((resume) => {
-          server.listen(0, "127.0.0.1", () => resume(Effect.void))
-        }),
-        () =>
-          Effect.async<void>((resume) => {
-            server.closeAllConnections()
-            server.close(() => resume(Effect.void))
-          })
-      )
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
+      const port = yield* listening(server, () => server.closeAllConnections())
       const sent = (signal: string): ReadonlyArray<unknown> =>
         bodies.filter(({ path }) => path === `/v1/${signal}`).map(({ text }) => JSON.parse(text))
       return {

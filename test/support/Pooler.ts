@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, Redacted } from "effect"
+import { portOf } from "./Listening.ts"
 
 const refusal = (code: string, words: string) => {
   const fields = Buffer.from(`SFATAL\0C${code}\0M${words}\0\0`)
@@ -19,9 +20,8 @@ const listen = (onConnection: (socket: Socket) => void) =>
   )
 
 const addressedBy = (database: URL, server: Server) => {
-  const address = server.address()
   const through = new URL(database)
-  through.host = `127.0.0.1:${typeof address === "object" ? (address?.port ?? 0) : 0}`
+  through.host = `127.0.0.1:${portOf(server)}`
   return Redacted.make(through.href)
 }
 

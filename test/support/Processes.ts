@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
 import { Effect, Random } from "effect"
 import { eventually } from "./Eventually.ts"
+import { textIn } from "./Fields.ts"
 
 /** The folder of the repository, where npm runs everything. */
 export const root = process.cwd()
@@ -80,8 +81,6 @@ export const tryToAsk = async (node: Node, method: string, path: string, token: 
 export const ask = (node: Node, method: string, path: string, token: string, body?: unknown) =>
   Effect.promise(() => tryToAsk(node, method, path, token, body))
 
-export const idIn = (answer: unknown, name: string) => Number(Object(answer)[name])
-
 export const loginTo = (node: Node) =>
   Effect.map(
     ask(node, "POST", "/api/Auth/login", "", {
@@ -89,5 +88,5 @@ export const loginTo = (node: Node) =>
       password: "Demo-Pass-1",
       hostname: "localhost"
     }),
-    (answer) => String(Object(answer)["token"])
+    (answer) => textIn(answer, "token")
   )

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { buffer } from "node:stream/consumers"
 import { Effect } from "effect"
+import { portOf } from "./Listening.ts"
 
 /**
  * How the server behaves: Silent carries out a PUT but never responds to anything, Deaf does not even read a request's
@@ -14,12 +16,6 @@ const isSigned = ({ headers }: IncomingMessage) =>
 const fail = (response: ServerResponse, status: number, code: string) => {
   response.writeHead(status, { "content-type": "application/xml" })
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`)
-}
-
-const bodyOf = async (request: IncomingMessage) => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }
 
 const trickle = (response: ServerResponse, bytes: Buffer, length: number) => {
@@ -96,18 +92,17 @@ const listen = (state: State) =>
       response.once("close", () => state.underWay--)
       if (state.manner === "Deaf") return
       // A client that breaks off gets no response.
-      bodyOf(request).then(
+      buffer(request).then(
         (body) => answer(state, request, response, body),
         () => undefined
       )
     })
     server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
       const close = () => {
         server.close()
         server.closeAllConnections()
       }
-      resume(Effect.succeed({ port: typeof address === "object" && address !== null ? address.port : 0, close }))
+      resume(Effect.succeed({ port: portOf(server), close }))
     })
   })
 

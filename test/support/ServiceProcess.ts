@@ -50,7 +50,7 @@ export const startService = (
           stdio: ["ignore", "pipe", "pipe", "ipc"]
         })
         for (const stream of [started.stdout, started.stderr]) {
-          stream?.on("data", (chunk) => {
+          stream?.on("data", (chunk: Buffer) => {
             written = (written + chunk).slice(-mostOutput)
           })
         }

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from "node:net"
 import { Effect, Queue } from "effect"
+import { portOf } from "./Listening.ts"
 
 export interface ReceivedMail {
   readonly from: string
@@ -49,7 +50,7 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
   }
   socket.setEncoding("utf8")
   socket.on("error", () => socket.destroy())
-  socket.on("data", (chunk) => {
+  socket.on("data", (chunk: string) => {
     const lines = (unread + chunk).split("\r\n")
     unread = lines.pop() ?? ""
     for (const line of lines) onLine(line)
@@ -77,12 +78,11 @@ export const smtpServer = Effect.gen(function* () {
         )
       })
       server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
         const close = () => {
           server.close()
           for (const socket of sockets) socket.destroy()
         }
-        resume(Effect.succeed({ port: typeof address === "object" && address !== null ? address.port : 0, close }))
+        resume(Effect.succeed({ port: portOf(server), close }))
       })
     }),
     ({ close }) => Effect.sync(close)

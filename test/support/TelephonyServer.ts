@@ -1,5 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
+import { buffer } from "node:stream/consumers"
 import { Context, Effect, Layer } from "effect"
+import { listening } from "./Listening.ts"
 
 export interface TextMessage {
   readonly sid: string
@@ -25,12 +27,6 @@ export type Reaction =
 export type Fate =
   | "break"
   | { readonly status: string; readonly error_code?: number | null; readonly error_message?: string | null }
-
-const readBody = async (request: IncomingMessage) => {
-  const chunks: Array<Uint8Array> = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString("utf8")
-}
 
 const answer = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
@@ -110,7 +106,7 @@ const make = Effect.gen(function* () {
   }
   const server = createServer({ keepAlive: false }, async (request, response) => {
     const url = new URL(request.url ?? "", "http://provider")
-    const text = await readBody(request)
+    const text = (await buffer(request)).toString("utf8")
     if (request.headers.authorization !== credentials) return void answer(response, 401, { message: "Authenticate" })
     const one = request.method === "GET" ? pathOfOne.exec(url.pathname)?.[1] : undefined
     if (one !== undefined) return onAsk(response, one)
@@ -121,19 +117,9 @@ const make = Effect.gen(function* () {
     }
     onSend(response, new URLSearchParams(text))
   })
-  yield* Effect.acquireRelease(
-    Effect.async<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const address = server.address()
+  const port = yield* listening(server, () => server.closeAllConnections())
   return TelephonyServer.of({
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    url: `http://127.0.0.1:${port}`,
     react: (...next) => Effect.sync(() => void reactions.splice(0, reactions.length, ...next)),
     taken: (to) => Effect.sync(() => taken.filter((message) => message.to === to)),
     comesTo: (to, fate) => Effect.sync(() => void fates.set(to, fate)),

@@ -140,6 +140,13 @@ export interface Answer {
   readonly json: unknown
 }
 
+/** A header that a response must have; throws where it is missing. */
+export const headerOf = ({ headers }: Pick<Answer, "headers">, name: string) => {
+  const value = headers.get(name)
+  if (value === null) throw new Error(`The response has no header ${name}`)
+  return value
+}
+
 /** Sends a request exactly as given. */
 export const send = (method: string, path: string, init: Omit<RequestInit, "method"> = {}) =>
   Effect.flatMap(baseUrl, (base) =>

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
+import { buffer } from "node:stream/consumers"
 import { Context, Effect, Layer, Schedule } from "effect"
+import { listening } from "./Listening.ts"
 
 export interface SeenRequest {
   readonly method: string
@@ -10,12 +12,6 @@ export interface SeenRequest {
 
 /** Responds to one kind of request as an external API, a broken one or a hostile one would. */
 export type Behaviour = (request: SeenRequest, response: ServerResponse) => void
-
-const readBody = async (request: IncomingMessage) => {
-  const chunks: Array<Uint8Array> = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString("utf8")
-}
 
 /** An external API on this machine, with an address and a port of its own. */
 export class UpstreamServer extends Context.Tag("test/UpstreamServer")<
@@ -42,7 +38,8 @@ const make = Effect.gen(function* () {
   const seen: Array<SeenRequest> = []
   const listener: RequestListener = async (request, response) => {
     const url = request.url ?? ""
-    const one = { method: request.method ?? "", url, headers: request.headers, body: await readBody(request) }
+    const body = (await buffer(request)).toString("utf8")
+    const one = { method: request.method ?? "", url, headers: request.headers, body }
     seen.push(one)
     const behaviour = behaviours.get(url.split("?")[0] ?? "")
     if (behaviour === undefined) response.writeHead(404).end("no such thing")
@@ -53,19 +50,8 @@ const make = Effect.gen(function* () {
     response.setHeader("connection", "close")
     return listener(request, response)
   })
-  yield* Effect.acquireRelease(
-    // Listens on every address of this machine, so that names can resolve to 127.0.0.1 and to 127.0.0.2.
-    Effect.async<void>((resume) => {
-      server.listen(0, "0.0.0.0", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  // Listens on every address of this machine, so that names can resolve to 127.0.0.1 and to 127.0.0.2.
+  const port = yield* listening(server, () => server.closeAllConnections(), "0.0.0.0")
   const connections = Effect.async<number>((resume) => {
     server.getConnections((_, count) => resume(Effect.succeed(count)))
   })

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { HttpServer } from "@effect/platform"
 import { Context, Effect, Layer } from "effect"
 import { type BrowserContextOptions, type Browser as Chromium, chromium, type Page } from "playwright-core"
+import { portOf } from "../../support/Listening.ts"
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
@@ -71,9 +71,4 @@ export const hostPage = (options: { readonly html: string; readonly styles: stri
       return server
     }),
     (server) => Effect.promise(() => new Promise((resolve) => server.close(resolve).closeAllConnections()))
-  ).pipe(
-    Effect.map((server) => {
-      const address: AddressInfo | string | null = server.address()
-      return `http://localhost:${typeof address === "object" ? address?.port : 0}/`
-    })
-  )
+  ).pipe(Effect.map((server) => `http://localhost:${portOf(server)}/`))

@@ -1,5 +1,6 @@
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
 import { Effect } from "effect"
+import { portOf } from "../../support/Listening.ts"
 
 /** A line between browser and service that can be cut. */
 export const makeLine = (port: number) =>
@@ -21,9 +22,8 @@ export const makeLine = (port: number) =>
         return service.pipe(client)
       })
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-      const address: AddressInfo | string | null = server.address()
       return {
-        url: `http://localhost:${typeof address === "object" ? address?.port : 0}`,
+        url: `http://localhost:${portOf(server)}`,
         cut: () => {
           isCut = true
           for (const socket of sockets) socket.destroy()
