@@ -2,7 +2,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ActionID } from "../../schema/Ids.ts"
 import { expectError } from "../http/ErrorBody.ts"
-import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { fieldsOf } from "../support/Fields.ts"
+import { clientOf, headerOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const details = (json: unknown) =>
   typeof json === "object" && json !== null && "details" in json ? json.details : undefined
@@ -46,7 +47,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
       const body = { name: "With a location", priority: 1, isActive: true }
       const created = yield* sendJson("POST", "/api/Actions", { token, body })
       expect(created.status).toBe(201)
-      const read = yield* sendJson("GET", created.headers.get("location") ?? "", { token })
+      const read = yield* sendJson("GET", headerOf(created, "location"), { token })
       expect(read.json).toEqual(created.json)
       expect(read.json).toMatchObject({ description: null, operation: "None", parameters: null })
     })
@@ -83,7 +84,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
       const token = yield* login("acme-admin")
       const body = { name: "To be described", description: "words", priority: 1, isActive: true }
       const created = yield* sendJson("POST", "/api/Actions", { token, body })
-      const path = created.headers.get("location") ?? ""
+      const path = headerOf(created, "location")
       const actionID = Number(path.split("/").at(-1))
       const change = { actionID, name: "To be described", priority: 1, isActive: true }
       expect((yield* sendJson("PUT", path, { token, body: change })).status).toBe(204)
@@ -290,7 +291,7 @@ layer(testApp(), { excludeTestServices: true })("Actions", (it) => {
         expect((yield* sendJson("PUT", path, { token, body: read.json })).status).toBe(204)
         expect((yield* sendJson("GET", path, { token })).json).toEqual(read.json)
         const other = { operation: "SendDocument", parameters: { documentID: 2_000_000_000 } }
-        const refused = yield* sendJson("PUT", path, { token, body: { ...Object(read.json), ...other } })
+        const refused = yield* sendJson("PUT", path, { token, body: { ...fieldsOf(read.json), ...other } })
         expect(details(refused.json)).toMatchObject([{ path: "parameters.documentID" }])
       }
     })

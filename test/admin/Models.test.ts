@@ -11,10 +11,9 @@ const offeredTo = (username: string) =>
   })
 
 const add = (...words: ReadonlyArray<string>) =>
-  Effect.map(admin("model", "add", ...words, "--slots", "Topic,Spam"), ({ output }) => ({
-    output,
-    modelID: /model (\d+)/.exec(output)?.[1] ?? "none"
-  }))
+  Effect.flatMap(admin("model", "add", ...words, "--slots", "Topic,Spam"), ({ output }) =>
+    Effect.map(Effect.fromNullable(/model (\d+)/.exec(output)?.[1]), (modelID) => ({ output, modelID }))
+  )
 
 const refusal = (...words: ReadonlyArray<string>) =>
   Effect.map(admin("model", ...words), ({ errors, output, succeeded }) => {

@@ -65,7 +65,9 @@ const everythingReadable = Effect.gen(function* () {
   for (const place of encryptedColumns) {
     const { column, table } = place
     for (const { customerID, id, stored } of yield* rowsOf(place)) {
-      expect(yield* secrets.decrypt({ table, column, customerID }, stored ?? "")).toBe(plainText(place, id))
+      expect(yield* secrets.decrypt({ table, column, customerID }, yield* Effect.fromNullable(stored))).toBe(
+        plainText(place, id)
+      )
     }
   }
 }).pipe(Effect.provide(secretsOf(newKey)))

@@ -2,15 +2,11 @@ import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { DraftReplies } from "../../src/ticketMessages/DraftReplies.ts"
 import { bomb, flooding, hanging } from "../support/Hostile.ts"
-import { choosing, OpenAiServer, openAiApp, respondingInPart, saying } from "../support/OpenAiServer.ts"
+import { choosing, OpenAiServer, openAiApp, respondingInPart, saying, withKey } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
 import type { Behaviour } from "../support/UpstreamServer.ts"
 import { DraftTools, postMessage, readMessage } from "./MessageAi.ts"
 import { acme } from "./Messages.ts"
-
-const withKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
-  customers.updateCustomer({ payload: { aiProviderApiKey: "sk-of-acme" } })
-)
 
 const translate = Effect.flatMap(tokenOf("acme-agent"), (token) =>
   sendJson("POST", "/api/Translations/translate", { token, body: { sourceText: "Hello", targetLang: "de" } })

@@ -1,12 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { AiRunID, type TicketMessageID } from "../../schema/Ids.ts"
+import type { TicketMessageID } from "../../schema/Ids.ts"
 import { DraftReplies } from "../../src/ticketMessages/DraftReplies.ts"
 import { readTicket } from "../automation/AutomationTools.ts"
 import { eventually } from "../support/Eventually.ts"
 import { answering } from "../support/Hostile.ts"
-import { failingWith, OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
+import { failingWith, OpenAiServer, openAiApp, saying, sayingLate, withKey } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import { retrievalOf } from "../support/UpstreamApp.ts"
@@ -15,10 +15,6 @@ import { settledAnswer } from "../ticketMessages/MessageTools.ts"
 import { newChannel } from "../topics/Mappings.ts"
 import { DraftTools, postMessage } from "./MessageAi.ts"
 import { acme } from "./Messages.ts"
-
-const withKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
-  customers.updateCustomer({ payload: { aiProviderApiKey: "sk-of-acme" } })
-)
 
 const promptsAsked = Effect.flatMap(OpenAiServer, ({ asked }) =>
   Effect.map(asked, (all) => all.map(({ messages }) => String(messages[1]?.content)))
@@ -59,7 +55,7 @@ layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: t
         const [kept] = yield* sql<{ length: number }>`
         select length(prompt_input::text) as length from ai_run where customer_id = 1 and ticket_message_id = ${messageID}`
         expect(kept?.length).toBeLessThan(12 * 8_000 + 2_000)
-        const path = { id: items[0]?.aiRunID ?? AiRunID.make(1) }
+        const path = { id: (yield* Effect.fromNullable(items[0])).aiRunID }
         yield* aiRuns.replayAiRun({ path, payload: { promptVersion: "draft-1" } })
         expect(unmarked((yield* promptsAsked)[1])).toBe(unmarked(prompt))
 

@@ -1,13 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LanguageOf } from "../../src/ai/LanguageOf.ts"
-import { choosing, failingWith, OpenAiServer, openAiApp, saying } from "../support/OpenAiServer.ts"
+import { choosing, failingWith, OpenAiServer, openAiApp, saying, withKey } from "../support/OpenAiServer.ts"
 import { clientOf } from "../support/TestApp.ts"
 import { acme, newMessage } from "./Messages.ts"
-
-const withKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
-  customers.updateCustomer({ payload: { aiProviderApiKey: "sk-of-acme" } })
-)
 
 const languageOfMessage = Effect.gen(function* () {
   const customerID = yield* acme

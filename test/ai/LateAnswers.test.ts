@@ -4,7 +4,7 @@ import { Effect, Fiber, Layer } from "effect"
 import type { TicketMessageID } from "../../schema/Ids.ts"
 import { DraftReplies } from "../../src/ticketMessages/DraftReplies.ts"
 import { eventually } from "../support/Eventually.ts"
-import { OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
+import { OpenAiServer, openAiApp, saying, sayingLate, withKey } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
 import { DraftTools, postMessage, readMessage } from "./MessageAi.ts"
 import { acme } from "./Messages.ts"
@@ -19,10 +19,6 @@ const runsTelling = (word: string) =>
       select 1 from ai_run where customer_id = 1 and (position(${word} in user_prompt || coalesce(output, '')) > 0
         or position(${word} in coalesce(prompt_input::text, '')) > 0)`
   ).pipe(Effect.map(({ length }) => length))
-
-const withKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
-  customers.updateCustomer({ payload: { aiProviderApiKey: "sk-of-acme" } })
-)
 
 layer(DraftTools.pipe(Layer.provideMerge(openAiApp())), { excludeTestServices: true })(
   "A change while a model is answering",

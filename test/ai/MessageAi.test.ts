@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { DocumentID, type TicketMessageID, TopicID } from "../../schema/Ids.ts"
+import { DocumentID, type TicketMessageID } from "../../schema/Ids.ts"
 import { Drafts } from "../../src/ai/Drafts.ts"
 import { Tokens } from "../../src/auth/Tokens.ts"
 import { DraftReplies } from "../../src/ticketMessages/DraftReplies.ts"
@@ -24,7 +24,7 @@ const topicIdOf = (username: string, name: string) =>
   Effect.gen(function* () {
     const { topics } = yield* clientOf(username)
     const { items } = yield* topics.listTopics({ urlParams: { pageSize: 200 } })
-    return items.find((topic) => topic.name === name)?.topicID ?? TopicID.make(1)
+    return (yield* Effect.fromNullable(items.find((topic) => topic.name === name))).topicID
   })
 
 const runsOf = (username: string, ticketMessageId: TicketMessageID) =>
@@ -243,7 +243,8 @@ layer(DraftTools.pipe(Layer.provideMerge(quietApp())), { excludeTestServices: tr
       const sql = yield* SqlClient.SqlClient
       const [asked] = yield* sql<{ prompt: string }>`
         select user_prompt as prompt from ai_run where customer_id = ${yield* acme} and ticket_message_id = ${messageID}`
-      const given = [...(asked?.prompt ?? "").matchAll(/^Document (\d+)$/gm)].map(([, number]) => Number(number))
+      const { prompt } = yield* Effect.fromNullable(asked)
+      const given = [...prompt.matchAll(/^Document (\d+)$/gm)].map(([, number]) => Number(number))
       expect(given).toHaveLength(12)
       expect(run?.documents.map(({ documentID }) => Number(documentID))).toEqual(given)
     })

@@ -7,7 +7,7 @@ export const customerNamed = (name: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql<{ id: number }>`select customer_id as id from customer where name = ${name}`
-    return CustomerID.make(row?.id ?? 0)
+    return CustomerID.make((yield* Effect.fromNullable(row)).id)
   })
 
 export const acme = customerNamed("Acme Rentals")
@@ -27,7 +27,7 @@ export const newMessage = (customerID: CustomerID, text: string) =>
       select customer_id, ticket_id, channel_id, 'EndUser', 'Received', ${text} from made
       where customer_id = ${customerID}
       returning ticket_message_id as id`
-    return TicketMessageID.make(row?.id ?? 0)
+    return TicketMessageID.make((yield* Effect.fromNullable(row)).id)
   })
 
 /** The demo channel of this type that the representative's customer has. */
@@ -39,5 +39,5 @@ export const channelOfType = (username: string, channelType: ChannelType) =>
       join customer_rep r on r.customer_id = c.customer_id and r.username = ${username}
       where c.customer_id = r.customer_id and c.channel_type = ${channelType} order by c.channel_id limit 1
       /* all customers: a username is unique over all */`
-    return ChannelID.make(row?.id ?? 0)
+    return ChannelID.make((yield* Effect.fromNullable(row)).id)
   })

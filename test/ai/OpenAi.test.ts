@@ -17,6 +17,7 @@ import {
   saying,
   sayingInParts,
   sayingLate,
+  setKey,
   shapeless
 } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
@@ -24,9 +25,6 @@ import type { Behaviour } from "../support/UpstreamServer.ts"
 import { acme, newMessage } from "./Messages.ts"
 
 const key = "sk-test-of-acme"
-
-const setKey = (aiProviderApiKey: string | null) =>
-  Effect.flatMap(clientOf("acme-admin"), ({ customers }) => customers.updateCustomer({ payload: { aiProviderApiKey } }))
 
 const translate = (sourceText = "Hello") =>
   Effect.flatMap(tokenOf("acme-agent"), (token) =>

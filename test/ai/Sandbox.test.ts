@@ -124,7 +124,7 @@ describe("The sandbox", () => {
         const answer = ask(purpose, all)
         expect(ask(purpose, all)).toBe(answer)
         if (texts.includes(purpose)) expect(answer.replace(/^<p>/, "").startsWith("[sandbox]")).toBe(true)
-        else expect(() => JSON.parse(answer)).not.toThrow()
+        else expect((): unknown => JSON.parse(answer)).not.toThrow()
       })
     )
   })

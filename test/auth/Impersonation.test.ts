@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { decodeJwt } from "jose"
 import { onAnotherNode } from "../support/AnotherNode.ts"
+import { fieldsOf, numberIn } from "../support/Fields.ts"
 import { statusWith, tokenIn } from "../support/Logins.ts"
 import { send, sendJson, testApp } from "../support/TestApp.ts"
 
@@ -18,7 +19,7 @@ const findRep = (username: string) =>
       /* all customers: by hand */
       select customer_id as "customerID", customer_rep_id as "customerRepID" from customer_rep
       where username = ${username}`
-    return rows[0] ?? { customerID: 0, customerRepID: 0 }
+    return yield* Effect.fromNullable(rows[0])
   })
 
 layer(testApp(), { excludeTestServices: true })("Impersonation", (it) => {
@@ -39,7 +40,7 @@ layer(testApp(), { excludeTestServices: true })("Impersonation", (it) => {
         Role: "Agent",
         Impersonated: "true"
       })
-      expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(60 * 60)
+      expect(numberIn(claims, "exp") - numberIn(claims, "iat")).toBe(60 * 60)
       expect(yield* statusWith(tokenIn(answer))).toBe(200)
       const rows = yield* sql`
         select event, customer_rep_id, request_id from audit_log where customer_id = ${agent.customerID}`
@@ -110,7 +111,7 @@ layer(testApp(), { excludeTestServices: true })("Impersonation", (it) => {
         yield* send("POST", path, { body: "{" })
       ]) {
         expect(answer).toMatchObject({ status: 404, json: { status: 404, error: "Not Found" } })
-        expect(Object.keys(Object(answer.json))).toEqual(Object.keys(Object(absent.json)))
+        expect(Object.keys(fieldsOf(answer.json))).toEqual(Object.keys(fieldsOf(absent.json)))
       }
     }).pipe(onAnotherNode({ PLATFORM_KEY: "" }))
   )

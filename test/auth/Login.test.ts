@@ -2,18 +2,19 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { onAnotherNode } from "../support/AnotherNode.ts"
+import { fieldsOf } from "../support/Fields.ts"
 import { attemptLogin, freshAddress, statusWith, tokenIn } from "../support/Logins.ts"
 import { type Answer, send, sendJson, testApp } from "../support/TestApp.ts"
 import { timesAsLong } from "./TimesCompared.ts"
 
-const withoutId = ({ json, status }: Answer) => ({ ...Object(json), requestId: undefined, answered: status })
+const withoutId = ({ json, status }: Answer) => ({ ...fieldsOf(json), requestId: undefined, answered: status })
 
 layer(testApp(), { excludeTestServices: true })("Login", (it) => {
   it.effect("returns a token that opens the API", () =>
     Effect.gen(function* () {
       const answer = yield* attemptLogin()
       expect(answer.status).toBe(200)
-      expect(Object.keys(Object(answer.json))).toEqual(["token"])
+      expect(Object.keys(fieldsOf(answer.json))).toEqual(["token"])
       expect(answer.headers.get("cache-control")).toBe("no-store")
       expect(yield* statusWith(tokenIn(answer))).toBe(200)
     })

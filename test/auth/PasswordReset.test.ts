@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
+import { fieldsOf } from "../support/Fields.ts"
 import { askForReset, attemptLogin, freshAddress, resetPassword, statusWith, tokenIn } from "../support/Logins.ts"
 import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
@@ -15,7 +16,7 @@ const nextMail = Effect.flatMap(TestMailer, ({ next }) => next)
 const freshToken = (email: string) =>
   Effect.gen(function* () {
     expect((yield* askForReset(email)).status).toBe(200)
-    return guid.exec((yield* nextMail).text)?.[0] ?? ""
+    return yield* Effect.fromNullable(guid.exec((yield* nextMail).text)?.[0])
   })
 
 const jobs = Effect.flatMap(
@@ -40,13 +41,13 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
       expect(mail).toMatchObject({ to: "agent@acme.example" })
       expect(mail.text).toContain("https://casework.example/reset-password?token=")
       expect(mail.text).not.toContain("evil.example")
-      const token = guid.exec(mail.text)?.[0] ?? ""
+      const token = yield* Effect.fromNullable(guid.exec(mail.text)?.[0])
       const rows = yield* sql<{ token_hash: string }>`/* all customers: by hand */ select * from password_reset`
       expect(rows).toHaveLength(1)
       expect(JSON.stringify(rows)).not.toContain(token)
       const [job] = yield* jobs
       expect(job).toMatchObject({ kind: "SendResetMail", payload: { customerRepID: expect.any(Number) } })
-      expect(Object.keys(Object(job?.payload))).toEqual(["customerRepID"])
+      expect(Object.keys(fieldsOf(job?.payload))).toEqual(["customerRepID"])
 
       const done = yield* resetPassword(token.toUpperCase(), "Brand-New-1")
       expect([done.status, done.text]).toEqual([204, ""])
@@ -133,13 +134,16 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
     Effect.gen(function* () {
       const { representatives } = yield* clientOf("globex-admin")
       const { items } = yield* representatives.listCustomerReps({ urlParams: {} })
-      const { customerRepID, email, username } = yield* Effect.fromNullable(
-        items.find((rep) => rep.username === "globex-admin")
-      )
+      const {
+        customerRepID,
+        email: given,
+        username
+      } = yield* Effect.fromNullable(items.find((rep) => rep.username === "globex-admin"))
       const write = (address: string) =>
         representatives.updateCustomerRep({ path: { id: customerRepID }, payload: { username, email: address } })
-      const kept = yield* freshToken(email ?? "")
-      yield* write((email ?? "").toUpperCase())
+      const email = yield* Effect.fromNullable(given)
+      const kept = yield* freshToken(email)
+      yield* write(email.toUpperCase())
       expect((yield* resetPassword(kept, "short")).text).toContain("newPassword")
       yield* write("elsewhere@globex.example")
       expect((yield* resetPassword(kept, "Brand-New-1")).status).toBe(400)

@@ -6,7 +6,7 @@ import { Revocations } from "../../src/auth/Revocations.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
 import { askForReset, attemptLogin, resetPassword, statusWith, tokenIn } from "../support/Logins.ts"
-import { baseUrl, clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
+import { baseUrl, clientOf, headerOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 
 const statusAt = (base: string, token: string) =>
@@ -67,8 +67,8 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
       const token = tokenIn(yield* attemptLogin({ username: "unchanged" }))
       const path = `/customerReps/${customerRepID}`
       const change = Effect.gen(function* () {
-        const { headers } = yield* sendJson("GET", path, { token: admin })
-        const ifMatch = { "if-match": headers.get("etag") ?? "" }
+        const read = yield* sendJson("GET", path, { token: admin })
+        const ifMatch = { "if-match": headerOf(read, "etag") }
         return (yield* sendJson("PUT", path, { token: admin, headers: ifMatch, body: { role: "Admin" } })).status
       })
       yield* sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`
@@ -132,7 +132,7 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
           const elsewhere = yield* TestMailer
           yield* askForReset("agent@acme.example")
           const mail = yield* Effect.race(next, elsewhere.next)
-          yield* resetPassword(/token=(\S+)/.exec(mail.text)?.[1] ?? "", "Brand-New-1")
+          yield* resetPassword(yield* Effect.fromNullable(/token=(\S+)/.exec(mail.text)?.[1]), "Brand-New-1")
           expect(yield* statusAt(there, old)).toBe(401)
           yield* refusedWithinFiveSeconds(here, old)
           const fresh = tokenIn(yield* attemptLogin({ username: "acme-agent", password: "Brand-New-1" }))
@@ -176,8 +176,8 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
       const { layer: movable, moveAhead } = yield* movableClock
       const [rep] = yield* sql<{ id: number; version: number }>`/* all customers: by hand */
         select customer_rep_id as id, security_version as version from customer_rep where username = 'globex-admin'`
-      const id = CustomerRepID.make(rep?.id ?? 0)
-      const version = rep?.version ?? 0
+      const { id: customerRepID, version } = yield* Effect.fromNullable(rep)
+      const id = CustomerRepID.make(customerRepID)
       const context = yield* Layer.build(Layer.fresh(Revocations.layer).pipe(Layer.provide(movable)))
       const revocations = yield* Effect.provide(Revocations, context)
       // Committed ten minutes ago by another node, while this one could not reach the database.

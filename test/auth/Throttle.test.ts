@@ -110,11 +110,12 @@ layer(testApp(), { excludeTestServices: true })("Throttle", (it) => {
       // What lower() returns depends on the database; spellings that it folds together must share a counter.
       const username = "\u212Aaren-\u0130ris"
       const [row] = yield* sql<{ folded: string }>`select lower(${username}::text) as folded`
-      const spellings = [username, row?.folded ?? "", username.toUpperCase()]
+      const spellings = [username, (yield* Effect.fromNullable(row)).folded, username.toUpperCase()]
       const [again] = yield* sql<{ same: number }>`
         select count(distinct lower(s))::int as same from unnest(${spellings}::text[]) s`
       for (const number of Array.range(0, 9)) {
-        yield* attemptLogin({ username: spellings[again?.same === 1 ? number % 3 : number % 2] ?? "" })
+        const spelling = yield* Effect.fromNullable(spellings[again?.same === 1 ? number % 3 : number % 2])
+        yield* attemptLogin({ username: spelling })
       }
       expect((yield* attemptLogin({ username })).status).toBe(429)
     })

@@ -52,7 +52,7 @@ layer(testApp({ JWT_SECRET: secret }), { excludeTestServices: true })("Tokens", 
         SecurityVersion: "1"
       })
       expect([iss, aud]).toEqual(["casework", "casework-api"])
-      expect((exp ?? 0) - (iat ?? 0)).toBe(12 * 60 * 60)
+      expect((yield* Effect.fromNullable(exp)) - (yield* Effect.fromNullable(iat))).toBe(12 * 60 * 60)
       expect(iat).toBeGreaterThanOrEqual(before)
       expect(iat).toBeLessThanOrEqual(now())
       expect(decodeJwt(tokenIn(yield* attemptLogin()))).toMatchObject({ role: "Admin", Role: "Admin", TimeZone: "UTC" })

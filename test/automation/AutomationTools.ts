@@ -131,7 +131,10 @@ export const representativeOf = (username: string) =>
     SqlClient.SqlClient,
     (sql) => sql<{ id: number }>`
       select customer_rep_id as id from customer_rep where customer_id = 1 and username = ${username}`
-  ).pipe(Effect.map(([row]) => CustomerRepID.make(row?.id ?? 0)))
+  ).pipe(
+    Effect.flatMap(([row]) => Effect.fromNullable(row)),
+    Effect.map(({ id }) => CustomerRepID.make(id))
+  )
 
 /** All events of a ticket, whoever caused them. */
 export const allEventsOf = (ticketID: TicketID) =>

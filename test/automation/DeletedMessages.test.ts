@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ActionID, type DocumentID, type TicketID, type TicketMessageID } from "../../schema/Ids.ts"
+import type { DocumentID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
@@ -109,7 +109,7 @@ layer(testApp(), { excludeTestServices: true })("Deleting a message", (it) => {
       yield* cameToWait("OnMessageSent")
       const [answer] = yield* answersIn(ticketID)
       yield* deleteMessage(messageID)
-      expect(yield* actionsOf(answer?.messageID ?? messageID)).toMatchObject([
+      expect(yield* actionsOf((yield* Effect.fromNullable(answer)).messageID)).toMatchObject([
         { operation: "SetStatus", status: "Done" },
         { operation: "Wait", status: "Waiting" }
       ])
@@ -132,7 +132,7 @@ layer(testApp(), { excludeTestServices: true })("Deleting a message", (it) => {
       const again = yield* topicActions.createTopicAction({
         payload: {
           hookName: "OnTicketClosed",
-          actionID: sent?.actionID ?? ActionID.make(1),
+          actionID: yield* Effect.fromNullable(sent?.actionID),
           priority: 1,
           isActive: true
         }
@@ -173,16 +173,16 @@ layer(testApp(), { excludeTestServices: true })("Deleting a message", (it) => {
       const hookName = freshHook()
       yield* onHook(hookName, sending(documentID))
       yield* fire(hookName, messageID)
-      const answer = yield* settledAnswer(ticketID, "Sent")
+      const { messageID: answerID } = yield* settledAnswer(ticketID, "Sent")
       yield* nothingLeft
       yield* Effect.replicateEffect(mailer.next, yield* mailer.count)
       yield* deleteMessage(messageID)
       // As if the first attempt had failed, and this were the next one.
       yield* sql`
-        update ticket_message set status = 'Failed' where customer_id = 1 and ticket_message_id = ${answer?.messageID ?? 0}`
+        update ticket_message set status = 'Failed' where customer_id = 1 and ticket_message_id = ${answerID}`
       yield* sql`
         update job set status = 'Queued', attempts = 1, due_at = now()
-        where customer_id = 1 and kind = 'DeliverMessage' and payload ->> 'ticketMessageID' = ${String(answer?.messageID)}`
+        where customer_id = 1 and kind = 'DeliverMessage' and payload ->> 'ticketMessageID' = ${String(answerID)}`
       yield* settledAnswer(ticketID, "Sent")
       expect(yield* mailer.count).toBe(1)
     })

@@ -150,7 +150,9 @@ layer(mortalApp, { excludeTestServices: true })("A node that dies", (it) => {
             { operation: "CallApi", status: "Done", hookName: null },
             { operation: "NotifyEmail", status: "Done", hookName: "OnDraftReady" }
           ])
-          const times = message.actions.map(({ dateRun }) => dateRun?.epochMillis ?? 0)
+          const times = yield* Effect.forEach(message.actions, ({ dateRun }) =>
+            Effect.fromNullable(dateRun?.epochMillis)
+          )
           expect(times, where).toEqual(times.toSorted((a, b) => a - b))
           const sent = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
           expect(sent, where).toMatchObject([{ message: "We are on it", status: "Sent" }])

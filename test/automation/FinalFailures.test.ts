@@ -2,13 +2,10 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { TicketMessageID } from "../../schema/Ids.ts"
-import { choosing, failingWith, OpenAiServer, openAiApp, saying } from "../support/OpenAiServer.ts"
+import { choosing, failingWith, OpenAiServer, openAiApp, saying, setKey } from "../support/OpenAiServer.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
 import { finishedSteps, nothingLeft, stepsOf } from "./AutomationTools.ts"
-
-const setKey = (aiProviderApiKey: string | null) =>
-  Effect.flatMap(clientOf("acme-admin"), ({ customers }) => customers.updateCustomer({ payload: { aiProviderApiKey } }))
 
 const retry = (id: TicketMessageID) =>
   Effect.flatMap(clientOf("acme-agent"), ({ automation }) => automation.retryMessage({ path: { id } }))

@@ -110,7 +110,10 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       const { documentID } = yield* documents.createDocument({
         payload: { name: "Note", content: "We are on it", isDataRetrievalProcess: false }
       })
-      yield* onTopic(TopicID.make(topic?.id ?? 0), { operation: "SendDocument", parameters: { documentID } })
+      yield* onTopic(TopicID.make((yield* Effect.fromNullable(topic)).id), {
+        operation: "SendDocument",
+        parameters: { documentID }
+      })
       yield* ticketMessagesOnPhone.detectTopics({ path: { id: messageID }, urlParams: { executeActions: true } })
       yield* nothingLeft
       yield* retry(messageID)
@@ -132,14 +135,14 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       const rows = yield* onHook("OnTopicsDetected", { operation: "Wait", parameters: { seconds: 3600 } })
       const { messageID } = yield* newMessage({ message: "I lost my key" })
       yield* eventually(pipelinesOf(messageID), ([job]) => job?.status === "Queued" && !job.isDue)
-      const [first] = yield* stepsOf(messageID)
+      const first = yield* Effect.fromNullable((yield* stepsOf(messageID))[0])
       yield* sql`
         update pipeline_step set kind = 'Failed', outcome = 'Failed: by hand'
-        where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first?.[0] ?? ""}`
+        where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first[0]}`
       yield* retry(messageID)
       // The waiting run repeats the step, and then goes on waiting.
       yield* eventually(stepsOf(messageID), (steps) =>
-        steps.some(([what, how]) => what === first?.[0] && how === first[1])
+        steps.some(([what, how]) => what === first[0] && how === first[1])
       )
       const left = yield* eventually(pipelinesOf(messageID), ([job]) => job?.status === "Queued" && !job.isDue)
       expect(left).toHaveLength(1)
@@ -148,7 +151,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
           and payload ->> 'ticketMessageID' = ${String(messageID)}`
       yield* sql`
         update pipeline_step set kind = 'Failed', outcome = 'Failed: by hand'
-        where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first?.[0] ?? ""}`
+        where customer_id = 1 and ticket_message_id = ${messageID} and step = ${first[0]}`
       expect(yield* Effect.flip(retry(messageID))).toMatchObject({
         status: 409,
         message: expect.stringContaining("being processed")
@@ -173,7 +176,7 @@ layer(testApp(), { excludeTestServices: true })("Work that is given up", (it) =>
       yield* fire(hookName, messageID)
       const sent = yield* eventually(messagesOf(ticketID), (all) => all.some(({ status }) => status === "Sent"))
       yield* nothingLeft
-      const answer = sent.find(({ status }) => status === "Sent")?.messageID ?? messageID
+      const { messageID: answer } = yield* Effect.fromNullable(sent.find(({ status }) => status === "Sent"))
       const [delivery] = yield* sql<{ run: string | null }>`
         select payload ->> 'automationRunID' as run from job
         where customer_id = 1 and kind = 'DeliverMessage' and payload ->> 'ticketMessageID' = ${String(answer)}`

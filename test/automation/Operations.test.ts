@@ -104,8 +104,7 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
       const { messageID, ticketID } = yield* quiet
       const { documentID } = yield* newDocument("Note", "We are on it")
       yield* doneTo(messageID, { operation: "SendDocument", parameters: { documentID } })
-      const answer = yield* settledAnswer(ticketID, "Sent")
-      const answerID = answer?.messageID ?? messageID
+      const { messageID: answerID } = yield* settledAnswer(ticketID, "Sent")
       expect((yield* (yield* TestMailer).next).to).toBe("tenant@mail.example")
       expect(yield* doneTo(answerID, { operation: "DraftReply" })).toMatchObject([
         { status: "Failed", error: expect.stringContaining("written by a representative") }
@@ -490,8 +489,8 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
         { operation: "Wait", parameters: { seconds: 3 } },
         { operation: "SetCustomField", parameters: { key: "b", value: "2" } }
       )
-      const [before, , behind] = results.map(({ dateRun }) => Number(dateRun?.epochMillis ?? 0))
-      expect((behind ?? 0) - (before ?? 0)).toBeGreaterThanOrEqual(3000)
+      const [before, , behind] = results.map(({ dateRun }) => dateRun?.epochMillis)
+      expect((yield* Effect.fromNullable(behind)) - (yield* Effect.fromNullable(before))).toBeGreaterThanOrEqual(3000)
     })
   )
 

@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { numberIn } from "../support/Fields.ts"
 import { baseUrl, login, sendJson, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { UpstreamServer } from "../support/UpstreamServer.ts"
@@ -39,10 +40,10 @@ layer(UpstreamServer.layer, { excludeTestServices: true })("A node that is told 
         scope
       )
       const ask = (path: string, body: unknown, token: string) =>
-        Effect.map(sendJson("POST", path, { token, body }), ({ json }) => Object(json))
+        Effect.map(sendJson("POST", path, { token, body }), ({ json }) => json)
       yield* Effect.gen(function* () {
         const token = yield* login("acme-admin")
-        const { documentID } = yield* ask(
+        const document = yield* ask(
           "/api/Documents",
           {
             name: "Order",
@@ -54,8 +55,9 @@ layer(UpstreamServer.layer, { excludeTestServices: true })("A node that is told 
           },
           token
         )
+        const documentID = numberIn(document, "documentID")
         const action = { name: "Order", priority: 1, isActive: true, operation: "CallApi", parameters: { documentID } }
-        const { actionID } = yield* ask("/api/Actions", action, token)
+        const actionID = numberIn(yield* ask("/api/Actions", action, token), "actionID")
         yield* ask("/api/hookactions", { hookName: "OnMessageReceived", actionID, priority: 100 }, token)
         yield* ask("/ticketMessages/create-new", { channelID: 1, fromAddress: "a@b.example", message: "One" }, token)
       }).pipe(Effect.provide(node))

@@ -3,13 +3,31 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promis
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
 import { endpoints } from "../support/Endpoints.ts"
+import { textIn } from "../support/Fields.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { baseUrl, quietApp } from "../support/TestApp.ts"
 
 const run = promisify(execFile)
+
+const decodePacked = Schema.decodeUnknownSync(
+  Schema.parseJson(
+    Schema.Tuple(
+      Schema.Struct({ filename: Schema.String, files: Schema.Array(Schema.Struct({ path: Schema.String })) })
+    )
+  )
+)
+
+const decodeDescription = Schema.decodeUnknownSync(
+  Schema.parseJson(Schema.Struct({ peerDependencies: Schema.Record({ key: Schema.String, value: Schema.String }) })),
+  { onExcessProperty: "preserve" }
+)
+
+const decodeOutcome = Schema.decodeUnknownSync(
+  Schema.parseJson(Schema.Struct({ functions: Schema.Array(Schema.String), failure: Schema.Unknown }))
+)
 
 /** A folder in which the built and packed package is installed. */
 class Customer extends Context.Tag("test/Customer")<
@@ -23,7 +41,7 @@ class Customer extends Context.Tag("test/Customer")<
       return yield* Effect.promise(async () => {
         await run("npm", ["run", "--silent", "client:build"])
         const { stdout } = await run("npm", ["pack", "--json", "--silent", resolve("dist/client")], { cwd: folder })
-        const [{ filename, files }] = JSON.parse(stdout)
+        const [{ filename, files }] = decodePacked(stdout)
         const home = join(folder, "node_modules", "casework-client")
         await mkdir(home, { recursive: true })
         await run("tar", ["-xzf", filename, "--strip-components=1", "-C", home], { cwd: folder })
@@ -33,7 +51,7 @@ class Customer extends Context.Tag("test/Customer")<
         await cp(join(home, "examples"), folder, { recursive: true })
         return {
           folder,
-          files: files.map(({ path }: { readonly path: string }) => path),
+          files: files.map(({ path }) => path),
           read: (file: string) => readFile(join(home, file), "utf8")
         }
       })
@@ -87,7 +105,7 @@ layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true,
             file
           ).toEqual([])
         }
-        const description = JSON.parse(yield* Effect.promise(() => read("package.json")))
+        const description = decodeDescription(yield* Effect.promise(() => read("package.json")))
         expect(description).toMatchObject({ name: "casework-client", version: packageJson.version, type: "module" })
         expect(Object.keys(description.peerDependencies)).toEqual(["@effect/platform", "effect"])
         // Without version ranges npm would install the newest versions.
@@ -110,7 +128,7 @@ layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true,
         yield* Effect.promise(async () => {
           await writeFile(join(folder, "tsconfig.json"), JSON.stringify(compiler))
           await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."], { cwd: folder }).catch(
-            ({ stdout }) => expect.fail(stdout)
+            (failure: unknown) => expect.fail(textIn(failure, "stdout"))
           )
         })
         for (const example of ["WithEffect", "WithPromises"]) {
@@ -129,7 +147,7 @@ layer(quietApp().pipe(Layer.merge(Customer.layer)), { excludeTestServices: true,
         const { stdout } = yield* Effect.promise(() =>
           run(process.execPath, ["Functions.js"], { cwd: folder, env: { ...process.env, CASEWORK_URL } })
         )
-        const { functions, failure } = JSON.parse(stdout)
+        const { functions, failure } = decodeOutcome(stdout)
         expect(endpoints.map(({ id }) => id).filter((id) => !functions.includes(id))).toEqual([])
         expect(failure).toMatchObject({ name: "CaseworkError", status: 401, requestId: expect.any(String) })
       })

@@ -1,10 +1,11 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { CaseworkError, etagOf, makeCaseworkPromiseClient } from "../../schema/PromiseClient.ts"
 import { aMessage } from "../files/Messages.ts"
 import { samples } from "../files/Samples.ts"
 import { formWith, tokenIn, upload } from "../files/Uploads.ts"
-import { baseUrl, quietApp, send, tokenOf } from "../support/TestApp.ts"
+import { numberIn } from "../support/Fields.ts"
+import { baseUrl, headerOf, quietApp, send, tokenOf } from "../support/TestApp.ts"
 
 const bytesOf = (content: Uint8Array | string) => new Uint8Array(Buffer.from(content))
 
@@ -42,7 +43,7 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
         expect(etagOf(made)).toBeUndefined()
         const path = { id: made.actionID }
         const read = await actions.getAction({ path })
-        const headers = { "If-Match": etagOf(read) ?? "" }
+        const headers = { "If-Match": Option.getOrThrow(Option.fromNullable(etagOf(read))) }
         await actions.updateAction({ path, payload: { ...read, priority: 2 }, headers })
         const late = actions.updateAction({ path, payload: { ...read, priority: 3 }, headers })
         await expect(late).rejects.toMatchObject({ status: 412, retryAfter: null })
@@ -55,7 +56,9 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
       const busy = () =>
         Promise.resolve(new Response('{"message":"Too many"}', { status: 429, headers: { "retry-after": "7" } }))
       const { actions } = makeCaseworkPromiseClient({ baseUrl: yield* baseUrl, fetch: busy })
-      const error = yield* Effect.promise(() => actions.listActions({ urlParams: {} }).catch((problem) => problem))
+      const error = yield* Effect.promise(() =>
+        actions.listActions({ urlParams: {} }).catch((problem: unknown) => problem)
+      )
       expect(error).toBeInstanceOf(CaseworkError)
       expect(error).toMatchObject({ status: 429, message: "Too many", retryAfter: 7 })
     })
@@ -66,8 +69,8 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
       const { files } = yield* clientWith(yield* tokenOf("acme-agent"))
       const { messageID } = yield* aMessage(1)
       const accessToken = tokenIn(yield* upload(messageID, formWith("text", "a.txt")))
-      const { headers } = yield* send("GET", `/api/File/${accessToken}`)
-      const known = { "if-none-match": headers.get("etag") ?? "" }
+      const file = yield* send("GET", `/api/File/${accessToken}`)
+      const known = { "if-none-match": headerOf(file, "etag") }
       const again = yield* Effect.promise(() => files.getFile({ path: { accessToken }, headers: known }))
       expect(again).toBeUndefined()
     })
@@ -84,7 +87,7 @@ layer(quietApp(), { excludeTestServices: true })("The Promise client", (it) => {
         // Without a token to repeat, the response is still text, an empty one.
         expect(await mailWebhook.receiveMailNotifications({ urlParams: {}, payload: {} })).toBe("")
         const [file] = await ticketMessageAttachments.listAttachments({ path: { id: messageID } })
-        const path = { id: messageID, attachmentId: file?.ticketMessageAttachmentID ?? 0 }
+        const path = { id: messageID, attachmentId: numberIn(file, "ticketMessageAttachmentID") }
         expect(await ticketMessageAttachments.deleteAttachment({ path })).toBeUndefined()
       })
     })

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { fieldsOf, listIn, textIn } from "../support/Fields.ts"
+import { clientOf, headerOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const me = "/api/Customers/me"
 
@@ -36,7 +37,7 @@ layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
     Effect.gen(function* () {
       const { json, status } = yield* sendJson("GET", me, { token: yield* login("globex-admin") })
       expect(status).toBe(200)
-      expect(Object.keys(Object(json))).toEqual(fields)
+      expect(Object.keys(fieldsOf(json))).toEqual(fields)
       expect(json).toMatchObject({ name: "Globex Support", apiBaseUrl: null, apiPassword: null })
     })
   )
@@ -92,7 +93,7 @@ layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
     Effect.gen(function* () {
       const token = yield* login("initech-admin")
       yield* sendJson("PUT", me, { token, body: { apiToken: "one" } })
-      const etag = (yield* sendJson("GET", me, { token })).headers.get("etag") ?? ""
+      const etag = headerOf(yield* sendJson("GET", me, { token }), "etag")
       yield* sendJson("PUT", me, { token, body: { apiToken: "two" } })
       const late = yield* sendJson("PUT", me, { token, body: { apiToken: "three" }, headers: { "if-match": etag } })
       expect(late.status).toBe(412)
@@ -118,8 +119,11 @@ layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
       })
       expect(status).toBe(400)
       expect(json).toMatchObject({ status: 400, error: "Bad Request" })
-      const details: ReadonlyArray<{ readonly path: string }> = Object(json).details
-      expect(details.map(({ path }) => path).sort()).toEqual([
+      expect(
+        listIn(json, "details")
+          .map((detail) => textIn(detail, "path"))
+          .sort()
+      ).toEqual([
         "apiAuthenticationType",
         "apiBaseUrl",
         "apiToken",
@@ -188,7 +192,7 @@ layer(testApp(), { excludeTestServices: true })("The customer", (it) => {
   it.effect("carries an ETag that guards a change", () =>
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
-      const etag = (yield* sendJson("GET", me, { token })).headers.get("etag") ?? ""
+      const etag = headerOf(yield* sendJson("GET", me, { token }), "etag")
       expect(etag).toMatch(/^".+"$/)
       expect((yield* sendJson("GET", me, { token, headers: { "if-none-match": etag } })).status).toBe(304)
       const put = (apiUsername: string) =>

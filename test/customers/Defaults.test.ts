@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { field } from "../support/Fields.ts"
 import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const put = (body: unknown) =>
@@ -19,7 +20,7 @@ const addModel = (name: string, owner: string, options: { readonly active: boole
       insert into model (customer_id, name, model_type, slots, takes_images, is_active)
       values (${yield* customerIDOf(owner)}, ${name}, 'Text', array['Spam', 'Topic'], false, ${options.active})
       returning model_id as "modelID"`
-    return row?.modelID ?? 0
+    return (yield* Effect.fromNullable(row)).modelID
   })
 
 layer(testApp(), { excludeTestServices: true })("Models and defaults", (it) => {
@@ -76,7 +77,7 @@ layer(testApp(), { excludeTestServices: true })("Models and defaults", (it) => {
       })
       expect(status).toBe(400)
       const unusable = "is not an active model that you may use"
-      expect(Object(json).details).toEqual([
+      expect(field(json, "details")).toEqual([
         { path: "defaultTopicModelId", message: unusable },
         { path: "defaultWebchatModelId", message: unusable },
         { path: "defaultEmailTextModelId", message: "is a model that is not suitable for EmailText" },

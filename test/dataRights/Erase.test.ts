@@ -4,6 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { EndUserID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
+import { fieldsOf, textIn } from "../support/Fields.ts"
 import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
 import { erased, exported, leaveTraces, rightsApp, rowsWith, workIsDone } from "./RightsTools.ts"
@@ -185,8 +186,8 @@ layer(rightsApp, { excludeTestServices: true })("Erasing an end user", (it) => {
       const token = yield* tokenOf("acme-admin")
       const first = yield* erased(id)
       const { json } = yield* sendJson("POST", `/api/EndUsers/${id}/erase`, { token })
-      expect(Object(json)["ReceiptID"]).toBe(first.ReceiptID)
-      const { Hash: hash, ...receipt } = Object(json)
+      expect(textIn(json, "ReceiptID")).toBe(first.ReceiptID)
+      const { Hash: hash, ...receipt } = fieldsOf(json)
       expect(createHash("sha256").update(JSON.stringify(receipt)).digest("hex")).toBe(hash)
       expect(JSON.stringify(json)).not.toMatch(/Only|Once/)
       expect((yield* sendJson("GET", `/api/EndUsers/${id}/export`, { token })).status).toBe(404)

@@ -94,7 +94,7 @@ export const leaveTraces = (word: string) =>
       returning channel_folder_id as id`
     yield* sql`
       insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error, set_aside_at, blob_id)
-      values (${acme}, ${folder?.id ?? 0}, ${`mail-${messageID}`}, 10, 'cannot be read', now(), ${blobID})`
+      values (${acme}, ${(yield* Effect.fromNullable(folder)).id}, ${`mail-${messageID}`}, 10, 'cannot be read', now(), ${blobID})`
     yield* sql`
       insert into mail_message (customer_id, channel_id, external_id, internet_message_id, content_hash,
         conversation_id, participants, ticket_message_id)

@@ -110,7 +110,7 @@ layer(TestDatabase, { excludeTestServices: true })("The database", (it) => {
       const increment = Effect.gen(function* () {
         const [row] = yield* sql<{ value: number }>`select value from counter for update`
         yield* Effect.yieldNow()
-        yield* sql`update counter set value = ${(row?.value ?? 0) + 1}`
+        yield* sql`update counter set value = ${(yield* Effect.fromNullable(row)).value + 1}`
       }).pipe(sql.withTransaction)
       yield* Effect.replicateEffect(increment, 40, { concurrency: 40, discard: true })
       expect(yield* sql`select value from counter`).toEqual([{ value: 40 }])

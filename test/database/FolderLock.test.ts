@@ -81,7 +81,8 @@ const startHolder = (folder: string, within: ReadonlyArray<string> = []) =>
     )
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
     const firstLine = yield* Effect.promise(
-      () => new Promise<string>((resolve) => child.stdout.once("data", (data) => resolve(String(data).trim())))
+      () =>
+        new Promise<string>((resolve) => child.stdout.once("data", (data: Buffer) => resolve(data.toString().trim())))
     )
     const end = (how: "stop" | "kill") =>
       Effect.promise(() => {
@@ -89,7 +90,7 @@ const startHolder = (folder: string, within: ReadonlyArray<string> = []) =>
         else child.stdin.end()
         return ended
       })
-    return { firstLine, pid: child.pid ?? 0, end }
+    return { firstLine, pid: yield* Effect.fromNullable(child.pid), end }
   })
 
 const claims = (folder: string) =>

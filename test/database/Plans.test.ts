@@ -161,7 +161,7 @@ if (onPostgres) {
         yield* fillTickets
         const [customer] = yield* sql<{ id: number }>`
           /* all customers: one of them */ select customer_id as id from customer where name <> 'Crowd' order by 1 limit 1`
-        const customerID = CustomerID.make(customer?.id ?? 0)
+        const customerID = CustomerID.make((yield* Effect.fromNullable(customer)).id)
         for (const query of ticketQueries) {
           // A repeated statement is prepared; PostgreSQL makes five plans for it before it keeps one for all.
           yield* Effect.replicateEffect(repo.list(customerID, query), 9)

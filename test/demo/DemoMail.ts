@@ -34,7 +34,9 @@ const ask = <A, I>(method: string, path: string, Answer: Schema.Schema<A, I>, to
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${text}`)
-    return text === "" || response.headers.get("content-type")?.includes("json") !== true ? {} : JSON.parse(text)
+    const isJson = text !== "" && response.headers.get("content-type")?.includes("json") === true
+    const answer: unknown = isJson ? JSON.parse(text) : {}
+    return answer
   }).pipe(Effect.flatMap(Schema.decodeUnknown(Answer)))
 
 const patiently = Schedule.intersect(Schedule.spaced("250 millis"), Schedule.recurs(240))

@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { secretPlace } from "../../src/documents/DocumentColumns.ts"
 import { Secrets } from "../../src/platform/secrets/Secrets.ts"
+import { numberIn } from "../support/Fields.ts"
 import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const retrieval = { name: "Orders", isDataRetrievalProcess: true, apiEndpoint: "https://shop.example/orders" }
@@ -32,7 +33,7 @@ layer(testApp(), { excludeTestServices: true })("Document secrets", (it) => {
       const token = yield* login("acme-admin")
       const body = { ...retrieval, overrideApiPassword: "pass-word-1", overrideApiToken: "token-1" }
       const created = yield* sendJson("POST", "/api/Documents", { token, body })
-      const { documentID } = Object(created.json)
+      const documentID = numberIn(created.json, "documentID")
       const read = yield* sendJson("GET", `/api/Documents/${documentID}`, { token })
       const list = yield* sendJson("GET", "/api/Documents?pageSize=200", { token })
       for (const { json } of [created, read]) {

@@ -1,6 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { DocumentID } from "../../schema/Ids.ts"
 import { problemPaths } from "../http/ErrorBody.ts"
+import { numberIn } from "../support/Fields.ts"
 import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const text = { name: "House rules", isDataRetrievalProcess: false }
@@ -63,7 +65,7 @@ layer(testApp(), { excludeTestServices: true })("Document validation", (it) => {
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const stored = yield* sendJson("POST", "/api/Documents", { token, body: text })
-      const path = `/api/Documents/${Object(stored.json).documentID}`
+      const path = `/api/Documents/${numberIn(stored.json, "documentID")}`
       for (const [body, paths] of refusals) {
         for (const answer of [
           yield* sendJson("POST", "/api/Documents", { token, body }),
@@ -100,7 +102,7 @@ layer(testApp(), { excludeTestServices: true })("Document validation", (it) => {
       const { documents } = yield* clientOf("acme-admin")
       const token = yield* login("acme-admin")
       const { json } = yield* sendJson("POST", "/api/Documents", { token, body: { ...retrieval, ...apiFields } })
-      const path = { id: Object(json).documentID }
+      const path = { id: DocumentID.make(numberIn(json, "documentID")) }
       yield* documents.updateDocument({ path, payload: text })
       const none = Object.fromEntries(Object.keys(apiFields).map((field) => [field, null]))
       expect(yield* documents.getDocument({ path, urlParams: {} })).toMatchObject({ ...text, ...none })
@@ -115,7 +117,7 @@ layer(testApp(), { excludeTestServices: true })("Document validation", (it) => {
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const { json } = yield* sendJson("POST", "/api/Documents", { token, body: text })
-      const path = `/api/Documents/${Object(json).documentID}`
+      const path = `/api/Documents/${numberIn(json, "documentID")}`
       expect((yield* sendJson("GET", `${path}?ReplacePlaceholders=TRUE`, { token })).status).toBe(200)
       const answer = yield* sendJson("GET", `${path}?replacePlaceholders=maybe`, { token })
       expect([answer.status, problemPaths(answer)]).toEqual([400, ["replacePlaceholders"]])

@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import { numberIn } from "../support/Fields.ts"
 import { attemptPhoneLogin, tokenIn } from "../support/Logins.ts"
-import { client, clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { client, clientOf, headerOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const orders = {
   name: "Orders",
@@ -88,7 +89,7 @@ layer(testApp(), { excludeTestServices: true })("Documents", (it) => {
         apiHeaders: null,
         apiBodyTemplate: null
       })
-      const path = `/api/Documents/${Object(created.json).documentID}`
+      const path = `/api/Documents/${numberIn(created.json, "documentID")}`
       const changed = yield* sendJson("PUT", path, { token, body: { ...body, content: null } })
       expect([changed.status, changed.text]).toEqual([204, ""])
       expect((yield* sendJson("GET", path, { token })).json).toMatchObject({ content: null })
@@ -165,8 +166,8 @@ layer(testApp(), { excludeTestServices: true })("Documents", (it) => {
     Effect.gen(function* () {
       const token = yield* login("acme-admin")
       const { json } = yield* sendJson("POST", "/api/Documents", { token, body: orders })
-      const path = `/api/Documents/${Object(json).documentID}`
-      const etag = (yield* sendJson("GET", path, { token })).headers.get("etag") ?? ""
+      const path = `/api/Documents/${numberIn(json, "documentID")}`
+      const etag = headerOf(yield* sendJson("GET", path, { token }), "etag")
       expect(etag).not.toBe("")
       const put = sendJson("PUT", path, { token, body: { ...orders, name: "New" }, headers: { "if-match": etag } })
       expect((yield* put).status).toBe(204)

@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ChannelID, EndUserUIDID } from "../../schema/Ids.ts"
+import { type ChannelID, EndUserUIDID } from "../../schema/Ids.ts"
 import { expectError } from "../http/ErrorBody.ts"
+import { fieldsOf, listIn, textIn } from "../support/Fields.ts"
 import { clientOf, quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
 import { refusedPaths } from "../topics/Mappings.ts"
 
@@ -95,7 +96,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
       const { json, status } = yield* sendJson("POST", "/api/endusers", { token, body })
       expect(status).toBe(200)
       expect(json).toMatchObject({ UIDs: [{ UID: "kim-1", UIDType: "External", IsPrimary: true }] })
-      expect(Object.keys(Object(json)).sort()).toEqual(
+      expect(Object.keys(fieldsOf(json)).sort()).toEqual(
         "CustomerID,CustomerRef,DateCreated,DisplayName,Email,EndUserID,FirstName,LastModified,LastName,Notes,Phone,UIDs".split(
           ","
         )
@@ -202,7 +203,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
 
       const phoneLogin = { accountSid: "ACdemo0000acme", phoneNumber: "+15550100" }
       const login = yield* sendJson("POST", "/api/Auth/phone-login", { body: phoneLogin })
-      const token = String(Object(login.json)["token"])
+      const token = textIn(login.json, "token")
       const asked = yield* sendJson("GET", `/api/EndUsers/byUid?uid=${uid}`, { token })
       expect(asked.json).toMatchObject([{ EndUserID: first.EndUserID }, { EndUserID: second.EndUserID }])
       expect((yield* sendJson("GET", "/api/EndUsers", { token })).status).toBe(403)
@@ -294,7 +295,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
       )) {
         const path = `/api/EndUsers?pageSize=200&sortBy=${sortBy}`
         const { json, status } = yield* sendJson("GET", path, { token })
-        expect([sortBy, status, Object(json)["items"].length]).toEqual([sortBy, 200, everybody.totalCount])
+        expect([sortBy, status, listIn(json, "items").length]).toEqual([sortBy, 200, everybody.totalCount])
       }
       expect((yield* sendJson("GET", "/api/EndUsers?sortBy=UID", { token })).status).toBe(400)
       const byName = yield* endUsers.listEndUsers({ urlParams: { sortBy: "DisplayName", pageSize: 200 } })
@@ -312,7 +313,7 @@ layer(quietApp(), { excludeTestServices: true })("End users", (it) => {
       const [channel] = yield* sql<{ id: ChannelID }>`
         select channel_id as id from channel where customer_id = 1 and channel_type = 'Email'`
       const { EndUserID: id } = yield* endUsers.createEndUser({ payload: { FirstName: "O", LastName: "T" } })
-      const channelID = channel?.id ?? ChannelID.make(1)
+      const { id: channelID } = yield* Effect.fromNullable(channel)
       const first = yield* tickets.createTicket({ payload: { channelID, endUserID: id, subject: "first" } })
       const second = yield* tickets.createTicket({ payload: { channelID, endUserID: id, subject: "second" } })
       const ticketsOf = (urlParams: Parameters<typeof endUsers.listTicketsOfEndUser>[0]["urlParams"]) =>

@@ -41,7 +41,7 @@ const postgres = Effect.succeed<Place>({
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql<{ count: number }>`
       /* all customers: by hand */ select count(distinct blob_id)::int as count from blob_chunk`
-    return row?.count ?? 0
+    return (yield* Effect.fromNullable(row)).count
   })
 })
 

@@ -1,6 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { expectError } from "../http/ErrorBody.ts"
+import { textIn } from "../support/Fields.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { type Answer, send, testApp, tokenOf } from "../support/TestApp.ts"
 
@@ -38,7 +39,7 @@ export const rawForm = (disposition: string, content: string) => ({
   body: `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n--b--\r\n`
 })
 
-export const tokenIn = ({ json }: Answer) => String(Object(json)["accessToken"])
+export const tokenIn = ({ json }: Answer) => textIn(json, "accessToken")
 
 /** Expects the response that every request gets while the store is away. */
 export const expectAway = (answer: Answer) => {

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TopicActionID } from "../../schema/Ids.ts"
+import { field, fieldsOf, listIn, numberIn } from "../support/Fields.ts"
 import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newAction, newChannel, newTopic, phoneToken, refusedPaths } from "../topics/Mappings.ts"
 
@@ -26,11 +27,11 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
         channelName: null,
         priority: 4
       })
-      const url = `${hooks}/${Object(created.json).hookActionID}`
+      const url = `${hooks}/${numberIn(created.json, "hookActionID")}`
       expect((yield* sendJson("GET", url, { token })).json).toEqual(created.json)
       const body = { priority: 9, hookName: "OnSpam", actionID: 1 }
       expect((yield* sendJson("PUT", url, { token, body })).status).toBe(204)
-      expect((yield* sendJson("GET", url, { token })).json).toEqual({ ...Object(created.json), priority: 9 })
+      expect((yield* sendJson("GET", url, { token })).json).toEqual({ ...fieldsOf(created.json), priority: 9 })
       expect(yield* refusedPaths("PUT", url, token, { hookName: "OnSpam" })).toEqual(["priority"])
       expect((yield* sendJson("DELETE", url, { token })).status).toBe(204)
       for (const method of ["GET", "DELETE"]) expect((yield* sendJson(method, url, { token })).status).toBe(404)
@@ -218,8 +219,9 @@ layer(testApp(), { excludeTestServices: true })("Hook actions", (it) => {
       const token = yield* phoneToken
       const list = yield* sendJson("GET", `${hooks}?hookName=onphonepickup`, { token })
       expect(list.status).toBe(200)
-      const [{ hookActionID, hookName }] = Object(list.json).items
-      expect(hookName).toBe("OnPhonePickup")
+      const [found] = listIn(list.json, "items")
+      const hookActionID = numberIn(found, "hookActionID")
+      expect(field(found, "hookName")).toBe("OnPhonePickup")
       const body = { hookName: "OnSpam", actionID: 1, priority: 1 }
       const refused = yield* Effect.all([
         sendJson("GET", `${hooks}/${hookActionID}`, { token }),

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { clientOf, login, sendJson, testApp } from "../support/TestApp.ts"
+import { fieldsOf } from "../support/Fields.ts"
+import { clientOf, headerOf, login, sendJson, testApp } from "../support/TestApp.ts"
 import { expectError } from "./ErrorBody.ts"
 
 const newAction = (name: string) =>
@@ -9,7 +10,7 @@ const newAction = (name: string) =>
     const { actions } = yield* clientOf("acme-admin")
     const { actionID } = yield* actions.createAction({ payload: { name, priority: 1, isActive: true } })
     const path = `/api/Actions/${actionID}`
-    const etag = (yield* sendJson("GET", path, { token })).headers.get("etag") ?? ""
+    const etag = headerOf(yield* sendJson("GET", path, { token }), "etag")
     const put = (ifMatch: string, change: object) =>
       sendJson("PUT", path, {
         token,
@@ -42,13 +43,13 @@ layer(testApp(), { excludeTestServices: true })("ETags", (it) => {
       const document = `/api/Documents/${documentID}`
       const tagOf = (query: string) =>
         Effect.map(sendJson("GET", `${document}${query}`, { token }), ({ headers }) => headers.get("etag"))
-      const plain = (yield* tagOf("")) ?? ""
+      const plain = yield* Effect.flatMap(tagOf(""), Effect.fromNullable)
       expect(yield* tagOf("?ReplacePlaceholders=FALSE")).toBe(plain)
       expect(yield* tagOf("?replaceplaceholders=true")).toBeNull()
       const change = yield* sendJson("PUT", `${document}?replacePlaceholders=true`, {
         token,
         headers: { "if-match": plain },
-        body: { ...Object((yield* sendJson("GET", document, { token })).json), description: "x" }
+        body: { ...fieldsOf((yield* sendJson("GET", document, { token })).json), description: "x" }
       })
       expect(change.status).toBe(204)
     })

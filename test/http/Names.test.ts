@@ -59,7 +59,7 @@ layer(testApp(), { excludeTestServices: true })("Names", (it) => {
         "constructor":{"prototype":{"polluted":1}},"toString":null,"\\u005f_proto__":{"description":"inherited"}}`
       const answer = yield* sendJson("POST", "/api/Actions?__proto__=1&constructor=2&hasOwnProperty=3", {
         token,
-        body: JSON.parse('{"name":"Query","priority":1,"isActive":true}')
+        body: { name: "Query", priority: 1, isActive: true }
       })
       expect(answer.status).toBe(201)
       const created = yield* sendText(token, hostile)

@@ -5,6 +5,7 @@ import { hubEvents, ResumedChat, VisitorMessage } from "../../schema/Hub.ts"
 import { CustomerID } from "../../schema/Ids.ts"
 import { PresenceRepo } from "../../src/representatives/PresenceRepo.ts"
 import { eventually } from "../support/Eventually.ts"
+import { field, fieldsOf, textIn } from "../support/Fields.ts"
 import { clientOf, quietApp, sendJson, testApp } from "../support/TestApp.ts"
 import { onPostgres } from "../support/TestDatabase.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
@@ -51,7 +52,7 @@ layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) =
         senderType: "CustomerRep",
         message: "We are on our way"
       })
-      expect(Object.keys(Object(answer)).sort()).toEqual(Struct.keys(VisitorMessage.fields).sort())
+      expect(Object.keys(fieldsOf(answer)).sort()).toEqual(Struct.keys(VisitorMessage.fields).sort())
       expect((yield* allTold(visitor)).map(({ event }) => event)).toEqual([])
     })
   )
@@ -114,7 +115,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       const own = yield* say(stranger, "My own")
       expect(own.ticketID).not.toBe(first.ticketID)
       const told = yield* eventually(allTold(stranger), (all) => all.length > 0)
-      expect([...told, ...(yield* allTold(stranger))].map(({ argument }) => Object(argument).ticketID)).toEqual([
+      expect([...told, ...(yield* allTold(stranger))].map(({ argument }) => field(argument, "ticketID"))).toEqual([
         own.ticketID
       ])
     })
@@ -143,7 +144,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       yield* say(rep, "In both windows", ticketID)
       for (const window of [visitor, other]) {
         yield* eventually(allTold(window), (told) =>
-          told.some(({ argument }) => Object(argument).message === "In both windows")
+          told.some(({ argument }) => field(argument, "message") === "In both windows")
         )
       }
     })
@@ -289,7 +290,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       const toldOf: Array<unknown> = []
       const untilToldOf = Effect.fnUntraced(function* (...ids: ReadonlyArray<number>) {
         while (!ids.every((id) => toldOf.includes(id))) {
-          toldOf.push(Object(yield* nextTold(rep, "TicketUpdated")).ticketID)
+          toldOf.push(field(yield* nextTold(rep, "TicketUpdated"), "ticketID"))
         }
       })
       // In any order: events that another node might have recorded are told a little later than local ones.
@@ -307,10 +308,10 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       expect(yield* decodeMessage(yield* toldMessage(rep, messageID))).toMatchObject({ messageID, message: "By mail" })
       const { tickets } = yield* clientOf("acme-admin")
       yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
-      yield* eventually(nextTold(rep, "TicketUpdated"), (ticket) => Object(ticket).status === "Closed")
+      yield* eventually(nextTold(rep, "TicketUpdated"), (ticket) => field(ticket, "status") === "Closed")
       const { ticketMessages } = yield* clientOf("acme-admin")
       yield* ticketMessages.deleteTicketMessage({ path: { id: messageID } })
-      yield* eventually(nextTold(rep, "TicketUpdated"), (ticket) => Object(ticket).lastMessageDate === null)
+      yield* eventually(nextTold(rep, "TicketUpdated"), (ticket) => field(ticket, "lastMessageDate") === null)
       const theirs = yield* newMessage({ message: "Theirs" }, "globex-admin")
       yield* toldMessage(foreign, theirs.messageID)
       expect((yield* Effect.flip(foreign.invoke("JoinTicket", ticketID))).message).toBe(
@@ -351,7 +352,7 @@ layer(quietApp().pipe(Layer.provide(StoppedClock)), { excludeTestServices: true 
         yield* Effect.all([visitor.invoke("Typing", ticketID), visitor.invoke("Typing", ticketID)])
         expect(yield* nextTold(rep, "Typing")).toEqual({ from: "Chat visitor", ticketID })
         yield* rep.invoke("Typing", ticketID)
-        const { from } = Object(yield* nextTold(visitor, "Typing"))
+        const from = textIn(yield* nextTold(visitor, "Typing"), "from")
         expect(from).toMatch(/\S/)
         // Representatives hear about every ticket, and which one it is. A join is looked up before it is told.
         const heard: Array<Told> = []

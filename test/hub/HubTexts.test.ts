@@ -3,6 +3,7 @@ import { CustomerID, CustomerRepID, TicketID } from "../../schema/Ids.ts"
 import type { HubEvent } from "../../src/hub/HubEventsRepo.ts"
 import { forRepresentatives, forVisitors, typingForRepresentatives, typingForVisitors } from "../../src/hub/HubTexts.ts"
 import { recordSeparator } from "../../src/hub/RecordFraming.ts"
+import { field, listIn } from "../support/Fields.ts"
 
 const ticketID = TicketID.make(7)
 
@@ -24,9 +25,9 @@ const calls = (text: string) => {
     .split(recordSeparator)
     .slice(0, -1)
     .map((record) => {
-      const { arguments: given, target, type } = Object(JSON.parse(record))
-      expect(type).toBe(1)
-      return [target, ...given]
+      const told: unknown = JSON.parse(record)
+      expect(told).toMatchObject({ type: 1 })
+      return [field(told, "target"), ...listIn(told, "arguments")]
     })
 }
 

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { HttpTransportType, type HubConnection, HubConnectionBuilder, LogLevel } from "@microsoft/signalr"
 import { Data, Deferred, Effect, Queue, Schema } from "effect"
 import { HubSentMessage } from "../../schema/Hub.ts"
+import { field } from "../support/Fields.ts"
 import { baseUrl, tokenOf } from "../support/TestApp.ts"
 import { nextOf } from "./NextOf.ts"
 
@@ -48,7 +49,7 @@ export const peer = (
         ...(origin !== undefined && { headers: { Origin: origin } })
       })
     const connection = (reconnect === undefined ? builder : builder.withAutomaticReconnect([...reconnect])).build()
-    for (const event of events) connection.on(event, (argument) => told.unsafeOffer({ event, argument }))
+    for (const event of events) connection.on(event, (argument: unknown) => told.unsafeOffer({ event, argument }))
     const ended = yield* Deferred.make<Error | undefined>()
     connection.onclose((error) => Deferred.unsafeDone(ended, Effect.succeed(error)))
     yield* Effect.acquireRelease(Effect.tryPromise({ try: () => connection.start(), catch: refused }), () =>
@@ -98,7 +99,7 @@ export const nextTold = (peer: Listening, event: string): Effect.Effect<unknown>
 
 /** The message with this number, once a client receives it; late events about earlier messages are skipped. */
 export const toldMessage = (peer: Listening, messageID: number) =>
-  Effect.repeat(nextTold(peer, "MessageReceived"), { until: (message) => Object(message).messageID === messageID })
+  Effect.repeat(nextTold(peer, "MessageReceived"), { until: (message) => field(message, "messageID") === messageID })
 
 /** The first event of each kind that a client receives, in whatever order they come. */
 export const firstOfEach = (peer: Listening, events: ReadonlyArray<string>) =>

@@ -5,6 +5,7 @@ import { Tokens } from "../../src/auth/Tokens.ts"
 import { Events } from "../../src/events/Events.ts"
 import type { Database } from "../../src/platform/database/Database.ts"
 import { eventually } from "../support/Eventually.ts"
+import { field } from "../support/Fields.ts"
 import { acmeAdmin } from "../support/Logins.ts"
 import { freePort } from "../support/Processes.ts"
 import { clientOf, login, quietApp, testNode } from "../support/TestApp.ts"
@@ -80,7 +81,7 @@ layer(quietApp(), { excludeTestServices: true })("A connection", (it) => {
       const message = "long ".repeat(48_000)
       for (let at = 0; at < 200 && slow.socket.readyState === "open"; at++) {
         yield* newMessage({ ticketID, message, senderType: "CustomerRep", status: "Sent" })
-        yield* eventually(nextTold(rep, "MessageReceived"), (told) => Object(told).message === message)
+        yield* eventually(nextTold(rep, "MessageReceived"), (told) => field(told, "message") === message)
         // The other side's end is noticed only by reading or by writing, so it writes.
         slow.socket.write(frame('{"type":6}\u001e'))
       }

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { field } from "../support/Fields.ts"
 import { quietApp, send, tokenOf } from "../support/TestApp.ts"
 import { channelTokenOf, repPeer } from "./HubTools.ts"
 import { frame, handshake, rawHub, separator } from "./RawHub.ts"
@@ -31,7 +32,7 @@ layer(quietApp({ HUB_LIMIT: "2", HUB_LIMIT_ADDRESS: "3" }), { excludeTestService
       const { headers, json, status } = yield* send("POST", `/chatHub/negotiate?channelToken=${token}`, {
         headers: { Origin: "https://acme.example" }
       })
-      expect([status, Object(json).message]).toEqual([429, "Too many connections are open for this organisation."])
+      expect([status, field(json, "message")]).toEqual([429, "Too many connections are open for this organisation."])
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
       yield* repPeer("acme-agent")
       expect((yield* visitor("Globex", "192.0.2.3")).answer).toMatch(letIn)

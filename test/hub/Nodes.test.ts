@@ -5,6 +5,7 @@ import { CustomerID } from "../../schema/Ids.ts"
 import { PresenceRepo } from "../../src/representatives/PresenceRepo.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
+import { numberIn } from "../support/Fields.ts"
 import { quietApp } from "../support/TestApp.ts"
 import { onPostgres } from "../support/TestDatabase.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
@@ -54,13 +55,13 @@ const heartbeat = Effect.gen(function* () {
   const [now] = yield* sql<{ at: string }>`select clock_timestamp()::text as at`
   const waiting = sql`
     select 1 from pg_stat_activity where datname = current_database() and application_name = 'casework hub'
-      and (query_start < ${now?.at ?? ""}::timestamptz or state <> 'idle')`
+      and (query_start < ${(yield* Effect.fromNullable(now)).at}::timestamptz or state <> 'idle')`
   yield* eventually(waiting, ({ length }) => length === 0)
 })
 
 const messageIDs = (peer: HubPeer) =>
   Effect.map(allTold(peer), (told) =>
-    told.flatMap(({ argument, event }) => (event === "MessageReceived" ? [Number(Object(argument).messageID)] : []))
+    told.flatMap(({ argument, event }) => (event === "MessageReceived" ? [numberIn(argument, "messageID")] : []))
   )
 
 /** Cuts the connections on which nodes listen for events, as a network does on a bad day. */

@@ -42,11 +42,11 @@ layer(testApp(), { excludeTestServices: true })("GET /api/Jobs/{jobID}", (it) =>
       const sql = yield* SqlClient.SqlClient
       const { jobs } = yield* clientOf("acme-admin")
       const insert = (status: string, done: number, error: string | null) =>
-        Effect.map(
+        Effect.flatMap(
           sql<{ id: string }>`
             insert into job (customer_id, kind, payload, status, done, error)
             values (${customerID}, 'Nobody''s', '{}'::jsonb, ${status}, ${done}, ${error}) returning job_id::text as id`,
-          ([row]) => ({ id: JobID.make(row?.id ?? "") })
+          ([row]) => Effect.map(Effect.fromNullable(row), ({ id }) => ({ id: JobID.make(id) }))
         )
       const failed = yield* jobs.getJob({ path: yield* insert("Failed", 0, "the mailbox is gone") })
       expect(failed).toMatchObject({ status: "Failed", error: "the mailbox is gone" })

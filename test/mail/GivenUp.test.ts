@@ -9,6 +9,7 @@ import { MailFoldersRepo } from "../../src/mail/MailFoldersRepo.ts"
 import { admin, adminWith } from "../admin/RunAdmin.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
+import { hurry } from "../support/HurriedJobs.ts"
 import { mailApp, newMailChannel, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf } from "../support/TestApp.ts"
@@ -61,10 +62,10 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       yield* channels.importEmails({ path })
       const sql = yield* SqlClient.SqlClient
       // The attempts follow each other without pauses, and none of them is the last.
-      const hurry = sql`
+      const again = sql`
         update job set due_at = now(), attempts = 1
         where customer_id = 1 and kind = 'ImportFolder' and status = 'Queued'`
-      const folder = Effect.zipRight(hurry, folderOf(folderID))
+      const folder = Effect.zipRight(again, folderOf(folderID))
       yield* eventually(folder, ({ lastError }) => lastError?.includes("AADSTS7000215") === true)
       yield* channels.updateChannel({ path, payload: { overrideMailProviderTenantID: null } })
       yield* eventually(folder, ({ lastError }) => lastError?.includes("set mailProviderTenantID") === true)
@@ -216,7 +217,8 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       }
       yield* sql`update blob set created_at = now() - interval '2 hours' where customer_id = 1`
       yield* Effect.flatMap(Blobs, ({ sweep }) => sweep)
-      expect(yield* sql`select 1 from blob where customer_id = 1 and blob_id = ${kept?.source ?? ""}::uuid`).toEqual([])
+      const { source } = yield* Effect.fromNullable(kept)
+      expect(yield* sql`select 1 from blob where customer_id = 1 and blob_id = ${source}::uuid`).toEqual([])
     })
   )
 
@@ -267,7 +269,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       ])
 
       mailbox.isAway = false
-      yield* sql`update job set due_at = now() where customer_id = 1 and kind = 'ImportMessage' and status = 'Queued'`
+      yield* hurry("ImportMessage")
       const arrived = yield* ticketsArrive(channelID, 2)
       expect(arrived.map(({ subject }) => subject).toSorted()).toEqual(["Bare", "Kept"])
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)

@@ -4,7 +4,9 @@ import { Effect } from "effect"
 import type { ChannelID, TicketID } from "../../schema/Ids.ts"
 import { admin } from "../admin/RunAdmin.ts"
 import { eventually } from "../support/Eventually.ts"
+import { textIn } from "../support/Fields.ts"
 import { GraphServer } from "../support/GraphServer.ts"
+import { hurry } from "../support/HurriedJobs.ts"
 import {
   folderAt,
   folderOf as folderWith,
@@ -142,23 +144,23 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
         { ...broken, fields: { ...broken.fields, receivedDateTime: "yesterday" } },
         mail({ subject: "Whole" })
       )
-      const [poison] = messages
+      const poison = yield* Effect.fromNullable(messages[0])
       expect((yield* onlyTicket(channelID)).subject).toBe("Whole")
       const failing = yield* eventually(folderOf(channelID), ({ failedMessages }) => failedMessages === 1)
       expect(failing.lastError).toContain("could not be read")
       // Makes the next attempt the last one, and due now.
       yield* sql`
           update job set attempts = 9, due_at = now()
-          where customer_id = 1 and kind = 'ImportMessage' and payload ->> 'messageID' = ${poison?.id ?? ""}`
+          where customer_id = 1 and kind = 'ImportMessage' and payload ->> 'messageID' = ${poison.id}`
       const setAside = sql<{ kept: boolean }>`
           select blob_id is not null as kept from failed_mail
-          where customer_id = 1 and external_id = ${poison?.id ?? ""} and set_aside_at is not null`
+          where customer_id = 1 and external_id = ${poison.id} and set_aside_at is not null`
       expect(yield* eventually(setAside, (rows) => rows.length === 1)).toEqual([{ kept: true }])
       yield* settled(channelID)
-      expect((yield* admin("mail", "list")).output).toContain(poison?.id)
+      expect((yield* admin("mail", "list")).output).toContain(poison.id)
 
-      const stored = mailbox.messages.get(poison?.id ?? "")
-      if (stored !== undefined) stored.fields = broken.fields
+      const stored = yield* Effect.fromNullable(mailbox.messages.get(poison.id))
+      stored.fields = broken.fields
       expect((yield* admin("mail", "retry")).output).toBe("Retrying 1 mail.")
       const both = yield* ticketsArrive(channelID, 2)
       expect(both.map(({ subject }) => subject)).toEqual(["Whole", "Broken"])
@@ -170,7 +172,6 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
 
   it.effect("is answered once in its thread, with the signature, even when the sending breaks off", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
       const { address, channelID, mailbox, ticketID } = yield* answered(
         mail({ subject: "Tap", messageId: "<tap@home.example>", conversationId: "tap" }),
@@ -178,16 +179,14 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
         { cutAfterSend: 1 }
       )
       // Lets the next attempt follow as soon as the broken one has failed.
-      const hurry = sql`
-          update job set due_at = now() where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'`
-      yield* eventually(Effect.zipRight(hurry, messagesOf(ticketID)), (all) =>
+      yield* eventually(Effect.zipRight(hurry("DeliverMessage"), messagesOf(ticketID)), (all) =>
         all.some(({ status }) => status === "Sent")
       )
       expect(server.state.switches.cutAfterSend).toBe(0)
       const sent = [...mailbox.messages.values()].filter(({ folderID }) => folderID === "AAMk-sent")
       expect(sent).toHaveLength(1)
       expect(sent[0]?.fields).toMatchObject({ subject: "Re: Tap", conversationId: "tap" })
-      const content = String(Object(sent[0]?.fields["body"])["content"])
+      const content = textIn(sent[0]?.fields["body"], "content")
       expect(content).toContain("<p>We come &lt;tomorrow&gt;.</p><p>At nine.</p>")
       expect(content).toContain("Acme Admin")
       expect(content).toContain("The tap in the kitchen leaks.")

@@ -131,15 +131,15 @@ layer(mailApp(), { excludeTestServices: true })("An answer written in a mail pro
       yield* ticketsArrive(channelID, 1)
       yield* conversation(channelID, "Door", 2)
       yield* settled(channelID)
-      const [answer] = written
+      const answer = yield* Effect.fromNullable(written[0])
       // The state that it is in until it has been fetched again.
       const due = sql`
         update mail_message set ticket_message_id = null, waits_for = '{<door@home.example>}', is_due = true
-        where customer_id = 1 and channel_id = ${channelID} and external_id = ${answer?.id ?? ""}`
+        where customer_id = 1 and channel_id = ${channelID} and external_id = ${answer.id}`
       yield* due
       yield* sql`
         insert into job (customer_id, kind, payload, attempts)
-        values (1, 'ImportMessages', ${JSON.stringify({ folderID, messageIDs: [answer?.id] })}::jsonb, 10)`
+        values (1, 'ImportMessages', ${JSON.stringify({ folderID, messageIDs: [answer.id] })}::jsonb, 10)`
       yield* conversation(channelID, "Door", 3)
       yield* settled(channelID)
       yield* due

@@ -86,9 +86,10 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
       const { channels, mailWebhook } = yield* clientOf("acme-admin")
       yield* server.set({ fail: { requests: 1000, status: 400 } })
       const { jobs } = yield* channels.importEmails({ path: { id: channelID } })
+      const { jobID } = yield* Effect.fromNullable(jobs[0])
       const putOff = (seconds: number) => sql`
         update job set due_at = now() + make_interval(secs => ${seconds}::int)
-        where customer_id = 1 and job_id = ${jobs[0]?.jobID ?? ""}::uuid and status = 'Queued' and error is not null
+        where customer_id = 1 and job_id = ${jobID}::uuid and status = 'Queued' and error is not null
         returning 1`
       yield* eventually(putOff(3600), (rows) => rows.length === 1)
       yield* server.set()
@@ -161,8 +162,8 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
       const server = yield* GraphServer
       const { mailWebhook } = yield* clientOf("acme-admin")
       const { address, channelID, folderID } = yield* subscribedChannel
-      const [before] = yield* subscriptionsOf(address)
-      server.state.subscriptions.delete(before?.id ?? "")
+      const before = yield* Effect.fromNullable((yield* subscriptionsOf(address))[0])
+      server.state.subscriptions.delete(before.id)
       yield* server.set({ handshakeDelay: 3000 })
       const mine = sql`customer_id = 1 and channel_folder_id = ${folderID}`
       yield* sql`
@@ -187,7 +188,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
       const server = yield* GraphServer
       const { channelID, folderID } = yield* subscribedChannel
       const { subscriptionID } = yield* folderOf(folderID)
-      server.state.subscriptions.delete(subscriptionID ?? "")
+      server.state.subscriptions.delete(yield* Effect.fromNullable(subscriptionID))
       yield* sql`insert into job (customer_id, kind, payload)
         values (1, 'RemoveSubscription', ${JSON.stringify({ channelID, subscriptionID })}::jsonb)`
       yield* eventually(folderOf(folderID), (folder) => folder.subscriptionID !== subscriptionID)

@@ -8,6 +8,7 @@ import { MailFolders } from "../../src/mail/MailFolders.ts"
 import { Subscriptions } from "../../src/mail/Subscriptions.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
+import { hurry } from "../support/HurriedJobs.ts"
 import {
   importsLeft,
   mailApp,
@@ -69,7 +70,8 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
         notificationUrl: "https://casework.example/api/mailwebhook"
       })
       expect(subscription.clientState?.length).toBeGreaterThan(30)
-      const days = (new Date(subscription.expirationDateTime ?? 0).getTime() - Date.now()) / 86_400_000
+      const days =
+        (new Date(yield* Effect.fromNullable(subscription.expirationDateTime)).getTime() - Date.now()) / 86_400_000
       expect(Math.round(days * 10) / 10).toBe(6)
       const before = yield* folderOf(folderID)
       expect(before).toMatchObject({
@@ -410,7 +412,6 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
 
   it.effect("a mail whose file is missing is tried again, unless the mail is gone as well", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const server = yield* GraphServer
       const { address, channelID, folderID } = yield* subscribedChannel
       const withFile = (subject: string) =>
@@ -424,7 +425,7 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       const failing = yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 1)
       expect(failing.lastError).toContain("404")
       yield* server.set()
-      yield* sql`update job set due_at = now() where customer_id = 1 and kind = 'ImportMessage' and status = 'Queued'`
+      yield* hurry("ImportMessage")
       expect((yield* ticketsArrive(channelID, 1)).map(({ subject }) => subject)).toEqual(["Still there"])
       yield* eventually(folderOf(folderID), ({ failedMessages }) => failedMessages === 0)
     })

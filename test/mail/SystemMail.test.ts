@@ -13,6 +13,7 @@ import { Secrets } from "../../src/platform/secrets/Secrets.ts"
 import { SystemMail } from "../../src/platform/systemMail/SystemMail.ts"
 import { fire, freshHook, onHook } from "../automation/AutomationTools.ts"
 import { eventually } from "../support/Eventually.ts"
+import { field, listIn, textIn } from "../support/Fields.ts"
 import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
 import { mailApp } from "../support/MailApp.ts"
 import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
@@ -38,7 +39,10 @@ const configure = (clientSecret: string | null) =>
   })
 
 const subjectsIn = Effect.map(GraphServer, ({ mailbox }) =>
-  mailbox(address).unkept.map((one) => [String(one["subject"]), Object(one["toRecipients"])[0].emailAddress.address])
+  mailbox(address).unkept.map((one) => [
+    textIn(one, "subject"),
+    textIn(field(listIn(one, "toRecipients")[0], "emailAddress"), "address")
+  ])
 )
 
 const systemMailLayer = SystemMailLive.pipe(

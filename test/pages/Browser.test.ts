@@ -11,7 +11,8 @@ import { makeLine } from "./browser/Proxy.ts"
 
 const chatToken = Effect.gen(function* () {
   const { channels } = yield* clientOf("acme-admin")
-  return (yield* channels.listChannels()).find(({ channelType }) => channelType === "Chat")?.token ?? ""
+  const chat = (yield* channels.listChannels()).find(({ channelType }) => channelType === "Chat")
+  return (yield* Effect.fromNullable(chat)).token
 })
 
 const browserTests = () =>

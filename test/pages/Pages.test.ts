@@ -1,8 +1,9 @@
+import { buffer } from "node:stream/consumers"
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expectError } from "../http/ErrorBody.ts"
-import { baseUrl, clientOf, send, testApp } from "../support/TestApp.ts"
+import { baseUrl, clientOf, headerOf, send, testApp } from "../support/TestApp.ts"
 
 const pages = ["/desk", "/demo/chat"]
 const assets = ["/widget.js", "/desk/desk.js", "/desk/desk.css", "/demo/chat.css"]
@@ -14,9 +15,7 @@ const raw = (path: string, encoding: string) =>
       const { get } = await import("node:http")
       return new Promise<{ readonly headers: Readonly<Record<string, unknown>>; readonly body: Buffer }>((resolve) => {
         get(base + path, { headers: { "accept-encoding": encoding } }, async (response) => {
-          const chunks: Array<Buffer> = []
-          for await (const chunk of response) chunks.push(Buffer.from(chunk))
-          resolve({ headers: response.headers, body: Buffer.concat(chunks) })
+          resolve({ headers: response.headers, body: await buffer(response) })
         })
       })
     })
@@ -28,7 +27,7 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The pages", (it
       for (const path of pages) {
         const { headers, status, text } = yield* send("GET", path)
         expect([path, status, headers.get("content-type")]).toEqual([path, 200, "text/html; charset=utf-8"])
-        const policy = headers.get("content-security-policy") ?? ""
+        const policy = headerOf({ headers }, "content-security-policy")
         expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
         expect(policy).not.toMatch(/unsafe|https?:|\*/)
         expect(text).not.toMatch(/<style|style=|\son\w+=|<script>|(?:src|href)="(?:https?:)?\/\//)

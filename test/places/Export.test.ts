@@ -9,7 +9,8 @@ import { Effect, Layer } from "effect"
 import JSZip from "jszip"
 import { docxType } from "../../schema/PlaceDescriptionReports.ts"
 import { expectError } from "../http/ErrorBody.ts"
-import { baseUrl, clientOf, send, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
+import { baseUrl, clientOf, headerOf, send, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
+import { zipText } from "../support/ZipText.ts"
 import { openDocx, paragraphsIn, picturesIn, problemsOf, wordsIn } from "./DocxPackage.ts"
 import { draw, formOf, newRoom, reportsPath, rowsOf, upload } from "./Places.ts"
 import { elementsNamed, textIn } from "./XmlTree.ts"
@@ -42,7 +43,7 @@ const demoReport = Effect.gen(function* () {
 })
 
 const fileNameOf = ({ headers }: Response) =>
-  contentDisposition.parse(headers.get("content-disposition") ?? "").parameters["filename"]
+  contentDisposition.parse(headerOf({ headers }, "content-disposition")).parameters["filename"]
 
 const hostile =
   '\u0001\u0008\u000b\u001f\u007f\u0085\ufffe\uffff ]]> <w:p/> &amp; & "q" \' {{address}} {{rooms}} {{ {{{ ɵ \ufdd0 ‮ 👩‍👧 ﷺ'
@@ -301,7 +302,7 @@ const withoutLists = (zip: JSZip) => {
 }
 
 const changeText = async (zip: JSZip, name: string, change: (text: string) => string) =>
-  zip.file(name, change((await zip.file(name)?.async("text")) ?? ""))
+  zip.file(name, change(await zipText(zip, name)))
 
 const ownTemplate = Layer.unwrapScoped(
   Effect.gen(function* () {

@@ -10,6 +10,7 @@ import type { ReportDocument } from "../../src/places/document/ReportDocument.ts
 import { templateFile } from "../../src/places/document/Template.ts"
 import { xmlOf } from "../../src/places/document/WordXml.ts"
 import { processorTime } from "../support/ProcessorTime.ts"
+import { zipText } from "../support/ZipText.ts"
 import { openDocx, paragraphsIn, problemsOf, wordsIn } from "./DocxPackage.ts"
 import { blank, documentOf, render } from "./RenderedReports.ts"
 import { elementsNamed, textIn } from "./XmlTree.ts"
@@ -113,7 +114,7 @@ const line = (text: string) => `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t xml:space="p
 const ownTemplate = async (changes: Readonly<Record<string, (xml: string) => string>>) => {
   const zip = await JSZip.loadAsync(await readFile(templateFile))
   for (const [name, change] of Object.entries(changes)) {
-    zip.file(name, change((await zip.file(name)?.async("text")) ?? ""))
+    zip.file(name, change(await zipText(zip, name)))
   }
   return zip.generateAsync({ type: "nodebuffer" })
 }

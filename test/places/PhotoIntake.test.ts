@@ -67,11 +67,12 @@ layer(testApp(), { excludeTestServices: true })("Photos on their way in", (it) =
           yield* eventually(waitingForMe, (count) => count > 0)
           const [blob] = yield* sql<{ id: string }>`
             insert into blob (customer_id, size) values (1, 1) returning blob_id as id`
+          const { id: blobID } = yield* Effect.fromNullable(blob)
           yield* sql`
             insert into place_description_room_photo (customer_id, place_description_room_id, file_name, content_type,
               sort_order, width_px, height_px, blob_id)
-            values (1, ${roomID}, 'a.jpg', 'image/jpeg', 1, 1, 1, ${blob?.id ?? ""}::uuid)`
-          return { blobID: blob?.id ?? "", pending: deleting }
+            values (1, ${roomID}, 'a.jpg', 'image/jpeg', 1, 1, 1, ${blobID}::uuid)`
+          return { blobID, pending: deleting }
         }).pipe(sql.withTransaction)
         yield* Fiber.join(pending)
         const blobs = yield* eventually(

@@ -1,7 +1,7 @@
 import { describe, expect, layer, it as plainIt } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { isCalendarDate } from "../../schema/CalendarDate.ts"
-import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
+import { clientOf, headerOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, refusedPaths } from "../topics/Mappings.ts"
 import { draw, formOf, newRoom, reportsPath, rowsOf, upload } from "./Places.ts"
 
@@ -294,7 +294,7 @@ layer(testApp(), { excludeTestServices: true })("Condition reports", (it) => {
       const { reportID, roomID } = yield* newRoom()
       const path = `${reportsPath}/${reportID}`
       const read = yield* sendJson("GET", path, { token })
-      const etag = read.headers.get("etag") ?? ""
+      const etag = headerOf(read, "etag")
       const before = yield* reports.getPlaceDescriptionReport({ path: { id: reportID } })
       yield* rooms.updatePlaceDescriptionRoom({ path: { roomId: roomID }, payload: { name: "Hall" } })
       const after = yield* reports.getPlaceDescriptionReport({ path: { id: reportID } })

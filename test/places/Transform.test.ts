@@ -2,7 +2,6 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, layer, it as plainIt } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import {
-  AiRunID,
   type CustomerID,
   type DocumentID,
   ModelID,
@@ -14,7 +13,8 @@ import { type BlobID, BlobStore } from "../../src/files/BlobStore.ts"
 import { overrideProblem } from "../../src/places/TransformModel.ts"
 import { customerNamed } from "../ai/Messages.ts"
 import { eventually } from "../support/Eventually.ts"
-import { failingWith, OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
+import { field } from "../support/Fields.ts"
+import { failingWith, OpenAiServer, openAiApp, saying, sayingLate, setKey } from "../support/OpenAiServer.ts"
 import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh } from "../topics/Mappings.ts"
 import { draw, formOf, newRoom, rowsOf, upload } from "./Places.ts"
@@ -28,9 +28,8 @@ const transform = (roomID: number, body: unknown = {}, username = "acme-admin") 
 
 const roomOf = (reportID: number) =>
   Effect.flatMap(tokenOf("acme-admin"), (token) =>
-    Effect.map(
-      sendJson("GET", `/api/PlaceDescriptionReports/${reportID}/rooms`, { token }),
-      ({ json }): unknown => Object(json)[0]
+    Effect.map(sendJson("GET", `/api/PlaceDescriptionReports/${reportID}/rooms`, { token }), ({ json }) =>
+      field(json, "0")
     )
   )
 
@@ -84,11 +83,8 @@ const newModel = (
       values (${owner}, ${name}, ${takesImages ? "Vision" : "Text"}, ${`{${slots}}`}::text[], ${takesImages},
         ${options.isActive ?? true})
       returning model_id as id`
-    return ModelID.make(row?.id ?? 0)
+    return ModelID.make((yield* Effect.fromNullable(row)).id)
   })
-
-const setKey = (aiProviderApiKey: string | null) =>
-  Effect.flatMap(clientOf("acme-admin"), ({ customers }) => customers.updateCustomer({ payload: { aiProviderApiKey } }))
 
 layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
   it.effect("requires an AI key", () =>
@@ -141,7 +137,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
         modelIdUsed: result.modelIdUsed,
         transcriptRaw: "walls white, maybe damp"
       })
-      expect(Object(now).lastTransformedAtUtc).toBe(result.lastTransformedAtUtc.toJSON())
+      expect(field(now, "lastTransformedAtUtc")).toBe(result.lastTransformedAtUtc.toJSON())
 
       yield* server.does(saying("<p>Second.</p>"))
       expect(yield* transform(roomID)).toMatchObject({ json: { transcriptHtml: "<p>Second.</p>" } })
@@ -298,7 +294,7 @@ layer(openAiApp(), { excludeTestServices: true })("A transformation", (it) => {
       yield* server.does(saying("<p>Mould in the attic.</p>"))
       const attic = yield* newRoom({ transcriptRaw: "mould in the attic" })
       expect((yield* transform(attic.roomID)).status).toBe(200)
-      const aiRunID = (yield* newest)?.aiRunID ?? AiRunID.make(0)
+      const { aiRunID } = yield* Effect.flatMap(newest, Effect.fromNullable)
       yield* aiRuns.replayAiRun({ path: { id: aiRunID }, payload: {} })
       expect(yield* telling("in the attic")).toHaveLength(2)
       yield* rooms.deletePlaceDescriptionRoom({ path: { roomId: PlaceDescriptionRoomID.make(attic.roomID) } })

@@ -2,14 +2,15 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { CustomerRepID } from "../../schema/Ids.ts"
-import { client, login, sendJson, testApp } from "../support/TestApp.ts"
+import { field, fieldsOf, listIn, numberIn, textIn } from "../support/Fields.ts"
+import { client, headerOf, login, sendJson, testApp } from "../support/TestApp.ts"
 
 const password = "Demo-Pass-1"
 
-const pathsOf = (json: unknown) => {
-  const details: ReadonlyArray<{ readonly path: string }> = Object(json).details
-  return details.map(({ path }) => path).sort()
-}
+const pathsOf = (json: unknown) =>
+  listIn(json, "details")
+    .map((detail) => textIn(detail, "path"))
+    .sort()
 
 layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
   it.effect("are created, read, changed and deleted", () =>
@@ -31,7 +32,9 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
       })
       expect(status).toBe(200)
       const { representatives } = yield* client(token)
-      const created = yield* representatives.getCustomerRep({ path: { id: Object(json).customerRepID } })
+      const created = yield* representatives.getCustomerRep({
+        path: { id: CustomerRepID.make(numberIn(json, "customerRepID")) }
+      })
       expect(json).toEqual({
         customerRepID: created.customerRepID,
         customerID: created.customerID,
@@ -148,25 +151,25 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
       ]
       for (const person of people) yield* representatives.createCustomerRep({ payload: { ...person, password } })
       const list = (query: string) =>
-        Effect.map(sendJson("GET", `/customerReps${query}`, { token }), ({ json }) => Object(json))
+        Effect.map(sendJson("GET", `/customerReps${query}`, { token }), ({ json }) => json)
       const found = yield* list("?SEARCH=%20neEDle%20&pageSize=2&sortby=USERNAME&sortOrder=DESC")
-      expect(Object.keys(found)).toEqual(["items", "totalCount", "pageNumber", "pageSize"])
+      expect(Object.keys(fieldsOf(found))).toEqual(["items", "totalCount", "pageNumber", "pageSize"])
       expect(found).toMatchObject({ totalCount: 3, pageNumber: 1, pageSize: 2 })
-      expect(found.items.map(({ username }: { username: string }) => username)).toEqual(["NEEDLE-2", "g-3"])
+      expect(listIn(found, "items").map((item) => field(item, "username"))).toEqual(["NEEDLE-2", "g-3"])
       const all = yield* list("")
-      expect(all.items.map(({ name }: { name: string }) => name)).toEqual([
+      expect(listIn(all, "items").map((item) => field(item, "name"))).toEqual([
         "adam",
         "Bea 100%",
         "Globex Admin",
         "Zoe Needle"
       ])
       expect(all).toMatchObject({ totalCount: 4, pageNumber: 1, pageSize: 20 })
-      expect((yield* list("?search=0%25")).totalCount).toBe(1)
-      expect((yield* list("?search=_eedle")).totalCount).toBe(0)
-      expect((yield* list("?search=acme")).totalCount).toBe(0)
-      expect((yield* list("?search=%20")).totalCount).toBe(4)
-      for (const field of Object.keys(all.items[0])) {
-        expect((yield* sendJson("GET", `/customerReps?sortBy=${field}`, { token })).status, field).toBe(200)
+      expect(yield* list("?search=0%25")).toMatchObject({ totalCount: 1 })
+      expect(yield* list("?search=_eedle")).toMatchObject({ totalCount: 0 })
+      expect(yield* list("?search=acme")).toMatchObject({ totalCount: 0 })
+      expect(yield* list("?search=%20")).toMatchObject({ totalCount: 4 })
+      for (const sortBy of Object.keys(fieldsOf(listIn(all, "items")[0]))) {
+        expect((yield* sendJson("GET", `/customerReps?sortBy=${sortBy}`, { token })).status, sortBy).toBe(200)
       }
       expect((yield* sendJson("GET", "/customerReps?sortBy=password", { token })).status).toBe(400)
     })
@@ -188,7 +191,7 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
       const acme = yield* client(yield* login("acme-admin"))
       const token = yield* login("initech-admin")
       const { items } = yield* acme.representatives.listCustomerReps({ urlParams: { search: "acme-agent" } })
-      const id = items[0]?.customerRepID ?? CustomerRepID.make(1)
+      const { customerRepID: id } = yield* Effect.fromNullable(items[0])
       const requests = [
         ["GET", ""],
         ["PUT", "", { name: "stolen" }],
@@ -214,7 +217,7 @@ layer(testApp(), { excludeTestServices: true })("Representatives", (it) => {
       const { representatives } = yield* client(token)
       const rep = yield* representatives.createCustomerRep({ payload: { username: "guarded", password } })
       const path = `/customerReps/${rep.customerRepID}`
-      const etag = (yield* sendJson("GET", path, { token })).headers.get("etag") ?? ""
+      const etag = headerOf(yield* sendJson("GET", path, { token }), "etag")
       const headers = { "if-match": etag }
       expect((yield* sendJson("PUT", path, { token, headers, body: { name: "first" } })).status).toBe(204)
       expect((yield* sendJson("PUT", path, { token, headers, body: { name: "second" } })).status).toBe(412)

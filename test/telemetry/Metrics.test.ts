@@ -24,7 +24,9 @@ const parse = (text: string): ReadonlyArray<Sample> =>
   text.split("\n").flatMap((line) => {
     const [, name, labels = "", value] = /^([a-z0-9_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
     if (name === undefined) return []
-    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = "", text = ""]) => [key, text])
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(
+      ([, key = "", text = ""]) => [key, text] as const
+    )
     return [{ name, labels: Object.fromEntries(pairs), value: Number(value === "+Inf" ? Infinity : value) }]
   })
 

@@ -6,7 +6,7 @@ import { actionsOf, fire, freshHook, nothingLeft, onHook, resultsOf, stepsOf } f
 import { capturedLog } from "../http/CapturedLog.ts"
 import { eventually } from "../support/Eventually.ts"
 import { answering } from "../support/Hostile.ts"
-import { failingWith, OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
+import { failingWith, OpenAiServer, openAiApp, saying, sayingLate, setKey } from "../support/OpenAiServer.ts"
 import { clientOf, testNode } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { retrievalOf } from "../support/UpstreamApp.ts"
@@ -18,14 +18,10 @@ const log = capturedLog()
 
 const loggedApp = (overrides: Readonly<Record<string, string>> = {}) => testNode(TestDatabase, overrides, log.layer)
 
-const setKey = Effect.flatMap(clientOf("acme-admin"), ({ customers }) =>
-  customers.updateCustomer({ payload: { aiProviderApiKey: "sk-test" } })
-)
-
 /** Makes a channel for one test, whose drafts are made of these documents. */
 const channelWith = (...calls: ReadonlyArray<readonly [apiMethod: "GET" | "POST" | "DELETE", path: string]>) =>
   Effect.gen(function* () {
-    yield* setKey
+    yield* setKey("sk-test")
     const { topicDocuments } = yield* clientOf("acme-admin")
     const channelID = yield* newChannel("acme-admin")
     for (const [apiMethod, path] of calls) {

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { CustomerRepID, type TicketID, type TicketMessageID } from "../../schema/Ids.ts"
 import type { EscalateMessage } from "../../schema/TicketMessageBodies.ts"
 import { eventually } from "../support/Eventually.ts"
+import { field } from "../support/Fields.ts"
 import { clientOf, quietApp, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import { eventsOf, newTicket } from "../tickets/TicketTools.ts"
@@ -179,7 +180,7 @@ layer(quietApp(), { excludeTestServices: true })("Feedback", (it) => {
       const { ticketToken } = yield* readTicket((yield* newMessage()).ticketID)
       for (const token of [randomUUID(), "1", "no-guid", `${ticketToken}0`, "'; drop table ticket; --", "%00"]) {
         const { json, status } = yield* give(encodeURIComponent(token), "true")
-        expect([token, status, Object(json)["status"]]).toEqual([token, 404, 404])
+        expect([token, status, field(json, "status")]).toEqual([token, 404, 404])
       }
       expect((yield* give(ticketToken, "maybe")).status).toBe(400)
       expect((yield* send("GET", `/ticketMessages/${ticketToken}/like-dislike`)).status).toBe(400)
@@ -192,7 +193,7 @@ layer(quietApp(), { excludeTestServices: true })("Feedback", (it) => {
       const { customers, representatives, tickets } = yield* clientOf("acme-admin")
       const { ticketID } = yield* newMessage()
       const { ticketToken } = yield* readTicket(ticketID)
-      const named = Effect.map(give(ticketToken, "true"), ({ json }) => Object(json)["customerRepName"])
+      const named = Effect.map(give(ticketToken, "true"), ({ json }) => field(json, "customerRepName"))
       const rep = yield* representatives.createCustomerRep({
         payload: { username: "short-lived", password: "Demo-Pass-1", name: "Short Lived" }
       })

@@ -35,7 +35,7 @@ export const settledAnswer = (ticketID: TicketID, status: string) =>
   eventually(
     Effect.map(messagesOf(ticketID), (items) => items.filter(({ senderType }) => senderType === "CustomerRep").at(-1)),
     (answer) => answer?.status === status
-  )
+  ).pipe(Effect.flatMap(Effect.fromNullable))
 
 export const messageEvents = (ticketMessageID: TicketMessageID) =>
   Effect.flatMap(

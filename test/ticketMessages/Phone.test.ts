@@ -71,7 +71,10 @@ layer(testApp(), { excludeTestServices: true })("A phone call", (it) => {
       yield* ticketMessages.sendReply({ path: { id: said.messageID }, payload: {} })
       const { items } = yield* ticketMessages.listTicketMessages({ urlParams: { ticketId: said.ticketID } })
       const [reply] = items.filter(({ senderType }) => senderType === "CustomerRep")
-      const readBack = yield* eventually(phone.read(reply?.messageID ?? 0), ({ status }) => status === "Sent")
+      const readBack = yield* eventually(
+        phone.read((yield* Effect.fromNullable(reply)).messageID),
+        ({ status }) => status === "Sent"
+      )
       expect(readBack.message).toBe(drafted.aiReply)
 
       const again = yield* phone.ask("POST", "/ticketMessages/create-new", {

@@ -2,12 +2,15 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TicketID, TicketMessageID, TopicID } from "../../schema/Ids.ts"
-import { TicketMessage } from "../../schema/TicketMessages.ts"
+import { TicketMessage, TicketMessagePage } from "../../schema/TicketMessages.ts"
 import { expectError } from "../http/ErrorBody.ts"
+import { field } from "../support/Fields.ts"
 import { clientOf, quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
 import { channelOf, eventsOf, newTicket } from "../tickets/TicketTools.ts"
 import { newChannel, newTopic, phoneToken, refusedPaths } from "../topics/Mappings.ts"
 import { messageEvents, messagesOf, newMessage, readMessage } from "./MessageTools.ts"
+
+const decodePage = Schema.decodeUnknown(TicketMessagePage)
 
 const create = (body: unknown, token: string) => sendJson("POST", "/ticketMessages/create-new", { token, body })
 
@@ -15,7 +18,7 @@ const countOf = (table: "ticket" | "ticket_message" | "end_user") =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql<{ count: number }>`select count(*)::int as count from ${sql(table)} where customer_id = 1`
-  ).pipe(Effect.map(([row]) => row?.count ?? -1))
+  ).pipe(Effect.flatMap(([row]) => Effect.fromNullable(row?.count)))
 
 const counts = Effect.all([countOf("ticket"), countOf("ticket_message"), countOf("end_user")])
 
@@ -186,7 +189,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
         ["acme-admin", undefined, admin]
       ] as const) {
         const { json, status } = yield* write(username, given)
-        expect([username, given, status, Object(json).customerRepID]).toEqual([username, given, 200, stored])
+        expect([username, given, status, field(json, "customerRepID")]).toEqual([username, given, 200, stored])
       }
       expect((yield* write("acme-agent", admin)).status).toBe(403)
       expectError(yield* write("acme-admin", (yield* repsOf(2))[0]), 400, /customerRepID/)
@@ -273,7 +276,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       yield* ticketMessages.updateTicketMessage({ path, payload: { isOpened: false, aiReply: null } })
       expect(yield* messageEvents(second.messageID)).toEqual([...known, "MessageChanged"])
       const answer = yield* newMessage({ ticketID: first.ticketID, senderType: "CustomerRep", status: "Sent" })
-      const back = { token, body: JSON.parse(JSON.stringify(yield* readMessage(answer.messageID))) }
+      const back = { token, body: yield* readMessage(answer.messageID) }
       expect((yield* sendJson("PUT", `/ticketMessages/${answer.messageID}`, back)).status).toBe(204)
       expect(
         yield* Effect.flip(
@@ -326,10 +329,10 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       const more = yield* Effect.forEach(["C", "a", "d"], (subject) => newMessage({ ticketID, subject }))
       const ids = [messageID, ...more.map((message) => message.messageID)]
       const listed = (query: string) =>
-        Effect.map(sendJson("GET", query, { token }), ({ json }) => {
-          const { items, totalCount, totalPages } = Object(json)
-          return [items.map((item: { messageID: number }) => item.messageID), totalCount, totalPages]
-        })
+        Effect.map(
+          Effect.flatMap(sendJson("GET", query, { token }), ({ json }) => decodePage(json)),
+          ({ items, totalCount, totalPages }) => [items.map((item) => item.messageID), totalCount, totalPages] as const
+        )
       expect(yield* listed(`/ticketMessages?ticketId=${ticketID}`)).toEqual([ids, 4, 1])
       expect(yield* listed(`/api/Tickets/${ticketID}/messages?pageSize=3`)).toEqual([ids.slice(0, 3), 4, 2])
       expect(yield* listed(`/tickets/${ticketID}/messages?pageSize=3&pageNumber=2`)).toEqual([ids.slice(3), 4, 2])
@@ -343,7 +346,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       )) {
         const [up, count] = yield* listed(`/ticketMessages?ticketId=${ticketID}&sortBy=${sortBy}`)
         const [down] = yield* listed(`/ticketMessages?ticketId=${ticketID}&sortBy=${sortBy}&sortOrder=desc`)
-        expect([sortBy, count, down?.toReversed()]).toEqual([sortBy, 4, up])
+        expect([sortBy, count, down.toReversed()]).toEqual([sortBy, 4, up])
       }
       expect(yield* listed(`/ticketMessages?ticketId=${ticketID}&pageNumber=9`)).toEqual([[], 4, 1])
       const empty = yield* newTicket()

@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { CustomerRepID, TicketID } from "../../schema/Ids.ts"
+import { TicketID } from "../../schema/Ids.ts"
 import type { TicketBulk } from "../../schema/Tickets.ts"
 import { clientOf, quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
 import { refusedPaths } from "../topics/Mappings.ts"
@@ -29,7 +29,7 @@ layer(quietApp(), { excludeTestServices: true })("Changing many tickets", (it) =
       const [first = TicketID.make(1)] = ids
       const { representatives, tickets } = yield* clientOf("acme-admin")
       const { items } = yield* representatives.listCustomerReps({ urlParams: { search: "acme-agent" } })
-      const customerRepID = items[0]?.customerRepID ?? CustomerRepID.make(1)
+      const { customerRepID } = yield* Effect.fromNullable(items[0])
       yield* tickets.updateTicket({ path: { id: first }, payload: { isClosed: true } })
       const doubled = [...ids, ...ids, first]
       yield* bulk({ ticketIDs: doubled, action: "close" })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import { ChannelID } from "../../schema/Ids.ts"
 import type { TicketCreate } from "../../schema/Tickets.ts"
+import { numberIn } from "../support/Fields.ts"
 import { clientOf, sendJson, tokenOf } from "../support/TestApp.ts"
 
 type Customer = "acme" | "globex"
@@ -38,5 +39,5 @@ export const eventsOf = (ticketID: number) =>
 export const tallied = (query = "") =>
   Effect.gen(function* () {
     const { json } = yield* sendJson("GET", `/tickets?pageSize=1${query}`, { token: yield* tokenOf("acme-admin") })
-    return Number(Object(json)["totalCount"])
+    return numberIn(json, "totalCount")
   })

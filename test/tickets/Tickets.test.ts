@@ -2,7 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ChannelID, CustomerRepID, EndUserID } from "../../schema/Ids.ts"
-import { clientOf, quietApp, send, sendJson, tokenOf } from "../support/TestApp.ts"
+import { field, fieldsOf, listIn, numberIn } from "../support/Fields.ts"
+import { clientOf, headerOf, quietApp, send, sendJson, tokenOf } from "../support/TestApp.ts"
 import { newChannel, refusedPaths } from "../topics/Mappings.ts"
 import { channelOf, eventsOf, newTicket, tallied } from "./TicketTools.ts"
 
@@ -62,23 +63,20 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       const body = { SUBJECT: "Either way", ChannelId: channelID, STATUS: "pending", customfieldsdata: { Kept: 1 } }
       for (const family of ["/tickets", "/api/Tickets", "/API/tickets/"]) {
         const { json, status } = yield* sendJson("POST", family, { token, body })
-        expect([status, Object(json)["status"], Object(json)["customFieldsData"]]).toEqual([
-          200,
-          "Pending",
-          { Kept: 1 }
-        ])
-        const path = `${family.replace(/\/$/, "")}/${Object(json)["ticketID"]}`
+        expect([status, field(json, "status"), field(json, "customFieldsData")]).toEqual([200, "Pending", { Kept: 1 }])
+        const ticketID = numberIn(json, "ticketID")
+        const path = `${family.replace(/\/$/, "")}/${ticketID}`
         expect((yield* sendJson("GET", path, { token })).json).toEqual(json)
         expect((yield* sendJson("PUT", path, { token, body: { isclosed: true } })).status).toBe(204)
         expect((yield* sendJson("GET", path, { token })).json).toMatchObject({ status: "Closed", isClosed: true })
-        const ids = { ticketIds: [Object(json)["ticketID"]], action: "DELETE" }
+        const ids = { ticketIds: [ticketID], action: "DELETE" }
         const bulk = yield* sendJson("PUT", `${family.replace(/\/$/, "")}/bulk`, { token, body: ids })
         expect([bulk.status, bulk.text]).toEqual([204, ""])
         expect((yield* sendJson("GET", path, { token })).status).toBe(404)
       }
       const { json } = yield* sendJson("GET", "/api/Tickets?PAGESIZE=1", { token })
-      expect(Object.keys(Object(json)).sort()).toEqual(["items", "totalCount", "totalPages"])
-      expect(Object.keys(Object(json)["items"][0]).sort()).toEqual(
+      expect(Object.keys(fieldsOf(json)).sort()).toEqual(["items", "totalCount", "totalPages"])
+      expect(Object.keys(fieldsOf(listIn(json, "items")[0])).sort()).toEqual(
         "aiFeedbackComments channelID channelType customFieldsData customerRepID dateCreated endUserID isClosed isSpam language lastMessageDate status subject ticketID ticketToken topics".split(
           " "
         )
@@ -123,7 +121,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
         ['{"a":{"\\u005f_proto__":{"b":1}}}', "the name __proto__"]
       ] as const) {
         const refused = yield* send("PUT", path, { headers, body: `{"customFieldsData":${fields}}` })
-        expect([fields, refused.status, Object(refused.json).details]).toEqual([
+        expect([fields, refused.status, field(refused.json, "details")]).toEqual([
           fields,
           400,
           [{ path: "customFieldsData", message: expect.stringContaining(why) }]
@@ -195,7 +193,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
     Effect.gen(function* () {
       const { representatives, tickets } = yield* clientOf("acme-admin")
       const { items } = yield* representatives.listCustomerReps({ urlParams: { search: "acme-agent" } })
-      const customerRepID = items[0]?.customerRepID ?? CustomerRepID.make(1)
+      const { customerRepID } = yield* Effect.fromNullable(items[0])
       const { ticketID } = yield* newTicket({ subject: "Told" })
       const path = { id: ticketID }
       const put = (payload: Parameters<typeof tickets.updateTicket>[0]["payload"]) =>
@@ -240,7 +238,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       const { ticketID } = yield* newTicket({ subject: "Guarded" })
       const path = `/tickets/${ticketID}`
       const read = (headers = {}) => sendJson("GET", path, { token, headers })
-      const etag = (yield* read()).headers.get("etag") ?? ""
+      const etag = headerOf(yield* read(), "etag")
       expect(etag).toMatch(/^"[\w-]{20,}"$/)
       expect((yield* read({ "if-none-match": etag })).status).toBe(304)
       const put = (ifMatch: string, body: object) =>
@@ -254,7 +252,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       expect(later.headers.get("etag")).not.toBe(etag)
       // A new message changes the ticket, too.
       yield* sendJson("POST", "/ticketMessages/create-new", { token, body: { ticketID, message: "hello" } })
-      expect(yield* put(later.headers.get("etag") ?? "", { subject: "late" })).toBe(412)
+      expect(yield* put(headerOf(later, "etag"), { subject: "late" })).toBe(412)
     })
   )
 

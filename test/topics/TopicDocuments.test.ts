@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { fieldsOf, listIn, numberIn } from "../support/Fields.ts"
 import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newChannel, newDocument, newTopic, refusedPaths } from "./Mappings.ts"
 
@@ -73,8 +74,9 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
       for (const id of [channelID, other]) yield* channels.deleteChannel({ path: { id } })
       const url = `/api/TopicDocuments/${topicDocumentID}`
       const { json } = yield* sendJson("GET", url, { token })
-      expect((yield* sendJson("PUT", url, { token, body: { ...Object(json), relevanceScore: 2 } })).status).toBe(204)
-      expect((yield* sendJson("GET", url, { token })).json).toEqual({ ...Object(json), relevanceScore: 2 })
+      const changed = { ...fieldsOf(json), relevanceScore: 2 }
+      expect((yield* sendJson("PUT", url, { token, body: changed })).status).toBe(204)
+      expect((yield* sendJson("GET", url, { token })).json).toEqual(changed)
       expect(yield* refusedPaths("PUT", url, token, { channelID: other })).toEqual(["channelID"])
     })
   )
@@ -160,9 +162,9 @@ layer(testApp(), { excludeTestServices: true })("Topic documents", (it) => {
       }
       const shown = (query: string) =>
         Effect.map(sendJson("GET", `/api/TopicDocuments?pageSize=200${query}`, { token }), ({ json }) =>
-          Object(json)
-            .items.map((row: { topicDocumentID: number }) => ids.indexOf(row.topicDocumentID))
-            .filter((index: number) => index >= 0)
+          listIn(json, "items")
+            .map((row) => ids.indexOf(numberIn(row, "topicDocumentID")))
+            .filter((index) => index >= 0)
         )
       const orders = {
         "": [3, 2, 4, 1, 0],

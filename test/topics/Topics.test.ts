@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { numberIn } from "../support/Fields.ts"
 import { clientOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
 import { fresh, newAction, newDocument, newTopic, phoneToken, refusedPaths } from "./Mappings.ts"
 
@@ -37,7 +38,7 @@ layer(testApp(), { excludeTestServices: true })("Topics", (it) => {
         name,
         description: null
       })
-      const path = `/api/Topics/${Object(created.json).topicID}`
+      const path = `/api/Topics/${numberIn(created.json, "topicID")}`
       const changed = yield* sendJson("PUT", path, { token, body: { name: fresh("Changed") } })
       expect([changed.status, changed.text]).toEqual([204, ""])
       const deleted = yield* sendJson("DELETE", path, { token })
