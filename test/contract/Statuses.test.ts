@@ -14,14 +14,14 @@ const exceptions: Readonly<Record<string, string>> = {
   "mailWebhook.subscribeMail 502": "needs a mail provider that refuses: test/mail/Subscriptions.test.ts",
   "documents.retrieveDocument 200": "needs an API to call: test/documents/Retrieve.test.ts",
   "documents.retrieveDocument 502": "needs an API that fails: test/documents/RetrieveLimits.test.ts",
-  "ticketMessageAttachments.uploadAttachment 413": "needs a large file: test/files/Attachments.test.ts",
+  "ticketMessageAttachments.uploadAttachment 413": "needs a large file: test/attachments/Attachments.test.ts",
   "placeDescriptionPhotos.uploadPlaceDescriptionPhotos 413": "needs large files: test/places/Photos.test.ts",
   "placeDescriptionRooms.transformPlaceDescriptionRoom 409":
     "needs notes that change while a model writes: test/places/Transform.test.ts",
   "placeDescriptionRooms.transformPlaceDescriptionRoom 502":
     "needs a provider that fails: test/places/Transform.test.ts",
   "health.metrics 404": "needs a service without METRICS_TOKEN: test/telemetry/Metrics.test.ts",
-  "health.ready 503": "needs a broken database: test/database/Readiness.test.ts"
+  "health.ready 503": "needs a broken database: test/health/Readiness.test.ts"
 }
 
 /** Whether only a fault of the service causes this status. */

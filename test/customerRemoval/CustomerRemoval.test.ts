@@ -8,6 +8,7 @@ import { CustomerRemovalTiming } from "../../src/customerRemoval/CustomerRemoval
 import { customerTables } from "../../src/customerRemoval/CustomerTables.ts"
 import { Reactions } from "../../src/events/EventHooks.ts"
 import { Settings } from "../../src/platform/settings/Settings.ts"
+import { type AdminOptions, admin, adminWith } from "../admin/RunAdmin.ts"
 import { exported, leaveTraces } from "../dataRights/RightsTools.ts"
 import { capturedLog } from "../http/CapturedLog.ts"
 import { repPeer, visitorPeer } from "../hub/HubTools.ts"
@@ -20,7 +21,6 @@ import { findTenantTables } from "../support/StatementAudit.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { clientOf, sendJson, testNode, tokenOf } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { type AdminOptions, admin, adminWith } from "./RunAdmin.ts"
 
 layer(TestDatabase, { excludeTestServices: true })("The list of tables that removing a customer empties", (it) => {
   it.effect("has every table with a customer", () =>

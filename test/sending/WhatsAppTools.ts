@@ -3,8 +3,8 @@ import type { TicketMessageID } from "../../schema/Ids.ts"
 import { TelephonyLimits } from "../../src/telephony/Telephony.ts"
 import { TelephonyServer } from "../support/TelephonyServer.ts"
 import { clientOf } from "../support/TestApp.ts"
+import { messagesOf, newMessage } from "../ticketMessages/MessageTools.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
-import { messagesOf, newMessage } from "./MessageTools.ts"
 
 /** Runs the app with a phone provider on this machine. */
 export const withTelephony = <A, E>(app: (overrides: Readonly<Record<string, string>>) => Layer.Layer<A, E>) =>

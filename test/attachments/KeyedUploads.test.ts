@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { aMessage } from "../files/Messages.ts"
+import { samples } from "../files/Samples.ts"
+import { formWith, upload } from "../files/Uploads.ts"
 import { expectError } from "../http/ErrorBody.ts"
 import { draw, formOf, newRoom, rowsOf, upload as uploadPhotos } from "../places/Places.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Answer, clientOf, testApp } from "../support/TestApp.ts"
-import { aMessage } from "./Messages.ts"
-import { samples } from "./Samples.ts"
-import { formWith, upload } from "./Uploads.ts"
 
 const withKey = (key: string) => ({ "idempotency-key": key })
 

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { textIn } from "../support/Fields.ts"
 import { GraphServer } from "../support/GraphServer.ts"
 import { mailApp, messagesOf, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
@@ -47,7 +48,7 @@ layer(mailApp(), { excludeTestServices: true })("A representative's message in a
           subject: fields["subject"],
           conversationId: fields["conversationId"] ?? null,
           to: fields["toRecipients"],
-          content: String(Object(fields["body"])["content"])
+          content: textIn(fields["body"], "content")
         }
       })
     const bounces = Effect.gen(function* () {

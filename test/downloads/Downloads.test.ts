@@ -3,14 +3,14 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Settings } from "../../src/platform/settings/Settings.ts"
+import { aMessage } from "../files/Messages.ts"
+import { samples } from "../files/Samples.ts"
+import { formWith, inFolder, tokenIn, upload } from "../files/Uploads.ts"
 import { expectError } from "../http/ErrorBody.ts"
 import { openSocket } from "../http/RawRequest.ts"
 import { eventually } from "../support/Eventually.ts"
 import { s3Server } from "../support/S3Server.ts"
-import { send, testApp } from "../support/TestApp.ts"
-import { aMessage } from "./Messages.ts"
-import { samples } from "./Samples.ts"
-import { formWith, inFolder, tokenIn, upload } from "./Uploads.ts"
+import { headerOf, send, testApp } from "../support/TestApp.ts"
 
 const stored = (bytes: Uint8Array | string, name: string, type?: string) =>
   Effect.gen(function* () {
@@ -117,7 +117,7 @@ for (const [store, app] of Object.entries({ database: testApp(), folder: inFolde
         expect(outside.headers.get("content-range")).toBe("bytes */600000")
         for (const range of ["bytes=0-1,5-6", "lines=0-1", "bytes=9-2"]) expect((yield* ranged(range)).status).toBe(200)
 
-        const etag = whole.headers.get("etag") ?? ""
+        const etag = headerOf(whole, "etag")
         expect((yield* ranged("bytes=0-1", { "if-range": etag })).status).toBe(206)
         expect((yield* ranged("bytes=0-1", { "if-range": '"other"' })).status).toBe(200)
         const known = yield* send("GET", path, { headers: { "if-none-match": `"x", W/${etag}` } })

@@ -2,20 +2,21 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TicketMessageAttachmentID, TicketMessageID } from "../../schema/Ids.ts"
+import { aMessage } from "../files/Messages.ts"
+import { samples } from "../files/Samples.ts"
+import { formWith, inFolder, rawForm, tokenIn, upload } from "../files/Uploads.ts"
 import { expectError } from "../http/ErrorBody.ts"
 import { openSocket, parseAnswer, readToEnd } from "../http/RawRequest.ts"
 import { eventually } from "../support/Eventually.ts"
+import { field, numberIn } from "../support/Fields.ts"
 import { clientOf, send, sendJson, tokenOf } from "../support/TestApp.ts"
-import { aMessage } from "./Messages.ts"
-import { samples } from "./Samples.ts"
-import { formWith, inFolder, rawForm, tokenIn, upload } from "./Uploads.ts"
 
 const mebibyte = 1024 * 1024
 
 const countBlobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ count: number }>`select count(*)::int as count from blob where customer_id = 1`
-  return row?.count ?? 0
+  return (yield* Effect.fromNullable(row)).count
 })
 
 // Large files go fast through a folder.
@@ -94,7 +95,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
       ]) {
         const { body, headers } = rawForm(`name="file"; ${written}`, "text")
         const sent = yield* upload(messageID, body, "acme-agent", headers)
-        expect([written, sent.status, Object(sent.json).fileName]).toEqual([written, 200, name])
+        expect([written, sent.status, field(sent.json, "fileName")]).toEqual([written, 200, name])
       }
     })
   )
@@ -105,9 +106,9 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
       const { messageID } = yield* aMessage(1)
       const own = yield* aMessage(2)
       const sent = yield* upload(messageID, formWith("text", "a.txt"))
-      const attachmentId = TicketMessageAttachmentID.make(Number(Object(sent.json)["ticketMessageAttachmentID"]))
+      const attachmentId = TicketMessageAttachmentID.make(numberIn(sent.json, "ticketMessageAttachmentID"))
       const statusOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-        Effect.map(Effect.flip(effect), (error) => Object(error).status)
+        Effect.map(Effect.flip(effect), (error) => numberIn(error, "status"))
       for (const [id, status] of [
         [messageID, 403],
         [TicketMessageID.make(2_000_000_000), 404]
@@ -227,7 +228,7 @@ layer(inFolder, { excludeTestServices: true })("Attachments", (it) => {
           const { body, headers } = rawForm(`name="file"; ${disposition}`, "text")
           const sent = yield* upload(messageID, body, "acme-agent", headers)
           const { headers: received } = yield* send("GET", `/api/File/${tokenIn(sent)}`)
-          return [Object(sent.json)["fileName"], received.get("content-disposition"), received.get("x-injected")]
+          return [field(sent.json, "fileName"), received.get("content-disposition"), received.get("x-injected")]
         })
       expect(yield* nameOf('filename="../../etc/passwd.txt"')).toEqual([
         "passwd.txt",

@@ -5,9 +5,9 @@ import { formWith, upload } from "../files/Uploads.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Reaction, TelephonyServer } from "../support/TelephonyServer.ts"
 import { clientOf, quietApp } from "../support/TestApp.ts"
+import { messageEvents, messagesOf, newMessage, readMessage, settledAnswer } from "../ticketMessages/MessageTools.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
 import { newChannel } from "../topics/Mappings.ts"
-import { messageEvents, messagesOf, newMessage, readMessage, settledAnswer } from "./MessageTools.ts"
 import { configure, outcome, received, reply, withTelephony } from "./WhatsAppTools.ts"
 
 /** Lets the next attempt run without its pause, and as the last one if so asked. */
@@ -111,7 +111,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
         yield* provider.react()
         yield* answersLeave(inbound.ticketID)
         expect(yield* provider.taken(inbound.to)).toHaveLength(1)
-        expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "MessageSent"])
+        expect(yield* messageEvents(failed.messageID)).toEqual(["MessageAdded", "MessageSent"])
       }
     })
   )
@@ -201,7 +201,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
       yield* provider.react(...always({ status: 503, message: "Later" }))
       yield* reply(inbound.messageID, "See the plan")
       const waiting = yield* settledAnswer(inbound.ticketID, "Failed")
-      yield* upload(waiting?.messageID ?? 0, formWith("Three to the left", "plan.txt", "text/plain"))
+      yield* upload(waiting.messageID, formWith("Three to the left", "plan.txt", "text/plain"))
       yield* provider.react()
       yield* eventually(Effect.zipRight(hurry(), readMessage(inbound.messageID)), ({ status }) => status === "Failed")
       expect(yield* provider.taken(inbound.to)).toEqual([])
@@ -218,7 +218,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
       yield* reply(inbound.messageID, "First try")
       const failed = yield* settledAnswer(inbound.ticketID, "Failed")
       yield* eventually(readMessage(inbound.messageID), ({ status }) => status === "Failed")
-      expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "SendFailed"])
+      expect(yield* messageEvents(failed.messageID)).toEqual(["MessageAdded", "SendFailed"])
       yield* hurry()
       yield* reply(inbound.messageID, "Second try")
       yield* settledAnswer(inbound.ticketID, "Sent")
@@ -238,7 +238,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
       yield* reply(inbound.messageID, "Too late")
       const failed = yield* settledAnswer(inbound.ticketID, "Failed")
       yield* eventually(readMessage(inbound.messageID), ({ status }) => status === "Failed")
-      expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "SendFailed"])
+      expect(yield* messageEvents(failed.messageID)).toEqual(["MessageAdded", "SendFailed"])
     })
   )
 
@@ -270,7 +270,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
       const pause = sql<{ seconds: number }>`
         select extract(epoch from due_at - now())::float8 as seconds from job
         where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'
-          and payload ->> 'ticketMessageID' = ${String(failed?.messageID)}`.pipe(
+          and payload ->> 'ticketMessageID' = ${String(failed.messageID)}`.pipe(
         Effect.map(([job]) => job?.seconds ?? 0)
       )
       const ages = (hours: number) => sql`
@@ -289,7 +289,7 @@ layer(withTelephony(quietApp), { excludeTestServices: true })("WhatsApp", (it) =
         Effect.zipRight(hurry(true), readMessage(inbound.messageID)),
         ({ status }) => status === "Failed"
       )
-      expect(yield* messageEvents(failed?.messageID ?? inbound.messageID)).toEqual(["MessageAdded", "SendFailed"])
+      expect(yield* messageEvents(failed.messageID)).toEqual(["MessageAdded", "SendFailed"])
       yield* customers.updateCustomer({ payload: { telephonyAuthToken: "a wrong token" } })
       yield* reply(inbound.messageID, "Refused")
       yield* eventually(

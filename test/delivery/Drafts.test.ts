@@ -6,6 +6,7 @@ import { erased } from "../dataRights/RightsTools.ts"
 import { formWith, upload } from "../files/Uploads.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
+import { hurry } from "../support/HurriedJobs.ts"
 import { mailApp, messagesOf, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { clientOf } from "../support/TestApp.ts"
@@ -55,11 +56,6 @@ const stuck = Effect.gen(function* () {
   yield* server.set()
   return { ...question, answerID }
 })
-
-const hurry = (kind: string) =>
-  Effect.flatten(
-    sqlOf((sql) => sql`update job set due_at = now() where customer_id = 1 and kind = ${kind} and status = 'Queued'`)
-  )
 
 /** Makes the request to send look as if it had been made long ago. */
 const letSendingEnd = (channelID: ChannelID) =>

@@ -1,13 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { formWith, upload } from "../files/Uploads.ts"
 import { eventually } from "../support/Eventually.ts"
 import { GraphServer } from "../support/GraphServer.ts"
+import { hurry } from "../support/HurriedJobs.ts"
 import { mailApp, messagesOf, subscribedChannel, ticketsArrive } from "../support/MailApp.ts"
 import { mail } from "../support/Mails.ts"
 import { s3Server } from "../support/S3Server.ts"
 import { clientOf } from "../support/TestApp.ts"
-import { formWith, upload } from "./Uploads.ts"
 
 class Store extends Context.Tag("test/Store")<Store, Effect.Effect.Success<typeof s3Server>>() {}
 
@@ -48,9 +49,7 @@ layer(app, { excludeTestServices: true })("An answer with a file, while the stor
       expect(yield* answer).toEqual([{ deliveryError: "The file store does not respond", isGivenUp: false }])
 
       yield* store.turn("Answers")
-      const hurry = sql`
-        update job set due_at = now() where customer_id = 1 and kind = 'DeliverMessage' and status = 'Queued'`
-      yield* eventually(Effect.zipRight(hurry, messagesOf(ticketID)), (messages) =>
+      yield* eventually(Effect.zipRight(hurry("DeliverMessage"), messagesOf(ticketID)), (messages) =>
         messages.some(({ status }) => status === "Sent")
       )
       const sent = [...mailbox.messages.values()].filter(({ folderID }) => folderID === "AAMk-sent")

@@ -55,7 +55,7 @@ describe("Readiness", () => {
       if (template.kind === "embedded") yield* sql`set default_transaction_read_only = on`
       else {
         const [row] = yield* sql<{ name: string }>`select current_database() as name`
-        yield* sql`alter database ${sql(row?.name ?? "")} set default_transaction_read_only = on`
+        yield* sql`alter database ${sql((yield* Effect.fromNullable(row)).name)} set default_transaction_read_only = on`
         // Ends all connections but this one, and then this one.
         yield* sql`
           select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,9 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Ref, Schedule } from "effect"
+import { aMessage } from "../files/Messages.ts"
+import { upload } from "../files/Uploads.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { testApp } from "../support/TestApp.ts"
-import { aMessage } from "./Messages.ts"
-import { upload } from "./Uploads.ts"
 
 const mebibyte = 1024 * 1024
 const chunk = Buffer.alloc(mebibyte / 16, "0123456789\n")

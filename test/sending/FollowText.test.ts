@@ -7,9 +7,10 @@ import { FollowTiming, nextLook } from "../../src/sending/FollowText.ts"
 import { readTicket } from "../automation/AutomationTools.ts"
 import { erased } from "../dataRights/RightsTools.ts"
 import { eventually } from "../support/Eventually.ts"
+import { hurry } from "../support/HurriedJobs.ts"
 import { type Fate, TelephonyServer } from "../support/TelephonyServer.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
-import { messageEvents, messagesOf, newMessage, settledAnswer } from "./MessageTools.ts"
+import { messageEvents, messagesOf, newMessage, settledAnswer } from "../ticketMessages/MessageTools.ts"
 import { configure, outcome, received, reply, withTelephony } from "./WhatsAppTools.ts"
 
 const { authToken } = TelephonyServer.account
@@ -54,13 +55,6 @@ const deliveryError = (ticketMessageID: TicketMessageID) =>
     ([row]) => row?.error
   )
 
-/** Lets the next check run without waiting for its time. */
-const hurry = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`
-    update job set due_at = now() where customer_id = 1 and kind = 'FollowText' and status = 'Queued'`
-)
-
 /** Makes the message look as if handed over so long ago; after three hours the next check is the last. */
 const hoursPass = (ticketMessageID: TicketMessageID, hours: number) =>
   Effect.flatMap(
@@ -72,14 +66,14 @@ const hoursPass = (ticketMessageID: TicketMessageID, hours: number) =>
 
 const isOver = (ticketMessageID: TicketMessageID) =>
   eventually(
-    Effect.zipRight(hurry, followUps(ticketMessageID)),
+    Effect.zipRight(hurry("FollowText"), followUps(ticketMessageID)),
     (rows) => rows.length === 1 && rows.every(({ status }) => status === "Succeeded")
   )
 
 /** Waits until a further check is scheduled, and returns how many checks there have been. */
 const waits = (ticketMessageID: TicketMessageID, since = 0) =>
   eventually(followUps(ticketMessageID), ([job]) => job?.status === "Queued" && job.claims > since).pipe(
-    Effect.map(([job]) => job?.claims ?? 0)
+    Effect.flatMap(([job]) => Effect.fromNullable(job?.claims))
   )
 
 describe("The delivery checks of a text message", () => {
@@ -140,7 +134,7 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
       const { messageID, to } = yield* sent({ status: "sent" })
       const looks = yield* waits(messageID)
       yield* hoursPass(messageID, -1)
-      yield* hurry
+      yield* hurry("FollowText")
       yield* waits(messageID, looks)
       expect(yield* provider.asked(to)).toBe(1)
     })
@@ -167,11 +161,11 @@ layer(followApp, { excludeTestServices: true })("A text message that the provide
       yield* customers.updateCustomer({ payload: { telephonyAuthToken: "a wrong token" } })
       yield* provider.comesTo(to, { status: "undelivered" })
       for (const telephonyAuthToken of ["another", ""]) {
-        yield* hurry
+        yield* hurry("FollowText")
         looks = yield* waits(messageID, looks)
         yield* customers.updateCustomer({ payload: { telephonyAuthToken } })
       }
-      yield* hurry
+      yield* hurry("FollowText")
       yield* waits(messageID, looks)
       expect(yield* outcome(ticketID)).toEqual(["EndUser Replied", "CustomerRep Sent"])
       yield* configure
