@@ -22,10 +22,11 @@ const takenWithin = Duration.minutes(2)
 class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly problem: MailProblem }> {}
 
 /**
- * Requests that share turns: the provider's limits are per application, and a customer that configures a mailbox of
- * somebody else must not slow it down for the owner.
+ * Requests that share turns: the provider's limits are per application. The customer is part of it, since anybody can
+ * name the tenant, the application and the mailbox of somebody else, and must not slow them down for the owner.
  */
-const turnsKey = ({ address, credentials: { clientID, tenantID } }: Mailbox) => `${tenantID} ${clientID} ${address}`
+const turnsKey = ({ address, credentials: { clientID, tenantID }, customerID }: Mailbox) =>
+  `${customerID} ${tenantID} ${clientID} ${address}`
 
 const beforeConnected = /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
 

@@ -1,4 +1,5 @@
 import { Context, Data, type Effect, type Option, type Redacted, type Stream } from "effect"
+import type { CustomerID } from "../../schema/Ids.ts"
 import type { AnswerFile } from "../sending/AnswerFiles.ts"
 import type { GraphAttachment, GraphFolder, GraphMessage, GraphSubscription } from "./GraphShapes.ts"
 
@@ -12,6 +13,8 @@ export interface MailCredentials {
 }
 
 export interface Mailbox {
+  /** Whose channel it is. Several customers may name the same mailbox, rightly or not. */
+  readonly customerID: CustomerID
   readonly address: string
   readonly credentials: MailCredentials
 }

@@ -23,7 +23,7 @@ export const longestPause = Duration.seconds(60)
 const turnSeconds = 15
 const wishSeconds = 2
 
-/** Turns at mailboxes, shared by all nodes. The rows belong to no customer: two may share a mailbox. */
+/** Turns at mailboxes, shared by all nodes. The key of a mailbox says whose it is; only this repo reads it. */
 export const makeMailboxTurnsRepo = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const node = randomUUID()

@@ -64,6 +64,7 @@ export class Mailboxes extends Context.Tag("casework/Mailboxes")<
           )
         }
         return {
+          customerID,
           address,
           credentials: {
             tenantID,

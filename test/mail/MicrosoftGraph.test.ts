@@ -1,8 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Array as Arr, Chunk, Effect, Fiber, Layer, Option, Redacted, Stream } from "effect"
+import { CustomerID } from "../../schema/Ids.ts"
 import { type Mailbox, MailGraph } from "../../src/mail/MailGraph.ts"
 import { MicrosoftGraph } from "../../src/mail/MicrosoftGraph.ts"
 import { GuardedHttpClient } from "../../src/platform/outbound/Outbound.ts"
+import { eventually } from "../support/Eventually.ts"
 import { GraphServer, otherClientID, simulatedCredentials } from "../support/GraphServer.ts"
 import { headersIn } from "../support/GraphServerRoutes.ts"
 import { file, mail } from "../support/Mails.ts"
@@ -23,11 +25,17 @@ const graphAt = (url?: string) =>
 /** A mailbox for one test, with the credentials that the provider knows unless others are given. */
 const mailboxOf = (
   address: string,
-  more: { readonly secret?: string; readonly authorityURL?: string; readonly clientID?: string } = {}
+  more: {
+    readonly customerID?: number
+    readonly secret?: string
+    readonly authorityURL?: string
+    readonly clientID?: string
+  } = {}
 ) =>
   Effect.map(
     GraphServer,
     ({ authorityUrl }): Mailbox => ({
+      customerID: CustomerID.make(more.customerID ?? 1),
       address,
       credentials: {
         ...simulatedCredentials,
@@ -157,6 +165,24 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
       expect(yield* Effect.flip(graph.folder(other, "inbox"))).toMatchObject({ retryAfterSeconds: 600 })
       const mine = graph.folder(yield* mailboxOf("shared@acme.example"), "inbox")
       expect(Option.isSome(yield* Effect.timeoutOption(mine, "20 seconds"))).toBe(true)
+      yield* server.set()
+    })
+  )
+
+  it.effect("is not left alone because another customer names the same mailbox and is told to wait for a token", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const other = yield* mailboxOf("owned@acme.example", { customerID: 2, secret: "guessed" })
+      yield* server.set({ throttleTokens: { requests: 1, retryAfter: "45" } })
+      const theirs = yield* Effect.fork(graph.folder(other, "inbox"))
+      yield* eventually(
+        Effect.sync(() => server.state.switches.throttleTokens.requests),
+        (left) => left === 0
+      )
+      yield* Effect.sleep("300 millis")
+      const mine = graph.folder(yield* mailboxOf("owned@acme.example"), "inbox")
+      expect(Option.isSome(yield* Effect.timeoutOption(mine, "20 seconds"))).toBe(true)
+      yield* Fiber.interrupt(theirs)
       yield* server.set()
     })
   )
