@@ -20,6 +20,7 @@ export const hashResetToken = (token: string) => createHash("sha256").update(tok
 
 const resetMail = (to: string, rep: { readonly name: string | null; readonly username: string }, link: string) => ({
   to,
+  isConfidential: true,
   subject: "Set a new password",
   text: `Hello ${rep.name ?? rep.username},
 

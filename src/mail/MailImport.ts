@@ -18,6 +18,7 @@ import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
 import { importMessages } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { type ReadMail, readMail } from "./ReadMail.ts"
+import { isConfidentialMessageID } from "./ReplyAddress.ts"
 import { isAnswer, threadOf } from "./Threading.ts"
 import { WaitingMailsRepo } from "./WaitingMailsRepo.ts"
 
@@ -40,7 +41,7 @@ export class LongestFetch extends Context.Reference<LongestFetch>()("casework/Lo
 export class MailImport extends Context.Tag("casework/MailImport")<
   MailImport,
   {
-    /** None when the mail is gone or was never sent. */
+    /** None when the mail is gone, was never sent, or is confidential. */
     readonly fetch: (open: OpenFolder, messageID: string) => Effect.Effect<Option.Option<FetchedMail>, MailProblem>
     /**
      * Stores as many of the first mails as fit into one transaction and returns how many. The same transaction updates
@@ -165,6 +166,7 @@ const make = Effect.gen(function* () {
     fetch: fn("MailImport.fetch")(function* ({ folder, mailbox }, messageID) {
       const message = yield* messageOf(mailbox, messageID)
       if (Option.isNone(message) || message.value.isDraft === true) return Option.none()
+      if (isConfidentialMessageID(message.value.internetMessageId ?? "")) return Option.none()
       const mail = readMail(message.value, mailbox.address)
       yield* makeKnown(folder, mail)
       if (!mail.mayHaveAttachments) return Option.some({ mail, files: [], links: [] })

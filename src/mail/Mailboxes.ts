@@ -12,6 +12,17 @@ import type { Mailbox } from "./MailGraph.ts"
 
 const defaultScope = "https://graph.microsoft.com/.default"
 
+/**
+ * Whether the channel uses the customer's credentials alone, which only an Admin can set. Every representative can give
+ * a channel others, even those of a provider that is in the hands of somebody else.
+ */
+export const usesCustomersCredentials = (channel: StoredChannel) =>
+  channel.overrideMailProviderTenantID === null &&
+  channel.overrideMailProviderClientID === null &&
+  channel.overrideMailProviderClientSecret === null &&
+  channel.overrideMailProviderAuthorityURL === null &&
+  channel.overrideMailProviderScope === null
+
 /** Which mailbox a channel stands for, and the credentials for it. */
 export class Mailboxes extends Context.Tag("casework/Mailboxes")<
   Mailboxes,

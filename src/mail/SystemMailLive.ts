@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
@@ -8,8 +7,9 @@ import { Settings } from "../platform/settings/Settings.ts"
 import { type Mail, Mailer, MailNotSent } from "../platform/systemMail/Mailer.ts"
 import { SystemMail } from "../platform/systemMail/SystemMail.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { Mailboxes } from "./Mailboxes.ts"
+import { Mailboxes, usesCustomersCredentials } from "./Mailboxes.ts"
 import { MailGraph, type MailProblem } from "./MailGraph.ts"
+import { systemMessageID } from "./ReplyAddress.ts"
 
 /** Whether the provider refuses for good, however often it is asked. */
 const isRefused = ({ reason }: MailProblem) => reason !== "Unavailable"
@@ -32,7 +32,10 @@ const orLater = (failure: MailNotSent) =>
       : Effect.as(Effect.logWarning("system mail could not be sent yet", failure), again)
   })
 
-/** Sends from the customer's first mailbox with a configured mail provider, else through the service's own mailer. */
+/**
+ * Sends from the customer's first mailbox with a configured mail provider, else through the service's own mailer. A
+ * confidential mail only leaves from a mailbox that is reached with the customer's own credentials.
+ */
 const make = Effect.gen(function* () {
   const channels = yield* ChannelsRepo
   const mailboxes = yield* Mailboxes
@@ -40,25 +43,27 @@ const make = Effect.gen(function* () {
   const mailer = yield* Mailer
   const { hostname } = new URL((yield* Settings).baseUrl)
 
-  const findMailbox = fn("SystemMail.findMailbox")(function* (customerID: CustomerID) {
-    const active = (yield* channels.list(customerID)).filter(({ isActive }) => isActive)
-    const ways = active.map((channel) => mailboxes.of(customerID, channel))
+  const findMailbox = fn("SystemMail.findMailbox")(function* (customerID: CustomerID, isConfidential: boolean) {
+    const usable = (yield* channels.list(customerID)).filter(
+      (channel) => channel.isActive && (!isConfidential || usesCustomersCredentials(channel))
+    )
+    const ways = usable.map((channel) => mailboxes.of(customerID, channel))
     return ways.length === 0 ? Option.none() : yield* Effect.option(Effect.firstSuccessOf(ways))
   })
 
   const leave = fn("SystemMail.leave")(function* (customerID: CustomerID, mail: Mail) {
-    const mailbox = yield* findMailbox(customerID)
-    const plainly = mailer.send(customerID, { ...mail, isAutomatic: true }).pipe(
+    const { html, isConfidential = false, subject, text, to } = mail
+    const messageId = mail.messageId ?? systemMessageID(hostname, isConfidential)
+    const mailbox = yield* findMailbox(customerID, isConfidential)
+    const plainly = mailer.send(customerID, { ...mail, messageId, isAutomatic: true }).pipe(
       Effect.catchIf(
         ({ hasLeft }) => hasLeft,
         () => Effect.logWarning("system mail not sent to all recipients")
       )
     )
     if (Option.isNone(mailbox)) return yield* plainly
-    const { html, messageId, subject, text, to } = mail
-    const internetMessageID = messageId ?? `<casework-${randomUUID()}@${hostname}>`
     yield* confirmClaimNow
-    yield* graph.sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID }).pipe(
+    yield* graph.sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID: messageId }).pipe(
       Effect.catchTag("MailProblem", (problem) =>
         // A password mail must not be lost because the mailbox is set up wrongly.
         isRefused(problem)

@@ -36,8 +36,8 @@ describe("A structured answer", () => {
 
   it("is refused with the reason", () => {
     for (const [text, problem] of [
-      ["", "no JSON"],
-      ['{"language":"de"', "no JSON"],
+      ["", "not valid JSON"],
+      ['{"language":"de"', "not valid JSON"],
       ["[]", "wrong shape"],
       [JSON.stringify({ ...good, language: "xx" }), "language must be a known"],
       [JSON.stringify({ ...good, texts: ["x"] }), "texts"],

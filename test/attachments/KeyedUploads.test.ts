@@ -94,7 +94,7 @@ layer(testApp(), { excludeTestServices: true })("An upload with an Idempotency-K
     Effect.gen(function* () {
       const { messageID } = yield* aMessage(1)
       const send = (form: FormData) => upload(messageID, form, "acme-agent", withKey("other"))
-      expectError(yield* send(formWith("MZ", "run.exe")), 415, /named .exe/)
+      expectError(yield* send(formWith("MZ", "run.exe")), 415, /extension .exe/)
       const table = { ...withKey("other"), "content-type": "text/csv" }
       expectError(yield* upload(messageID, "a;b", "acme-agent", table), 415, /not as text\/csv/)
       expect((yield* send(formWith("One", "a.txt", "text/plain"))).status).toBe(200)

@@ -109,7 +109,7 @@ layer(Compiled.layer, { excludeTestServices: true })("The data folder", (it) => 
       expect(first.firstLine).toBe("locked")
       const second = yield* startHolder(folder)
       expect(second.firstLine).toBe(
-        `refused The data folder ${folder} is in use by process ${first.pid}. Stop it, or set DATA_DIR to another folder, or set DATABASE_URL to share a PostgreSQL.`
+        `refused The data folder ${folder} is in use by process ${first.pid}. Stop it, or set DATA_DIR to another folder, or set DATABASE_URL to share a PostgreSQL database.`
       )
       yield* first.end("stop")
       expect(yield* claims(folder)).toEqual([])

@@ -15,7 +15,8 @@ import { fire, freshHook, onHook } from "../automation/AutomationTools.ts"
 import { eventually } from "../support/Eventually.ts"
 import { field, listIn, textIn } from "../support/Fields.ts"
 import { GraphServer, simulatedCredentials } from "../support/GraphServer.ts"
-import { mailApp } from "../support/MailApp.ts"
+import { mailApp, newMailChannel, settled, subscribedChannel, ticketsArrive, ticketsOf } from "../support/MailApp.ts"
+import { mail } from "../support/Mails.ts"
 import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 import { newMessage } from "../ticketMessages/MessageTools.ts"
@@ -86,6 +87,40 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail", (it) =
       ])
       expect(server.mailbox(address).messages.size).toBe(0)
       expect(yield* mailer.count).toBe(0)
+    })
+  )
+
+  it.effect("that resets a password does not leave with credentials that a representative gave a channel", () =>
+    Effect.gen(function* () {
+      const [mailer, server] = [yield* TestMailer, yield* GraphServer]
+      const { channels } = yield* clientOf("globex-admin")
+      const { address: elsewhere, channelID } = yield* newMailChannel("globex-admin")
+      expect((yield* requestReset("admin@globex.example")).status).toBe(200)
+      yield* eventually(
+        Effect.map(mailer.count, (count) => count + server.mailbox(elsewhere).unkept.length),
+        (sent) => sent === 1
+      )
+      expect(server.mailbox(elsewhere).unkept).toEqual([])
+      expect(yield* mailer.next).toMatchObject({ to: "admin@globex.example", subject: "Set a new password" })
+      yield* channels.deleteChannel({ path: { id: channelID } })
+    })
+  )
+
+  it.effect("that resets a password becomes no ticket in a mailbox that the service reads", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { channelID, address: read } = yield* subscribedChannel
+      const before = (yield* subjectsIn).length
+      yield* requestReset("agent@acme.example")
+      yield* eventually(subjectsIn, ({ length }) => length > before)
+      const reset = server.mailbox(address).unkept.at(-1)
+      expect(textIn(reset, "subject")).toBe("Set a new password")
+      yield* server.arrive(read, mail({ messageId: textIn(reset, "internetMessageId"), subject: "Set a new password" }))
+      yield* server.arrive(read, mail({ subject: "A question" }))
+      const arrived = yield* ticketsArrive(channelID, 1)
+      yield* settled(channelID)
+      expect(arrived.map(({ subject }) => subject)).toEqual(["A question"])
+      expect(yield* ticketsOf(channelID)).toHaveLength(1)
     })
   )
 

@@ -18,6 +18,8 @@ export interface Mail {
   readonly messageId?: string
   /** The message whose text the mail repeats: when that is erased, so is the mail. */
   readonly about?: TicketMessageID
+  /** The mail gives its recipient access: nobody else may read it, not even the customer's own representatives. */
+  readonly isConfidential?: boolean
   /** No person wrote the mail: programs that receive it should not reply automatically. */
   readonly isAutomatic?: boolean
   readonly files?: ReadonlyArray<{
@@ -107,7 +109,7 @@ const headersOf = (isAutomatic: boolean) =>
   isAutomatic ? { "Auto-Submitted": "auto-generated", [noResponses.name]: noResponses.value } : {}
 
 /** The outbox keeps the text of a mail, and only the names of its files. */
-const withNames = ({ files = [], isAutomatic: _, ...mail }: Mail) =>
+const withNames = ({ files = [], isAutomatic: _, isConfidential: __, ...mail }: Mail) =>
   files.length === 0
     ? mail
     : { ...mail, text: `${mail.text}\n\n${files.map(({ fileName }) => `[${fileName}]`).join("\n")}` }
@@ -130,7 +132,10 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
       (open) => Effect.sync(() => open.close())
     )
     return Mailer.of({
-      send: fn("Mailer.send")(function* (_customerID, { about: _, files = [], isAutomatic = false, ...mail }) {
+      send: fn("Mailer.send")(function* (
+        _customerID,
+        { about: _, files = [], isAutomatic = false, isConfidential: __, ...mail }
+      ) {
         yield* confirmClaimNow
         const { rejected, rejectedErrors = [] } = yield* Effect.tryPromise({
           try: () =>
