@@ -1,18 +1,17 @@
 import { Parser } from "htmlparser2"
 import sanitize from "sanitize-html"
 import { escapeHtml, isTooMuch } from "../platform/text/Html.ts"
-
-const styles = {
-  color: [/^#[0-9a-f]{3,8}$/i, /^rgba?\([\d\s.,%]+\)$/i, /^[a-z]{3,20}$/i],
-  "background-color": [/^#[0-9a-f]{3,8}$/i, /^rgba?\([\d\s.,%]+\)$/i, /^[a-z]{3,20}$/i],
-  "font-weight": [/^(?:bold|normal|\d{3})$/],
-  "font-style": [/^(?:italic|normal)$/],
-  "text-align": [/^(?:left|right|center|justify)$/],
-  "text-decoration": [/^(?:underline|line-through|none)$/]
-}
+import { safeStyle } from "./MessageStyle.ts"
 
 /** Pictures come as attachments (cid) or inside the mail; a remote one would tell its owner who reads the mail. */
 const isOwnPicture = (source: string) => /^(?:cid:|data:image\/(?:png|jpeg|gif|webp);base64,)/i.test(source)
+
+const withSafeStyle = (attributes: sanitize.Attributes) => {
+  if (attributes["style"] === undefined) return attributes
+  const { style, ...others } = attributes
+  const kept = safeStyle(style)
+  return kept === "" ? others : { ...others, style: kept }
+}
 
 /** The HTML of a message, made safe for a browser: no script, form or frame, and nothing that loads by itself. */
 export const safeHtml = (html: string) => (isTooMuch(html) ? roughHtml(html) : untilItStays(html, 4))
@@ -37,7 +36,8 @@ const sanitized = (html: string) =>
     allowedSchemes: ["http", "https", "mailto", "tel"],
     allowedSchemesByTag: { img: ["cid", "data"] },
     allowProtocolRelative: false,
-    allowedStyles: { "*": styles },
+    // They need no parsing: transformTags leaves only what is harmless.
+    parseStyleAttributes: false,
     nestingLimit: 100,
     // These are removed together with their text.
     nonTextTags: ["script", "style", "title", "textarea", "option", "xmp"],
@@ -46,7 +46,8 @@ const sanitized = (html: string) =>
       img: (tagName, { src = "", ...attribs }) => ({
         tagName,
         attribs: isOwnPicture(src) ? { ...attribs, src } : attribs
-      })
+      }),
+      "*": (tagName, attribs) => ({ tagName, attribs: withSafeStyle(attribs) })
     }
   })
 

@@ -30,6 +30,8 @@ const hostile: Readonly<Record<string, string>> = {
   "attributes without a value": `<p ${repeated("ab ")}>x</p>`,
   "signs that begin no entity": repeated("&"),
   "the same in an attribute": `<a title="${repeated("&")}">x</a>`,
+  "spaces in a style": `<p style="color:${repeated(" ")}red!${repeated(" ")}important">x</p>`,
+  "many styles": repeated('<p style="color:red;top:0">x'),
   "blocks in a style": `<p style="${repeated("{")}">x</p>`,
   "a code fence without an end": `\`\`\`\n${repeated(" ")}x`,
   "open marks": repeated("[[")
@@ -59,6 +61,12 @@ describe("Texts that are made to be slow", () => {
       readers[name]?.(text)
       expect([what, processorTime() - started < mostMilliseconds]).toEqual([what, true])
     }
+  })
+
+  it("are also cleaned quickly as a mail that has all the styles a message may have", () => {
+    const started = processorTime()
+    expect(safeMessage(`<p style="${"color:red;".repeat(199_000)}">x</p>`)).toMatch(/^<p style="color:red;color:red/)
+    expect(processorTime() - started).toBeLessThan(mostMilliseconds / 4)
   })
 
   it("are not translated where they consist of spaces", () => {

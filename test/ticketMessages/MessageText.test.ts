@@ -63,6 +63,18 @@ describe("The HTML of a message", () => {
       expect([html, safeHtml(html), isHarmless(safeHtml(html))]).toEqual([html, expect.anything(), true])
   })
 
+  it.each([
+    ["color: Red ; FONT-WEIGHT:bold", "color:Red;font-weight:bold"],
+    ["color:#fff ! important;text-align:center!important", "color:#fff !important;text-align:center !important"],
+    ["color:red!x;color:red!important!;position:fixed", ""],
+    ["background-color:rgba(1, 2, 3, 40%);color:url(x);color:var(--x)", "background-color:rgba(1, 2, 3, 40%)"],
+    ["font-family:'a;color:blue;b';color:/**/red;color;:red;", "color:blue"]
+  ])("keeps of the style %s what is allowed", (style, kept) => {
+    const clean = safeHtml(`<p style="${style}">x</p>`)
+    expect(clean).toBe(kept === "" ? "<p>x</p>" : `<p style="${kept}">x</p>`)
+    expect(safeHtml(clean)).toBe(clean)
+  })
+
   it("stays harmless however hostile pieces are combined, and does not change when cleaned again", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constantFrom(...hostile), fc.string()), { maxLength: 6 }), (pieces) => {
