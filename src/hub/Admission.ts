@@ -5,6 +5,8 @@ import { hostnamesOf } from "../../schema/Hostnames.ts"
 import { bearerToken } from "../auth/Policies.ts"
 import { Tokens } from "../auth/Tokens.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
+import { networkOf } from "../platform/http/ClientAddress.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { HubCaller } from "./HubClients.ts"
 import { OpenChats, switchedOff } from "./OpenChats.ts"
@@ -49,6 +51,7 @@ const make = Effect.gen(function* () {
   const tokens = yield* Tokens
   const channels = yield* ChannelsRepo
   const openChats = yield* OpenChats
+  const { trustedProxies } = yield* Settings
 
   const admitRepresentative = fn("Admission.admitRepresentative")(function* (token: string) {
     const admitted = Option.getOrUndefined(yield* tokens.admit(token))
@@ -62,7 +65,11 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const admitVisitor = fn("Admission.admitVisitor")(function* (token: string, origin: string | undefined) {
+  const admitVisitor = fn("Admission.admitVisitor")(function* (
+    token: string,
+    origin: string | undefined,
+    address: string
+  ) {
     const channel = Option.getOrUndefined(yield* channels.findByToken(token))
     if (channel === undefined || channel.channelType !== "Chat" || !channel.isActive) {
       return yield* Unauthorized.of("There is no active chat channel with this token.")
@@ -75,7 +82,7 @@ const make = Effect.gen(function* () {
     const { channelID, customerID } = channel
     openChats.entered(channelID)
     return {
-      caller: { _tag: "Visitor", customerID, channelID } as const,
+      caller: { _tag: "Visitor", customerID, channelID, address } as const,
       isStillGood: () => openChats.isOpen(channelID),
       farewell: switchedOff
     }
@@ -87,7 +94,10 @@ const make = Effect.gen(function* () {
       const token = Option.orElse(bearerToken(request), () => query("access_token"))
       if (Option.isSome(token)) return yield* admitRepresentative(token.value)
       const channelToken = query("channeltoken")
-      if (Option.isSome(channelToken)) return yield* admitVisitor(channelToken.value, request.headers["origin"])
+      if (Option.isSome(channelToken)) {
+        const address = networkOf(request, trustedProxies)
+        return yield* admitVisitor(channelToken.value, request.headers["origin"], address)
+      }
       return yield* Unauthorized.of("Send a representative's token as access_token, or a channelToken.")
     })
   })

@@ -181,7 +181,7 @@ const make = Effect.gen(function* () {
       const feedbackComment =
         email === undefined ? "The visitor asks for a person." : `The visitor asks for a person. Reply to ${email}.`
       yield* escalations
-        .escalate(customerID, lastMessageID, { feedbackComment })
+        .escalate(customerID, lastMessageID, { feedbackComment, isByVisitor: true })
         .pipe(Effect.catchTag("Forbidden", Effect.die))
       if (email !== undefined) yield* tickets.setCustomField(customerID, chat, "visitorEmail", email)
       const { customerRepName } = yield* feedback.find(ticketToken).pipe(orNotFound(`There is no ticket ${chat}.`))

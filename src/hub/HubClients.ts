@@ -8,6 +8,8 @@ export interface Visitor {
   readonly _tag: "Visitor"
   readonly customerID: CustomerID
   readonly channelID: ChannelID
+  /** Its address, or its network: what counts as one sender. */
+  readonly address: string
 }
 
 export type HubCaller = Representative | Visitor

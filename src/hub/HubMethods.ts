@@ -5,9 +5,11 @@ import { HubRequestAgent, HubSendMessage, HubSentMessage } from "../../schema/Hu
 import { TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { Broadcast } from "../events/Broadcast.ts"
+import { makeBuckets } from "../platform/concurrency/Buckets.ts"
 import { steadyClock } from "../platform/concurrency/SteadyClock.ts"
 import { bindNames, nameTree } from "../platform/NameBinding.ts"
 import { problemsIn } from "../platform/Problems.ts"
+import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { Chats } from "./Chats.ts"
@@ -79,6 +81,18 @@ const make = Effect.gen(function* () {
   const broadcast = yield* Broadcast
   const representatives = yield* RepresentativesRepo
   const clock = yield* steadyClock
+  const { messages } = (yield* Settings).hubLimits
+  const take = Option.map(messages, makeBuckets)
+
+  /** Every message of a visitor may cost an answer from a model, and the first one makes a ticket. */
+  const inMeasure = fn("HubMethods.inMeasure")(function* ({ address }: Visitor) {
+    if (Option.isNone(take)) return
+    const { isAllowed, retryAfterSeconds } = yield* take.value(address)
+    if (!isAllowed) {
+      return yield* BadRequest.of(`Too many messages were sent. Try again in ${retryAfterSeconds} seconds.`)
+    }
+  })
+
   const encodeSent = Schema.encode(Schema.parseJson(HubSentMessage))
   const encodeFeedback = Schema.encode(Schema.parseJson(Feedback))
 
@@ -101,6 +115,7 @@ const make = Effect.gen(function* () {
       const { caller } = session.client
       if (caller._tag === "Representative") return yield* chats.answer(caller, message)
       const chat = yield* checkOwnChat(session, message.ticketID)
+      yield* inMeasure(caller)
       return yield* chats
         .write(caller, chat, message, (ticketID) => enter(session, ticketID))
         .pipe(

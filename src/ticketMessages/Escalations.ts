@@ -14,6 +14,9 @@ import { notifyEscalation } from "./EscalationMail.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
+/** A visitor's requests are mailed once for each time that the ticket becomes Escalated, however often it asks. */
+type Escalation = EscalateMessage & { readonly isByVisitor?: boolean }
+
 /** Hands a conversation over to a person. */
 export class Escalations extends Context.Tag("casework/Escalations")<
   Escalations,
@@ -22,7 +25,7 @@ export class Escalations extends Context.Tag("casework/Escalations")<
     readonly escalate: (
       customerID: CustomerID,
       ticketMessageID: TicketMessageID,
-      request: EscalateMessage
+      request: Escalation
     ) => Effect.Effect<Option.Option<string>, NotFound | Forbidden | Conflict>
   }
 >() {
@@ -54,7 +57,7 @@ const make = Effect.gen(function* () {
     escalate: fn("Escalations.escalate")(function* (
       customerID,
       ticketMessageID,
-      { email = null, feedbackComment = null }
+      { email = null, feedbackComment = null, isByVisitor = false }
     ) {
       const message = yield* messages.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       const locked = yield* tickets.lock(customerID, [message.ticketID])
@@ -70,6 +73,7 @@ const make = Effect.gen(function* () {
       if (isNews && !happened.includes("TicketEscalated")) {
         yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])
       }
+      if (isByVisitor && !happened.includes("TicketEscalated")) return Option.none()
       const told = email === null ? yield* findDefaultAddress(customerID) : Option.some(email)
       if (Option.isSome(told)) {
         yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to: told.value })

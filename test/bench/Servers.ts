@@ -35,6 +35,7 @@ export const start = async (
       RATE_LIMIT: "off",
       RATE_LIMIT_ADDRESS: "off",
       HUB_LIMIT_ADDRESS: "off",
+      HUB_LIMIT_MESSAGES: "off",
       ...env,
       PORT: String(port),
       DATABASE_URL: databaseUrl

@@ -85,6 +85,7 @@ describe("Settings", () => {
     ["RATE_LIMIT_ADDRESS", "1000001", "a number from 1 to 1000000, or off, but"],
     ["HUB_LIMIT", "-1", "a number from 1 to 1000000, or off, but"],
     ["HUB_LIMIT_ADDRESS", "00", "a number from 1 to 1000000, or off, but"],
+    ["HUB_LIMIT_MESSAGES", "1.5", "a number from 1 to 1000000, or off, but"],
     ["BLOB_STORE", "disk"],
     ["BLOB_STORE", "s3://", "s3://bucket"],
     ["BLOB_STORE", "s3://Bucket_1", '"Bucket_1" is not a valid bucket name: a bucket name has 3 to 63'],
@@ -190,7 +191,7 @@ describe("Settings", () => {
         corsOrigins: ["https://desk.example", "http://localhost:5173", "https://other.example", "*", "null"],
         mailFrom: "service@casework.example",
         rateLimits: { caller: Option.none(), address: Option.some(6000) },
-        hubLimits: { customer: Option.some(1), address: Option.some(1000) }
+        hubLimits: { customer: Option.some(1), address: Option.some(1000), messages: Option.some(120) }
       })
       for (const at of ["", "user:word@"]) {
         const socket = `postgres://${at}/casework?host=/var/run/postgresql`

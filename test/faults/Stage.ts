@@ -61,6 +61,7 @@ export const setStage = (options: {
       RATE_LIMIT: "off",
       RATE_LIMIT_ADDRESS: "off",
       HUB_LIMIT_ADDRESS: "off",
+      HUB_LIMIT_MESSAGES: "off",
       ...outside.env,
       ...(options.openAi === true && { OPENAI_BASE_URL: `${outside.upstream.url}/v1` }),
       OUTBOUND_ALLOW: [outside.upstream.port, ...(options.allow ?? [])].map((port) => `127.0.0.1:${port}`).join(","),

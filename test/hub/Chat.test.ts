@@ -276,6 +276,16 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
         customFieldsData: { visitorEmail: "me@mail.example" },
         aiFeedbackComments: ["The visitor asks for a person. Reply to me@mail.example."]
       })
+      yield* say(visitor, "Nobody there?")
+      yield* visitor.invoke("RequestAgent", { ticketID })
+      // However often a visitor asks, the representative gets one mail.
+      const sql = yield* SqlClient.SqlClient
+      expect(
+        yield* sql`
+        select 1 from job j join ticket_message m on m.customer_id = 1
+          and m.ticket_message_id = (j.payload ->> 'ticketMessageID')::int and m.ticket_id = ${ticketID}
+        where j.customer_id = 1 and j.kind = 'NotifyEscalation'`
+      ).toHaveLength(1)
       yield* rep.invoke("JoinTicket", ticketID)
       const liked = yield* sendJson("GET", `/ticketMessages/${ticketToken}/like-dislike?like=false`)
       expect(liked.json).toMatchObject({ agentAvailable: true })

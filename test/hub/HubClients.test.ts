@@ -7,7 +7,7 @@ import { processorTime } from "../support/ProcessorTime.ts"
 const customerID = CustomerID.make(1)
 
 const visitor = (): HubClient => ({
-  caller: { _tag: "Visitor", customerID, channelID: ChannelID.make(1) },
+  caller: { _tag: "Visitor", customerID, channelID: ChannelID.make(1), address: "192.0.2.1" },
   send: () => undefined,
   close: () => undefined
 })

@@ -33,20 +33,25 @@ export const peer = (
   options: {
     readonly token?: string
     readonly origin?: string
+    /** As a proxy in front would say. */
+    readonly address?: string
     readonly skipNegotiation?: boolean
     readonly reconnect?: ReadonlyArray<number>
   } = {}
 ) =>
   Effect.gen(function* () {
     const told = yield* Queue.unbounded<Told>()
-    const { origin, reconnect, skipNegotiation = false, token } = options
+    const { address, origin, reconnect, skipNegotiation = false, token } = options
     const builder = new HubConnectionBuilder()
       .configureLogging(LogLevel.None)
       .withUrl(`${yield* baseUrl}/chatHub${query}`, {
         transport: HttpTransportType.WebSockets,
         skipNegotiation,
         ...(token !== undefined && { accessTokenFactory: () => token }),
-        ...(origin !== undefined && { headers: { Origin: origin } })
+        headers: {
+          ...(origin !== undefined && { Origin: origin }),
+          ...(address !== undefined && { "X-Forwarded-For": address })
+        }
       })
     const connection = (reconnect === undefined ? builder : builder.withAutomaticReconnect([...reconnect])).build()
     for (const event of events) connection.on(event, (argument: unknown) => told.unsafeOffer({ event, argument }))

@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import { field } from "../support/Fields.ts"
 import { quietApp, send, tokenOf } from "../support/TestApp.ts"
-import { channelTokenOf, repPeer } from "./HubTools.ts"
+import { channelTokenOf, repPeer, say, visitorPeer } from "./HubTools.ts"
 import { frame, handshake, rawHub, separator } from "./RawHub.ts"
 
 const visitor = (customer: "Acme" | "Globex", address: string) =>
@@ -63,6 +63,24 @@ layer(quietApp({ HUB_LIMIT: "2", HUB_LIMIT_ADDRESS: "3" }), { excludeTestService
       yield* flooding.send(flood).pipe(Effect.repeat(Schedule.spaced("200 millis")), Effect.raceFirst(flooding.closed))
       expect(yield* flooding.next).toMatch(/"type":7,"error":"Too many messages were sent\."/)
       expect((yield* Effect.flip(other.invoke("Nothing"))).message).toMatch(/There is no method Nothing/)
+    })
+  )
+})
+
+layer(quietApp({ HUB_LIMIT_MESSAGES: "3" }), { excludeTestServices: true })("The chat", (it) => {
+  it.scoped("limits what the visitors at one address send in a minute, and nobody else", () =>
+    Effect.gen(function* () {
+      const here = { address: "203.0.113.5" }
+      const [one, other] = [yield* visitorPeer(here), yield* visitorPeer(here)]
+      const { ticketID } = yield* say(one, "First")
+      yield* say(one, "Second", ticketID)
+      yield* say(other, "Third")
+      for (const visitor of [one, other]) {
+        expect((yield* Effect.flip(say(visitor, "Too much"))).message).toMatch(/Too many messages .* in \d+ seconds/)
+      }
+      yield* say(yield* visitorPeer({ address: "203.0.113.6" }), "From elsewhere")
+      const rep = yield* repPeer("acme-agent")
+      for (const message of ["1", "2", "3", "4"]) yield* say(rep, message, ticketID)
     })
   )
 })

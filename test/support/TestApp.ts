@@ -29,7 +29,8 @@ const settings = {
   TRUST_PROXY: "true",
   AI_PROVIDER: "sandbox",
   RATE_LIMIT: "off",
-  RATE_LIMIT_ADDRESS: "off"
+  RATE_LIMIT_ADDRESS: "off",
+  HUB_LIMIT_MESSAGES: "off"
 }
 
 export const settingsLayer = (overrides: Readonly<Record<string, string>> = {}) =>

@@ -30,10 +30,14 @@ export interface RateLimits {
   readonly address: Option.Option<number>
 }
 
-/** Open connections to the hub on this node, of one customer and of one address. None: no limit. */
+/** The hub on this node. None: no limit. */
 export interface HubLimits {
+  /** Open connections of one customer. */
   readonly customer: Option.Option<number>
+  /** Open connections of one address. */
   readonly address: Option.Option<number>
+  /** What the chat visitors at one address may send in a minute. */
+  readonly messages: Option.Option<number>
 }
 
 /** Everything that comes from the environment, read once at the start. */
@@ -189,7 +193,11 @@ const load = Effect.gen(function* () {
     role,
     drainSeconds: yield* wholeNumber("DRAIN_SECONDS", 600, 0),
     rateLimits: { caller: yield* limit("RATE_LIMIT", 6000), address: yield* limit("RATE_LIMIT_ADDRESS", 6000) },
-    hubLimits: { customer: yield* limit("HUB_LIMIT", 10_000), address: yield* limit("HUB_LIMIT_ADDRESS", 1000) },
+    hubLimits: {
+      customer: yield* limit("HUB_LIMIT", 10_000),
+      address: yield* limit("HUB_LIMIT_ADDRESS", 1000),
+      messages: yield* limit("HUB_LIMIT_MESSAGES", 120)
+    },
     openAiBaseUrl: yield* url("OPENAI_BASE_URL"),
     otlpEndpoint: yield* url("OTEL_EXPORTER_OTLP_ENDPOINT"),
     otlpHeaders: yield* otlpHeaders,
