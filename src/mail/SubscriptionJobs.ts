@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
-import { Jobs } from "../platform/queue/Jobs.ts"
+import type { JobKind } from "../platform/queue/JobKind.ts"
+import { Jobs, type WantedJob } from "../platform/queue/Jobs.ts"
 import { enqueueOnOneNode } from "../platform/queue/Periodically.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { comeBack } from "./ComeBack.ts"
@@ -78,10 +79,14 @@ export const SubscriptionJobs = Layer.scopedDiscard(
       })
     )
 
+    /** Leaves out what an earlier round began: its jobs would pile up while the provider is slow or away. */
+    const enqueueNew = <P, E>(kind: JobKind<P, E>, wanted: ReadonlyArray<WantedJob<NoInfer<P>>>) =>
+      Effect.flatMap(jobs.withoutOpen(kind, wanted), (left) => jobs.enqueueAll(kind, left))
+
     const renewals = Effect.gen(function* () {
       // Folders without a subscription get one.
       const expiring = yield* repo.expiring(renewedBefore)
-      yield* jobs.enqueueAll(
+      yield* enqueueNew(
         renewSubscription,
         expiring.map(({ customerID, folderID }) => ({
           customerID,
@@ -95,7 +100,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     // The cause may be gone by now, for instance a file store that was away for a while.
     const left = Effect.gen(function* () {
       const again = [...(yield* failedMails.dueAgain), ...(yield* waiting.overdue)]
-      yield* jobs.enqueueAll(
+      yield* enqueueNew(
         importMessage,
         again.map(({ customerID, folderID, messageID }) => ({
           customerID,
@@ -106,7 +111,7 @@ export const SubscriptionJobs = Layer.scopedDiscard(
     })
     yield* enqueueOnOneNode("Set-aside mail", 60, left)
 
-    const catchUps = Effect.flatMap(repo.retrieving, (folders) => jobs.enqueueAll(importFolder, folders.map(readingOf)))
+    const catchUps = Effect.flatMap(repo.retrieving, (folders) => enqueueNew(importFolder, folders.map(readingOf)))
     yield* enqueueOnOneNode("Mail catch-up", 15, catchUps)
   })
 )

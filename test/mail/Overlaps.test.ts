@@ -116,6 +116,41 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that overlaps", (it) 
     })
   )
 
+  it.effect("a round adds no second job to one that is still to be tried again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* GraphServer
+      const { channelID, folderID } = yield* subscribedChannel
+      const rounds = ["Mail subscription renewals", "Mail catch-up", "Set-aside mail"]
+      const turn = sql`update periodic_work set next_at = now() where ${sql.in("name", rounds)}`
+      const turnIsTaken = eventually(
+        sql`select 1 from periodic_work where ${sql.in("name", rounds)} and next_at > now() + interval '1 minute'`,
+        ({ length }) => length === rounds.length
+      )
+      yield* sql`
+        update channel_folder set subscription_expires_at = now() + interval '1 hour'
+        where customer_id = 1 and channel_folder_id = ${folderID}`
+      yield* sql`
+        insert into failed_mail (customer_id, channel_folder_id, external_id, attempts, error, set_aside_at)
+        values (1, ${folderID}, 'gone', 10, 'before', now() - interval '31 minutes')`
+      const ofFolder = sql`
+        customer_id = 1 and status in ('Queued', 'Running') and payload ->> 'folderID' = ${String(folderID)}`
+      const failedOnce = sql`
+        update job set due_at = now() + interval '1 hour'
+        where ${ofFolder} and status = 'Queued' and error is not null returning kind`
+      const kinds = ["ImportFolder", "ImportMessage", "RenewSubscription"]
+      yield* server.set({ fail: { requests: 1000, status: 400 } })
+      yield* turn
+      yield* eventually(failedOnce, ({ length }) => length >= kinds.length)
+      yield* turn
+      yield* turnIsTaken
+      expect(yield* sql`select kind from job where ${ofFolder} order by kind`).toEqual(kinds.map((kind) => ({ kind })))
+      yield* server.set()
+      yield* sql`update job set due_at = now() where ${ofFolder}`
+      yield* settled(channelID)
+    })
+  )
+
   it.effect("two folders of a channel that are one at the provider are refused in plain words", () =>
     Effect.gen(function* () {
       const { channelID } = yield* newMailChannel()

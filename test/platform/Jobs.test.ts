@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Array, Data, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, LogLevel, Schema, Scope } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { Stopping } from "../../src/platform/concurrency/Stopping.ts"
+import { OldWork } from "../../src/platform/queue/JobRank.ts"
 import { Jobs, StopWork } from "../../src/platform/queue/Jobs.ts"
 import { eventually } from "../support/Eventually.ts"
 import { StatementAudit } from "../support/StatementAudit.ts"
@@ -37,12 +38,15 @@ const rowsOf = (kind: string) =>
       where customer_id = ${customerID} and kind = ${kind}`
   )
 
-const insert = (kind: string, state: { status: string; attempts: number; dueInSeconds: number }) =>
+const insert = (
+  kind: string,
+  { number = 1, ...state }: { status: string; attempts: number; dueInSeconds: number; number?: number }
+) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
       insert into job (customer_id, kind, payload, status, attempts, due_at)
-      values (${customerID}, ${kind}, '{"number": 1}'::jsonb, ${state.status}, ${state.attempts},
+      values (${customerID}, ${kind}, jsonb_build_object('number', ${number}::int), ${state.status}, ${state.attempts},
         now() + make_interval(secs => ${state.dueInSeconds}::int))`
   )
 
@@ -199,6 +203,30 @@ layer(TestDatabase, { excludeTestServices: true })("Jobs", (it) => {
       )
       expect(second).toBe(first)
       expect(yield* rowsOf(kind.kind)).toMatchObject([{ status: "Queued", attempts: 1 }])
+    })
+  )
+
+  it.scoped("count as open until they end, for their customer and unless they stand further back", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const kind = kindOf("Open")
+      const jobs = yield* startNode
+      const numbers = Array.range(1, 5)
+      yield* Effect.forEach(["Queued", "Running", "Succeeded", "Failed", "Queued"], (status, index) =>
+        insert(kind.kind, { status, attempts: 1, dueInSeconds: 3600, number: index + 1 })
+      )
+      yield* sql`update job set rank = 2 where customer_id = ${customerID} and kind = ${kind.kind} and payload ->> 'number' = '5'`
+      const leftOf = (owner: CustomerID) =>
+        Effect.map(
+          jobs.withoutOpen(
+            kind,
+            numbers.map((number) => ({ customerID: owner, payload: { number } }))
+          ),
+          Array.map(({ payload }) => payload.number)
+        )
+      expect(yield* leftOf(customerID)).toEqual([3, 4, 5])
+      expect(yield* leftOf(CustomerID.make(2))).toEqual(numbers)
+      expect(yield* Effect.provideService(leftOf(customerID), OldWork, true)).toEqual([3, 4])
     })
   )
 

@@ -16,7 +16,7 @@ import { begin, end, isBusy, isCrowded, nextTurn, noTurns, standsInTheWay, worke
 import type { ClaimedJob } from "./NextJob.ts"
 import { makeWakeUp } from "./WakeUp.ts"
 
-interface Wanted<Payload> {
+export interface WantedJob<Payload> {
   readonly customerID: CustomerID
   readonly payload: Payload
   readonly key?: string
@@ -49,7 +49,15 @@ export class Jobs extends Context.Tag("casework/Jobs")<
      * Enqueues jobs of any customers in one statement. A transaction that uses several keys of a kind must do so in one
      * call, or in the order of their characters, as all other transactions do.
      */
-    readonly enqueueAll: <P, E>(kind: JobKind<P, E>, jobs: ReadonlyArray<Wanted<NoInfer<P>>>) => Effect.Effect<void>
+    readonly enqueueAll: <P, E>(kind: JobKind<P, E>, jobs: ReadonlyArray<WantedJob<NoInfer<P>>>) => Effect.Effect<void>
+    /**
+     * Those of the jobs that no job with the same payload does already, be it queued, running or waiting for its next
+     * attempt.
+     */
+    readonly withoutOpen: <P, E>(
+      kind: JobKind<P, E>,
+      jobs: ReadonlyArray<WantedJob<NoInfer<P>>>
+    ) => Effect.Effect<ReadonlyArray<WantedJob<P>>>
     /** The values for a job that is inserted by the same statement as what it is about; call `woken` afterwards. */
     readonly placeOf: <P, E>(kind: JobKind<P, E>) => Effect.Effect<JobRouting>
     readonly woken: Effect.Effect<void>
@@ -166,11 +174,15 @@ const make = Effect.gen(function* () {
       Effect.map(telemetry.cause, (traceParent) => ({ kind, rank: isOld ? ranks.old : rank, asksModels, traceParent }))
     )
 
-  const insert = Effect.fnUntraced(function* <P, E>(job: JobKind<P, E>, jobs: ReadonlyArray<Wanted<P>>) {
+  const encodeAll = <P, E>(job: JobKind<P, E>, jobs: ReadonlyArray<WantedJob<P>>) => {
     const encode = Schema.encode(job.payload)
-    const encoded = yield* Effect.forEach(jobs, ({ customerID, key = null, payload }) =>
+    return Effect.forEach(jobs, ({ customerID, key = null, payload }) =>
       Effect.map(encode(payload), (value) => ({ customerID, key, payload: JSON.stringify(value) }))
     )
+  }
+
+  const insert = Effect.fnUntraced(function* <P, E>(job: JobKind<P, E>, jobs: ReadonlyArray<WantedJob<P>>) {
+    const encoded = yield* encodeAll(job, jobs)
     const jobIDs = yield* repo.insert(yield* placeOf(job), encoded)
     woken()
     return jobIDs
@@ -187,6 +199,11 @@ const make = Effect.gen(function* () {
         key === undefined ? index : `${customerID} ${key}`
       yield* insert(kind, [...new Map(jobs.map((job, index) => [nameOf(job, index), job])).values()])
     }),
+    withoutOpen: fn("Jobs.withoutOpen")(function* (kind, jobs) {
+      if (jobs.length === 0) return []
+      const open = yield* repo.findOpen(yield* placeOf(kind), yield* encodeAll(kind, jobs))
+      return jobs.filter((_, index) => !open.has(index))
+    }, Effect.orDie),
     placeOf,
     woken: Effect.sync(woken),
     handle: ({ kind, payload: schema }, run, giveUp) =>

@@ -6,6 +6,7 @@ import { failOnDuplicate } from "../database/Violations.ts"
 import type { PlaceholderFor } from "../database/WrittenOnce.ts"
 import type { JobRank } from "./JobRank.ts"
 import { type ClaimedJob, claimNextJob, type JobSearch } from "./NextJob.ts"
+import { findOpenJobs } from "./OpenJobs.ts"
 import type { Retention } from "./Retention.ts"
 
 export const jobRetention: Retention = {
@@ -58,6 +59,8 @@ export class JobsRepo extends Context.Tag("casework/JobsRepo")<
      * of one customer may have the same key.
      */
     readonly insert: (place: JobRouting, jobs: ReadonlyArray<NewJob>) => Effect.Effect<ReadonlyArray<JobID>>
+    /** The indexes of those jobs that are open already, at no later rank. */
+    readonly findOpen: (place: JobRouting, jobs: ReadonlyArray<NewJob>) => Effect.Effect<ReadonlySet<number>>
     /** The insert of one job as a part of another statement, which supplies the payload and the rows to insert from. */
     readonly inserting: (
       place: PlaceholderFor<JobRouting & { readonly customerID: CustomerID }>,
@@ -123,6 +126,7 @@ const make = Effect.gen(function* () {
         do update set key = excluded.key, rank = least(job.rank, excluded.rank)
       returning job_id::text as "jobID"`
   })
+  const findOpen = findOpenJobs(sql)
   const claim = claimNextJob(sql, claimSeconds)
   // The numbers of the attempt and of the claim identify who holds the job.
   const held = (_: typeof Held.Encoded) => sql`
@@ -200,6 +204,11 @@ const make = Effect.gen(function* () {
     insert: (place, jobs) =>
       insert({ ...place, jobs }).pipe(
         Effect.map((rows) => rows.map(({ jobID }) => jobID)),
+        Effect.orDie
+      ),
+    findOpen: (place, jobs) =>
+      findOpen({ ...place, jobs }).pipe(
+        Effect.map((rows) => new Set(rows.map(({ index }) => index))),
         Effect.orDie
       ),
     inserting: (place, payload, from) => sql`
