@@ -95,14 +95,10 @@ const make = Effect.gen(function* () {
       )
     )
 
-  /**
-   * Creates the end user of a new question before the mail is stored: that keeps the storing transaction short. Skips
-   * copies: their sender may have been deleted since.
-   */
-  const makeKnown = fn("MailImport.makeKnown")(function* ({ channelID, customerID }: MailFolder, mail: ReadMail) {
+  /** Creates the end user of a new question before the mail is stored: that keeps the storing transaction short. */
+  const makeKnown = fn("MailImport.makeKnown")(function* (customerID: CustomerID, mail: ReadMail) {
     const { fromAddress, fromName, isOurs } = mail
     if (isOurs || fromAddress === undefined || isAnswer(mail.hints)) return
-    if (yield* repo.isCopy(customerID, channelID, mail)) return
     yield* endUsers.forSender(customerID, { fromAddress, fromName })
   })
 
@@ -168,8 +164,10 @@ const make = Effect.gen(function* () {
       if (Option.isNone(message) || message.value.isDraft === true) return Option.none()
       if (isConfidentialMessageID(message.value.internetMessageId ?? "")) return Option.none()
       const mail = readMail(message.value, mailbox.address)
-      yield* makeKnown(folder, mail)
-      if (!mail.mayHaveAttachments) return Option.some({ mail, files: [], links: [] })
+      // A copy is only noted: its sender may have been deleted since, and its files would be stored for nothing.
+      const isCopy = yield* repo.isCopy(folder.customerID, folder.channelID, mail)
+      if (!isCopy) yield* makeKnown(folder.customerID, mail)
+      if (isCopy || !mail.mayHaveAttachments) return Option.some({ mail, files: [], links: [] })
       return Option.map(yield* filesOf(folder.customerID, mailbox, messageID), (kept) => ({ mail, ...kept }))
     }),
 

@@ -33,7 +33,10 @@ export class MailMessagesRepo extends Context.Tag("casework/MailMessagesRepo")<
     ) => Effect.Effect<ReadonlySet<string>>
     /** Blocks other imports into the channel until the transaction ends, so that answers find what they answer. */
     readonly lock: (customerID: CustomerID, channelID: ChannelID) => Effect.Effect<void>
-    /** Whether the channel has the same mail under another id, as from another folder, and will not store this one. */
+    /**
+     * Whether the channel has the same mail already, as from another folder, so that `insert` would return none. A mail
+     * that waits for its question is no copy of itself.
+     */
     readonly isCopy: (customerID: CustomerID, channelID: ChannelID, mail: ReadMail) => Effect.Effect<boolean>
     /**
      * Returns the mail's number; none for a known mail and for a copy of one, or of an answer sent from here. A mail
@@ -122,9 +125,16 @@ const make = Effect.gen(function* () {
       and same.internet_message_id in (given.id, ${sql.literal(forgottenID("given.id"))})
       and (same.content_hash = ${mail.contentHash} or ${mail.isOurs} and same.is_outgoing)`
 
+  const waitsItself = (customerID: CustomerID, channelID: ChannelID, { externalID }: ReadMail) => sql`
+    select mail_message_id from mail_message
+    where customer_id = ${customerID} and channel_id = ${channelID} and external_id = ${externalID}
+      and waits_for is not null`
+
   return MailMessagesRepo.of({
     isCopy: (customerID, channelID, mail) =>
-      sql`select 1 where exists (${sameMail(customerID, channelID, mail)})`.pipe(
+      sql`
+        select 1 where exists (${sameMail(customerID, channelID, mail)})
+          and not exists (${waitsItself(customerID, channelID, mail)})`.pipe(
         Effect.map(({ length }) => length > 0),
         Effect.orDie
       ),
@@ -154,9 +164,7 @@ const make = Effect.gen(function* () {
         )
         select mail_message_id as number from made
         union all
-        select mail_message_id from mail_message
-        where customer_id = ${customerID} and channel_id = ${channelID} and external_id = ${mail.externalID}
-          and waits_for is not null`.pipe(
+        ${waitsItself(customerID, channelID, mail)}`.pipe(
         Effect.flatMap(decodeNumbers),
         Effect.map((rows) => Option.fromNullable(rows[0]?.number)),
         Effect.orDie
