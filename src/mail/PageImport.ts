@@ -1,10 +1,13 @@
 import { Cause, Chunk, Duration, Effect, Exit, Option, Stream } from "effect"
+import { steadyClock } from "../platform/concurrency/SteadyClock.ts"
 import { isClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { firstLine } from "../platform/text/FirstLine.ts"
 import type { OpenFolder } from "./MailFolders.ts"
 import { MailProblem } from "./MailGraph.ts"
 import { type FetchedMail, LongestFetch, MailImport } from "./MailImport.ts"
+import { importMessage } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { PoisonMail } from "./PoisonMail.ts"
 
@@ -54,14 +57,15 @@ type Came =
 
 type CameMail = Extract<Came, { readonly _tag: "Mail" }>
 
-/** Failures of a page's mails that are not decided on until the page ends. */
+/** Failures of a page's mails that are not decided on until the page ends, or takes so long that it may never. */
 interface Doubts {
-  mails: Array<CameMail>
+  readonly arePressing: () => boolean
+  mails: ReadonlyArray<CameMail>
   inARow: number
   hasFetched: boolean
 }
 
-const noDoubts = (): Doubts => ({ mails: [], inARow: 0, hasFetched: false })
+const noDoubts = { mails: [], inARow: 0, hasFetched: false }
 
 /** Emits everything that has arrived while the last chunk was being stored as one chunk. */
 const together = <A, E>(stream: Stream.Stream<A, E>) =>
@@ -75,10 +79,12 @@ const together = <A, E>(stream: Stream.Stream<A, E>) =>
  * are being stored.
  */
 export const makePageImport = Effect.gen(function* () {
+  const jobs = yield* Jobs
   const mails = yield* MailMessagesRepo
   const mailImport = yield* MailImport
   const poison = yield* PoisonMail
   const longest = yield* LongestFetch
+  const now = yield* steadyClock
 
   // Its files may be endless, or the provider slow with all of them: the other mails of the page tell.
   const onTimeout = () =>
@@ -138,22 +144,24 @@ export const makePageImport = Effect.gen(function* () {
         doubts.hasFetched ||= Exit.isSuccess(one.exit)
         return Effect.succeed(true)
       }
-      doubts.mails.push(one)
+      doubts.mails = [...doubts.mails, one]
       doubts.inARow += 1
       return doubts.inARow > mostInARow * claim.number ? Effect.failCause(one.exit.cause) : Effect.succeed(false)
     })
 
   /**
    * Gives each doubtful mail a job of its own, so that the rest goes on, if other mails could be fetched or the first
-   * attempts are over. Fails the whole job otherwise.
+   * attempts are over. Fails the whole job otherwise, once the page ends. Before that, quick failures can wait: the
+   * provider may be away, and a mail that is taken out of its order may miss its ticket.
    */
-  const settle = (open: OpenFolder, { hasFetched, mails: doubtful }: Doubts, claim: JobClaim) => {
+  const settle = (open: OpenFolder, doubts: Doubts, claim: JobClaim, isPageEnd: boolean) => {
+    const doubtful = doubts.mails
     const [first] = doubtful
-    if (first === undefined) return Effect.void
-    const isTooEarly = !hasFetched && claim.number <= patientAttempts
-    return isTooEarly && Exit.isFailure(first.exit)
-      ? Effect.failCause(first.exit.cause)
-      : Effect.forEach(doubtful, (one) => storeOne(open, one, claim), { discard: true })
+    const mayBlame = doubts.hasFetched || claim.number > patientAttempts
+    if (first === undefined || !(isPageEnd || (mayBlame && doubts.arePressing()))) return Effect.void
+    if (!mayBlame && Exit.isFailure(first.exit)) return Effect.failCause(first.exit.cause)
+    doubts.mails = []
+    return Effect.forEach(doubtful, (one) => storeOne(open, one, claim), { discard: true })
   }
 
   const store = (
@@ -168,10 +176,10 @@ export const makePageImport = Effect.gen(function* () {
     return Effect.gen(function* () {
       const sure = yield* doubt(mailsFirst, doubts, claim)
       if (sure.length > 0) yield* storeMails(open, sure, claim)
+      yield* settle(open, doubts, claim, marker !== undefined)
       if (marker?._tag !== "PageEnd") return
-      yield* settle(open, doubts, claim)
       yield* marker.whenStored
-      Object.assign(doubts, noDoubts())
+      Object.assign(doubts, noDoubts)
       yield* store(open, came.slice(end + 1), doubts, claim)
     })
   }
@@ -181,9 +189,12 @@ export const makePageImport = Effect.gen(function* () {
     { messageIDs, whenStored }: ListedMails,
     claim: JobClaim
   ) {
-    const { channelID, customerID } = open.folder
+    const { channelID, customerID, folderID } = open.folder
     const known = yield* mails.known(customerID, channelID, messageIDs)
-    const fresh = [...new Set(messageIDs)].filter((messageID) => !known.has(messageID))
+    const unknown = [...new Set(messageIDs)].filter((messageID) => !known.has(messageID))
+    // Mails with a job of their own may have failed here before: fetching them again could use up every attempt.
+    const wanted = unknown.map((messageID) => ({ customerID, payload: { folderID, messageID } }))
+    const fresh = (yield* jobs.withoutOpen(importMessage, wanted)).map(({ payload }) => payload.messageID)
     const skipped = messageIDs.length - fresh.length
     yield* claim.advance({ total: messageIDs.length, done: skipped, skipped })
     return [...fresh.map((messageID) => fetch(open, messageID)), Effect.succeed<Came>({ _tag: "PageEnd", whenStored })]
@@ -192,7 +203,10 @@ export const makePageImport = Effect.gen(function* () {
   return <E>(open: OpenFolder, listed: Stream.Stream<ListedMails, E>, claim: JobClaim) =>
     Effect.gen(function* () {
       const slots = yield* Effect.makeSemaphore(fetchedAtOnce)
-      const doubts = noDoubts()
+      const started = now()
+      // Two such fetches take almost as long as a job may run.
+      const arePressing = () => now() - started >= Duration.toMillis(longest)
+      const doubts: Doubts = { ...noDoubts, arePressing }
       yield* listed.pipe(
         Stream.mapEffect((some) => fetchesOf(open, some, claim)),
         Stream.buffer({ capacity: 1 }),
