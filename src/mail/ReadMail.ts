@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { DateTime } from "effect"
 import { isAutomaticMail } from "./AutomaticMail.ts"
+import { isForged } from "./ForgedSender.ts"
 import type { GraphMessage, GraphRecipient } from "./GraphShapes.ts"
 import { headerOf, messageIDsIn } from "./MailHeaders.ts"
 import { isOwnMessageID, tokensInAddresses, tokensInMessageIDs } from "./ReplyAddress.ts"
@@ -17,6 +18,8 @@ export interface ReadMail {
   readonly isAutomatic: boolean
   /** Sent from the mailbox itself, and not a question to it. */
   readonly isOurs: boolean
+  /** Its From is the mailbox, whoever wrote that. */
+  readonly isFromMailbox: boolean
   readonly subject: string | undefined
   readonly fromAddress: string | undefined
   readonly fromName: string | undefined
@@ -35,6 +38,8 @@ const clean = (text: string | null | undefined, longest = Number.POSITIVE_INFINI
 }
 
 const addressOf = (recipient: GraphRecipient | null) => clean(recipient?.emailAddress?.address, 320)?.trim()
+
+const writerOf = ({ from, sender }: GraphMessage) => addressOf(from) ?? addressOf(sender)
 
 const addressesOf = (recipients: ReadonlyArray<GraphRecipient>) =>
   recipients.flatMap((recipient) => addressOf(recipient) ?? [])
@@ -62,7 +67,7 @@ const isSame = (left: string, right: string) => left.toLowerCase() === right.toL
 
 const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
   const headers = message.internetMessageHeaders
-  const fromAddress = addressOf(message.from) ?? addressOf(message.sender)
+  const fromAddress = writerOf(message)
   const recipients = addressesOf(message.toRecipients)
   const writers = fromAddress === undefined ? [] : [fromAddress]
   const everybody = [...writers, ...recipients, ...addressesOf(message.ccRecipients)]
@@ -90,6 +95,7 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
     },
     isAutomatic: isAutomaticMail(message),
     isOurs,
+    isFromMailbox: isOurs,
     subject: clean(message.subject, 1000),
     fromAddress,
     fromName: clean(message.from?.emailAddress?.name, 255),
@@ -147,11 +153,18 @@ const readForReplyTo = (message: GraphMessage, mailbox: string): ReadMail => {
   }
 }
 
+/** Anybody may write the mailbox's address as From: such a mail is from its Reply-To address, or else from nobody. */
+const readForged = (message: GraphMessage, mailbox: string): ReadMail => ({
+  ...readForReplyTo({ ...message, from: null, sender: null }, mailbox),
+  isFromMailbox: true
+})
+
 /**
  * Reads a mail as a ticket needs it. A web form sends in its own name, or from the mailbox to itself: such a mail is a
  * question from its Reply-To address.
  */
 export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
+  if (isSame(writerOf(message) ?? "", mailbox) && isForged(message, mailbox)) return readForged(message, mailbox)
   const mail = readForReplyTo(message, mailbox)
   const isToItself = mail.isOurs && addressesOf(message.toRecipients).some((address) => isSame(address, mailbox))
   if (!isToItself || isOwnMail(mail)) return mail
