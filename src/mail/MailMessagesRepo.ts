@@ -9,6 +9,8 @@ const Known = Schema.Struct({
   internetMessageID: Schema.NullOr(Schema.String),
   conversationID: Schema.NullOr(Schema.String),
   participants: Schema.Array(Schema.String),
+  isOurs: Schema.Boolean,
+  date: Schema.DateTimeUtcFromDate,
   ticketID: TicketID
 })
 
@@ -83,7 +85,8 @@ const make = Effect.gen(function* () {
       where customer_id = ${_.customerID} and channel_id = ${_.channelID}
         and external_id = any(${_.externalIDs}::text[]) and not is_due`
   })
-  // The newest row for each Message-ID is read separately, so that a long conversation cannot crowd it out.
+  // The row for each Message-ID is read separately, so that a long conversation cannot crowd it out. `threadOf` chooses
+  // among several by the same rule.
   const findRelated = SqlSchema.findAll({
     Request: Schema.Struct({
       ...InChannel,
@@ -95,13 +98,14 @@ const make = Effect.gen(function* () {
     execute: (_) => {
       const related = sql`
         select k.mail_message_id as number, k.internet_message_id as "internetMessageID",
-          k.conversation_id as "conversationID", k.participants, m.ticket_id as "ticketID"
+          k.conversation_id as "conversationID", k.participants, m.ticket_id as "ticketID",
+          m.sender_type = 'CustomerRep' as "isOurs", coalesce(m.message_date, m.created_at) as date
         from mail_message k
         join ticket_message m on m.customer_id = k.customer_id and m.ticket_message_id = k.ticket_message_id
         where k.customer_id = ${_.customerID} and k.channel_id = ${_.channelID}`
       return sql`
         select named.* from unnest(${_.messageIDs}::text[]) wanted cross join lateral (
-          ${related} and k.internet_message_id = wanted order by k.mail_message_id desc limit 1) named
+          ${related} and k.internet_message_id = wanted order by "isOurs" desc, date, number limit 1) named
         union all (
           ${related} and k.conversation_id = ${_.conversationID}
             and (${_.after}::timestamptz is null or m.message_date <= ${_.after}::timestamptz)

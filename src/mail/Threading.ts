@@ -1,3 +1,4 @@
+import { Array as Arr, DateTime, Order } from "effect"
 import type { TicketID } from "../../schema/Ids.ts"
 
 /** What a mail says about the conversation it belongs to. */
@@ -26,6 +27,9 @@ export interface KnownMail {
   readonly internetMessageID: string | null
   readonly conversationID: string | null
   readonly participants: ReadonlyArray<string>
+  /** Written by the team. */
+  readonly isOurs: boolean
+  readonly date: DateTime.Utc
   readonly ticketID: TicketID
 }
 
@@ -40,6 +44,13 @@ const newestOf = (mails: ReadonlyArray<KnownMail>) =>
     undefined
   )?.ticketID
 
+/** A stranger may copy a Message-ID into a later mail: it belongs to the team's mail, or else to the oldest. */
+const byRight = Order.combineAll([
+  Order.mapInput(Order.reverse(Order.boolean), ({ isOurs }: KnownMail) => isOurs),
+  Order.mapInput(DateTime.Order, ({ date }: KnownMail) => date),
+  Order.mapInput(Order.number, ({ number }: KnownMail) => number)
+])
+
 const sameText = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
 
 /**
@@ -52,7 +63,10 @@ export const threadOf = (
   tokens: ReadonlyArray<TokenOfTicket>
 ): TicketID | undefined => {
   const withMessageID = (messageID: string) =>
-    newestOf(known.filter(({ internetMessageID }) => internetMessageID === messageID))
+    Arr.sort(
+      known.filter(({ internetMessageID }) => internetMessageID === messageID),
+      byRight
+    )[0]?.ticketID
   for (const messageID of [...hints.inReplyTo, ...hints.references.toReversed()]) {
     const ticketID = withMessageID(messageID)
     if (ticketID !== undefined) return ticketID

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import { DateTime, FastCheck as fc } from "effect"
 import { TicketID } from "../../schema/Ids.ts"
 import { answerMessageID, tokensInAddresses, tokensInMessageIDs } from "../../src/mail/ReplyAddress.ts"
 import { type KnownMail, type ThreadHints, threadOf } from "../../src/mail/Threading.ts"
@@ -15,6 +15,8 @@ const knownMails = fc
       internetMessageID: fc.option(messageIDs),
       conversationID: fc.option(conversations),
       participants: fc.array(addresses, { maxLength: 2 }),
+      isOurs: fc.boolean(),
+      date: fc.integer({ min: 0, max: 2 }).map((hour) => DateTime.unsafeMake(hour * 3_600_000)),
       ticketID: fc.integer({ min: 1, max: 5 }).map((id) => TicketID.make(id))
     }),
     { maxLength: 6 }
@@ -33,12 +35,21 @@ const ticketTokens = fc.constant([{ token: "00000000-0000-4000-8000-000000000001
 
 const newest = (mails: ReadonlyArray<KnownMail>) => mails.at(-1)?.ticketID
 
+/** The ticket of the mail to which a Message-ID belongs by right, whoever else has copied it. */
+const withMessageID = (known: ReadonlyArray<KnownMail>, wanted: string | undefined) => {
+  const all = known.filter(({ internetMessageID }) => internetMessageID === wanted)
+  const ours = all.filter(({ isOurs }) => isOurs)
+  const candidates = ours.length > 0 ? ours : all
+  const oldest = Math.min(...candidates.map(({ date }) => DateTime.toEpochMillis(date)))
+  return candidates.find(({ date }) => DateTime.toEpochMillis(date) === oldest)?.ticketID
+}
+
 describe("The ticket that a mail belongs to", () => {
   it("is that of the mail it answers, whatever else it says", () => {
     fc.assert(
       fc.property(hints, knownMails, ticketTokens, (mail, known, ofTickets) => {
         const [answered] = mail.inReplyTo
-        const ticketID = newest(known.filter(({ internetMessageID }) => internetMessageID === answered))
+        const ticketID = withMessageID(known, answered)
         fc.pre(answered !== undefined && ticketID !== undefined)
         expect(threadOf(mail, known, ofTickets)).toBe(ticketID)
       })
@@ -49,7 +60,7 @@ describe("The ticket that a mail belongs to", () => {
     fc.assert(
       fc.property(hints, knownMails, ticketTokens, (mail, known, ofTickets) => {
         const references = mail.references.toReversed().flatMap((reference) => {
-          const ticketID = newest(known.filter(({ internetMessageID }) => internetMessageID === reference))
+          const ticketID = withMessageID(known, reference)
           return ticketID === undefined ? [] : [ticketID]
         })
         fc.pre(references.length > 0)

@@ -79,7 +79,7 @@ export const oddities = [
   golden(
     "Headers folded and in capitals",
     { headers: { "IN-REPLY-TO": "\r\n <twice@broken.example>" } },
-    { joins: "The same Message-ID with another text" }
+    { joins: "A doubled Message-ID" }
   ),
   golden("An answer to something unknown", { headers: { "In-Reply-To": "<long-gone@home.example>" } }, {}),
   golden("A date in the past century", { received: new Date("1999-12-31T23:59:59Z") }, {}),
