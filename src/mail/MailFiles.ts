@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
+import { cleanFileName } from "../files/FileName.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { GraphAttachment } from "./GraphShapes.ts"
 import { type Mailbox, MailGraph, type MailProblem } from "./MailGraph.ts"
@@ -27,29 +28,23 @@ const kindOf = (attachment: GraphAttachment) => attachment["@odata.type"]?.repla
 
 const plainType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 
-/** A file name without folders and control characters. */
-const nameOf = ({ name }: GraphAttachment, ending: string) => {
-  const cleaned = [...(name ?? "").toWellFormed()]
-    .filter((character) => character >= " " && character !== "\u007f")
-    .join("")
-    .replace(/[/\\]/g, "_")
-    .trim()
-    .slice(0, 250)
-  return cleaned === "" ? `attachment${ending}` : cleaned
-}
+/** Cleaned as the name of an upload is; a mail without a name for its file gets one. */
+const nameOf = ({ name }: GraphAttachment) => cleanFileName(name?.trim() ? name : "attachment")
 
 const describe = (attachment: GraphAttachment) => {
   if (kindOf(attachment) === "itemAttachment") {
-    const name = nameOf(attachment, ".eml")
-    return { fileName: /\.eml$/i.test(name) ? name : `${name}.eml`, contentType: "message/rfc822" }
+    // The name of a mail is its subject, in which slashes lead to no folder.
+    const name = nameOf({ ...attachment, name: (attachment.name ?? "").replace(/[/\\]/g, "_") })
+    const fileName = /\.eml$/i.test(name) ? name : cleanFileName(`${name}.eml`)
+    return { fileName, contentType: "message/rfc822" }
   }
   const given = attachment.contentType?.split(";")[0]?.trim().toLowerCase() ?? ""
-  return { fileName: nameOf(attachment, ""), contentType: plainType.test(given) ? given : "application/octet-stream" }
+  return { fileName: nameOf(attachment), contentType: plainType.test(given) ? given : "application/octet-stream" }
 }
 
 /** The text that replaces a file that the mail only links to. */
 const linkOf = (attachment: GraphAttachment) =>
-  [nameOf(attachment, ""), attachment.sourceUrl].filter((part) => part !== null).join(": ")
+  [nameOf(attachment), attachment.sourceUrl].filter((part) => part !== null).join(": ")
 
 /** The text that replaces a file that stays in the mailbox. */
 const leftOf = (attachment: GraphAttachment, largest: number) =>

@@ -106,7 +106,7 @@ layer(mailApp(), { excludeTestServices: true })("Imported mail", (it) => {
       })
       expect(attachments.map(({ contentType, fileName }) => [fileName, contentType])).toEqual([
         ["tap.png", "image/png"],
-        [".._contract.pdf", "application/pdf"],
+        ["contract.pdf", "application/pdf"],
         ["Fwd: noise.eml", "message/rfc822"]
       ])
       const download = yield* send("GET", `/api/File/${attachments[1]?.accessToken}`)

@@ -42,6 +42,24 @@ export const oddities = [
   ),
   golden("An attachment without a name", { attachments: [file("", "", Buffer.from("x"))] }, { files: ["attachment"] }),
   golden(
+    "Files with names that hide what they are",
+    {
+      attachments: [
+        file("invoice\u202Efdp.exe", "application/pdf", Buffer.from("1")),
+        file("..\\..\\C:\\plan\u0085.pdf", "application/pdf", Buffer.from("2")),
+        file(`${"x".repeat(300)}.jpeg`, "image/jpeg", Buffer.from("3")),
+        { ...file("FW: 24/7 on 1/2 \u2066.", "message/rfc822", Buffer.from("4")), kind: "item" },
+        { ...file("y".repeat(300), "message/rfc822", Buffer.from("5")), kind: "item" },
+        { ...file("a\u202Efdp.exe", "", Buffer.alloc(0)), kind: "reference" }
+      ],
+      text: "See these"
+    },
+    {
+      text: "See these\n\nafdp.exe",
+      files: ["invoicefdp.exe", "plan.pdf", `${"x".repeat(195)}.jpeg`, "FW: 24_7 on 1_2.eml", `${"y".repeat(196)}.eml`]
+    }
+  ),
+  golden(
     "A link instead of a file",
     { text: "See the plan", attachments: [{ ...file("plan.docx", "", Buffer.alloc(0)), kind: "reference" }] },
     { text: "See the plan\n\nplan.docx", files: [] }
