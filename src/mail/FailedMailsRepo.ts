@@ -3,7 +3,7 @@ import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effec
 import { ChannelFolderID, CustomerID } from "../../schema/Ids.ts"
 import { BlobID } from "../files/BlobStore.ts"
 import { inTransaction } from "../platform/database/InTransaction.ts"
-import { importMessage, messageKey } from "./MailJobs.ts"
+import { importMessage } from "./MailJobs.ts"
 
 const FailedMail = Schema.Struct({
   customerID: CustomerID,
@@ -49,8 +49,8 @@ export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
     /** A set-aside mail of any customer. */
     readonly findSetAside: (failedMailID: number) => Effect.Effect<Option.Option<SetAsideMail>>
     /**
-     * Deletes a mail and its next attempt, unless it is not set aside any more; returns whether it was. The source goes
-     * with the files that nobody refers to.
+     * Deletes a mail and its attempts, unless it is not set aside any more; returns whether it was. A running attempt
+     * loses its claim and writes nothing more. The source goes with the files that nobody refers to.
      */
     readonly discard: (mail: SetAsideMail) => Effect.Effect<boolean>
     /**
@@ -150,8 +150,9 @@ const make = Effect.gen(function* () {
     findSetAside: (failedMailID) => Effect.orDie(findSetAside(failedMailID)),
     discard: ({ customerID, failedMailID, folderID, messageID }) =>
       sql`
-        delete from job where customer_id = ${customerID} and kind = ${importMessage.kind} and status = 'Queued'
-          and key = ${messageKey(folderID, messageID)}`.pipe(
+        delete from job where customer_id = ${customerID} and kind = ${importMessage.kind}
+          and status in ('Queued', 'Running') and payload ->> 'folderID' = ${String(folderID)}
+          and payload ->> 'messageID' = ${messageID}`.pipe(
         Effect.zipRight(sql`
           delete from failed_mail
           where customer_id = ${customerID} and failed_mail_id = ${failedMailID} and set_aside_at is not null
