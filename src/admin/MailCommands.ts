@@ -1,10 +1,9 @@
 import { Args, Command } from "@effect/cli"
-import { Console, Effect, Option, Stream } from "effect"
+import { Array as Arr, Console, Effect, Option, Stream } from "effect"
 import { BlobStore } from "../files/BlobStore.ts"
 import { BlobStoreLive } from "../files/BlobStoreLive.ts"
 import { FailedMailsRepo, type SetAsideMail } from "../mail/FailedMailsRepo.ts"
 import { importMessage, messageKey } from "../mail/MailJobs.ts"
-import { InTransaction } from "../platform/database/InTransaction.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
 import { JobsRepo } from "../platform/queue/JobsRepo.ts"
 import { confirmAtTerminal, yes } from "./Confirmation.ts"
@@ -51,25 +50,30 @@ const show = Command.make("show", { id }, ({ id }) =>
 
 const retry = Command.make("retry", {}, () =>
   Effect.gen(function* () {
-    const inTransaction = yield* InTransaction
-    const repo = yield* FailedMailsRepo
     const jobs = yield* JobsRepo
-    const mails = yield* repo.setAsideMails
-    const imports = mails.map(({ customerID, folderID, messageID }) => ({
+    const mails = yield* Effect.flatMap(FailedMailsRepo, (repo) => repo.setAsideMails)
+    const [left, retried] = Arr.partition(mails, ({ hasChannel }) => hasChannel)
+    const imports = retried.map(({ customerID, folderID, messageID }) => ({
       customerID,
       payload: JSON.stringify({ folderID, messageID }),
       key: messageKey(folderID, messageID)
     }))
-    yield* jobs
-      .insert({ kind: importMessage.kind, rank: ranks.waitedFor, asksModels: false, traceParent: null }, imports)
-      .pipe(Effect.zipRight(Effect.forEach(mails, repo.tryAgain)), inTransaction)
-    yield* Console.log(
-      mails.length === 0
-        ? "No mail is set aside."
-        : `Retrying ${mails.length === 1 ? "1 mail" : `${mails.length} mails`}.`
+    yield* jobs.insert(
+      { kind: importMessage.kind, rank: ranks.waitedFor, asksModels: false, traceParent: null },
+      imports
     )
+    if (mails.length === 0) yield* Console.log("No mail is set aside.")
+    if (retried.length > 0) {
+      yield* Console.log(`Retrying ${retried.length === 1 ? "1 mail" : `${retried.length} mails`}.`)
+    }
+    if (left.length > 0) {
+      const ids = left.map(({ failedMailID }) => failedMailID).join(", ")
+      yield* Console.log(
+        `Not retried, because the channel was deleted: ${ids}. To remove such mail, run: mail discard <id>`
+      )
+    }
   })
-).pipe(Command.withDescription("Retry the import of all mail that was set aside"))
+).pipe(Command.withDescription("Retry the import of all mail that was set aside, except for deleted channels"))
 
 const discard = Command.make("discard", { id, yes }, ({ id, yes }) =>
   Effect.gen(function* () {

@@ -18,11 +18,18 @@ const SetAsideMail = Schema.Struct({
   ...FailedMail.fields,
   failedMailID: Schema.Int,
   /** Its source, if that could be stored. */
-  blobID: Schema.NullOr(BlobID)
+  blobID: Schema.NullOr(BlobID),
+  /** Whether its channel still exists: without it there is no mailbox to fetch it from. */
+  hasChannel: Schema.Boolean
 })
 export type SetAsideMail = typeof SetAsideMail.Type
 
 const mostAgain = 1000
+
+const hasChannel = `exists (
+  select from channel_folder f join channel c on c.customer_id = f.customer_id and c.channel_id = f.channel_id
+  where f.customer_id = failed_mail.customer_id and f.channel_folder_id = failed_mail.channel_folder_id
+    and c.deleted_at is null)`
 
 const noLongerThere = "It is no longer in the mailbox; what is kept here is its source"
 
@@ -44,7 +51,7 @@ export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
     readonly keepLast: (customerID: CustomerID, folderID: ChannelFolderID, messageID: string) => Effect.Effect<boolean>
     /** Deletes the mails that have been imported another way in the meantime. */
     readonly deleteImported: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<void>
-    /** The set-aside mails of all customers, for the operator to have tried again. */
+    /** The set-aside mails of all customers. They stay set aside while they are tried again. */
     readonly setAsideMails: Effect.Effect<ReadonlyArray<SetAsideMail>>
     /** A set-aside mail of any customer. */
     readonly findSetAside: (failedMailID: number) => Effect.Effect<Option.Option<SetAsideMail>>
@@ -59,7 +66,6 @@ export class FailedMailsRepo extends Context.Tag("casework/FailedMailsRepo")<
      * whether they have come back.
      */
     readonly dueAgain: Effect.Effect<ReadonlyArray<FailedMail>>
-    readonly tryAgain: (mail: FailedMail) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -74,7 +80,7 @@ const make = Effect.gen(function* () {
     customer_id = ${customerID} and channel_folder_id = ${folderID} and external_id = ${messageID}`
   const setAside = sql.literal(`
     select failed_mail_id as "failedMailID", customer_id as "customerID", channel_folder_id as "folderID",
-      external_id as "messageID", attempts, error, blob_id as "blobID"
+      external_id as "messageID", attempts, error, blob_id as "blobID", ${hasChannel} as "hasChannel"
     from failed_mail where set_aside_at is not null`)
   const setAsideMails = SqlSchema.findAll({
     Request: Schema.Void,
@@ -98,11 +104,7 @@ const make = Effect.gen(function* () {
       ${setAside} and (created_at > now() - interval '1 day' and set_aside_at <= now() - interval '30 minutes'
           or created_at > now() - interval '8 days' and set_aside_at <= now() - interval '1 day')
         and error <> ${noLongerThere}
-        and exists (
-          select from channel_folder f
-          join channel c on c.customer_id = f.customer_id and c.channel_id = f.channel_id
-          where f.customer_id = failed_mail.customer_id and f.channel_folder_id = failed_mail.channel_folder_id
-            and c.deleted_at is null)
+        and ${sql.literal(hasChannel)}
       order by set_aside_at limit ${mostAgain}`
   })
 
@@ -162,11 +164,6 @@ const make = Effect.gen(function* () {
         inTransaction(sql),
         Effect.isSuccess
       ),
-    dueAgain: dueAgain(undefined).pipe(Effect.orDie),
-    tryAgain: ({ customerID, folderID, messageID }) =>
-      sql`update failed_mail set set_aside_at = null where ${of(customerID, folderID, messageID)}`.pipe(
-        Effect.asVoid,
-        Effect.orDie
-      )
+    dueAgain: dueAgain(undefined).pipe(Effect.orDie)
   })
 })
