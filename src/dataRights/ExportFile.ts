@@ -1,7 +1,9 @@
 import { Context, Effect, Layer, Stream, Struct } from "effect"
 import JSZip from "jszip"
 import type { Counts } from "../endUsers/DataRequestsRepo.ts"
+import type { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
+import { keptBytes } from "../files/KeptBytes.ts"
 import { type ZippedFile, zipStream } from "../files/ZipStream.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { ExportedRowsRepo } from "./ExportedRowsRepo.ts"
@@ -64,6 +66,17 @@ const make = Effect.gen(function* () {
         counts[name] = 0
         return Stream.tap(rows, () => Effect.sync(() => (counts[name] = (counts[name] ?? 0) + 1)))
       }
+      const missing: Array<{ readonly file: string }> = []
+      const blobOf = (name: string, blobID: BlobID) =>
+        fileOf(
+          name,
+          keptBytes(blobs.open(person.customerID, blobID), (trouble) =>
+            Effect.zipRight(
+              Effect.logWarning("an export is without a file", trouble),
+              Effect.sync(() => missing.push({ file: name }))
+            )
+          )
+        )
       const attachments = yield* repo.attachments(person, found)
       const tables = Struct.keys(personalTables).flatMap((table) => {
         const { name, shown } = personalTable(table)
@@ -73,11 +86,19 @@ const make = Effect.gen(function* () {
       const files = [
         ...tables,
         fileOf("OutboxMails.json", jsonList(counted("OutboxMails", Stream.fromIterable(unkeyed.outboxMails)))),
-        ...attachments.map(({ blobID, fileName, id }) =>
-          fileOf(`attachments/${id}-${safeName(fileName)}`, blobs.open(person.customerID, blobID))
-        ),
+        ...attachments.map(({ blobID, fileName, id }) => blobOf(`attachments/${id}-${safeName(fileName)}`, blobID)),
         ...unkeyed.setAsideMails.map(({ blobID, failedMailID }) =>
-          fileOf(`set-aside-mails/${failedMailID}.eml`, blobs.open(person.customerID, blobID))
+          blobOf(`set-aside-mails/${failedMailID}.eml`, blobID)
+        ),
+        // Last, since what is missing shows while the files are read.
+        fileOf(
+          "MissingFiles.json",
+          jsonList(
+            counted(
+              "MissingFiles",
+              Stream.suspend(() => Stream.fromIterable(missing))
+            )
+          )
         )
       ]
       return { bytes: zipStream(() => new JSZip(), files, { streamFiles: true }), counts }

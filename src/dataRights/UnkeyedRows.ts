@@ -3,6 +3,7 @@ import { Chunk, Context, Effect, Layer, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
+import { keptBytes } from "../files/KeptBytes.ts"
 import { Outbox } from "../platform/systemMail/Outbox.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { type MailHead, mailHeadOf } from "./MailHead.ts"
@@ -61,8 +62,11 @@ const make = Effect.gen(function* () {
   const blobs = yield* Blobs
   const outbox = yield* Outbox
 
+  // A mail whose source is lost is about nobody, as far as anybody can tell.
   const headOf = (customerID: CustomerID, blobID: BlobID) =>
-    blobs.open(customerID, blobID, { start: 0, end: longestHead - 1 }).pipe(
+    keptBytes(blobs.open(customerID, blobID, { start: 0, end: longestHead - 1 }), (missing) =>
+      Effect.logWarning("the source of a set-aside mail is lost", missing)
+    ).pipe(
       Stream.runCollect,
       Effect.map((pieces) => mailHeadOf(Buffer.concat([...pieces])))
     )

@@ -88,6 +88,11 @@ export const s3BlobStore = (place: S3Location) =>
         answered((abortSignal) =>
           client.send(new s3.DeleteObjectCommand(objectOf(customerID, blobID)), { abortSignal })
         ).pipe(
+          // Some compatible stores refuse to delete what they do not have.
+          Effect.catchIf(
+            ({ isLost }) => isLost,
+            () => Effect.void
+          ),
           Effect.mapError(({ cause }) => storeAway(cause)),
           Effect.orDie,
           Effect.asVoid

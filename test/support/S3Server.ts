@@ -77,8 +77,8 @@ const answer = (state: State, request: IncomingMessage, response: ServerResponse
     case "HEAD":
       return response.writeHead(object === undefined ? 404 : 200).end()
     case "DELETE":
-      objects.delete(key)
-      return response.writeHead(204).end()
+      // As some compatible stores do; Amazon's says 204 in both cases.
+      return objects.delete(key) ? response.writeHead(204).end() : fail(response, 404, "NoSuchKey")
     default:
       return fail(response, 405, "MethodNotAllowed")
   }
