@@ -52,6 +52,39 @@ const longestWait = "30 seconds"
 
 const noTurn = new ServiceUnavailable({ message: "Too many documents are being created. Send the request again." })
 
+const tooManyUnread = new ServiceUnavailable({
+  message: "Too many documents are still being downloaded. Send the request again once some of them have arrived."
+})
+
+/** How many bytes of documents may wait on this node's disk for those who download them. */
+export class LargestBacklog extends Context.Reference<LargestBacklog>()("casework/LargestBacklog", {
+  defaultValue: () => ({ node: 2 * 1024 ** 3, customer: 512 * 1024 ** 2 })
+}) {}
+
+const makeBacklog = Effect.map(LargestBacklog, (largest) => {
+  const ofCustomer = new Map<CustomerID, number>()
+  let all = 0
+  const change = (customerID: CustomerID, bytes: number) =>
+    Effect.sync(() => {
+      all += bytes
+      const own = (ofCustomer.get(customerID) ?? 0) + bytes
+      if (own === 0) ofCustomer.delete(customerID)
+      else ofCustomer.set(customerID, own)
+    })
+  return {
+    /** Fails while there is no room for more documents. */
+    check: (customerID: CustomerID) =>
+      Effect.suspend(() =>
+        all >= largest.node || (ofCustomer.get(customerID) ?? 0) >= largest.customer
+          ? Effect.die(tooManyUnread)
+          : Effect.void
+      ),
+    /** Counts a document until the scope closes. */
+    add: (customerID: CustomerID, bytes: number) =>
+      Effect.acquireRelease(change(customerID, bytes), () => change(customerID, -bytes))
+  }
+})
+
 const photosIn = ({ hero, rooms }: ReportDocument) => [
   ...(hero === undefined ? [] : [hero.blobID]),
   ...rooms.flatMap(({ photos }) => photos.map(({ photo }) => photo.blobID))
@@ -59,6 +92,7 @@ const photosIn = ({ hero, rooms }: ReportDocument) => [
 
 const make = Effect.gen(function* () {
   const turns = yield* makeTurns(atOnce, ofOneCustomer)
+  const backlog = yield* makeBacklog
   const reports = yield* ReportsRepo
   const rooms = yield* RoomsRepo
   const photos = yield* PhotosRepo
@@ -74,7 +108,9 @@ const make = Effect.gen(function* () {
       const bytes = yield* renderer.render(document, ({ blobID }) =>
         Effect.flatMap(photoBytes.read(customerID, blobID), (photo) => images.forWord(customerID, photo))
       )
-      return yield* spooled(piecesOf(bytes, largestPiece))
+      const file = yield* spooled(piecesOf(bytes, largestPiece))
+      yield* backlog.add(customerID, file.size)
+      return file
     })
 
   return ReportExport.of({
@@ -85,6 +121,7 @@ const make = Effect.gen(function* () {
         yield* turns
           .take(String(customerID), 1)
           .pipe(Effect.timeoutFail({ duration: longestWait, onTimeout: () => noTurn }), Effect.orDie)
+        yield* backlog.check(customerID)
         const report = yield* reports.find(customerID, reportID).pipe(orNotFound(missingReport(reportID)))
         const document = composeDocument(
           report,

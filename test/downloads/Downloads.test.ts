@@ -2,6 +2,7 @@ import { readdir, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { Deadlines } from "../../src/platform/http/Deadlines.ts"
 import { Settings } from "../../src/platform/settings/Settings.ts"
 import { aMessage } from "../files/Messages.ts"
 import { samples } from "../files/Samples.ts"
@@ -223,6 +224,27 @@ layer(inFolder, { excludeTestServices: true })("A large file in a folder", (it) 
         const body = answer.subarray(answer.indexOf("\r\n\r\n") + 4)
         expect(body.equals(Buffer.alloc(veryLong.length, "abc"[index]))).toBe(true)
       }
+    })
+  )
+})
+
+const hurried = Layer.effect(
+  Deadlines,
+  Effect.map(Deadlines, (usual) => ({ ...usual, sending: 1_500 }))
+)
+
+layer(inFolder.pipe(Layer.provide(hurried)), { excludeTestServices: true })("A file that is read too slowly", (it) => {
+  it.scoped("is cut off at last, so that it takes up nothing for ever, and others get theirs", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* Settings
+      const path = yield* stored(veryLong, "long.txt")
+      const open = openFiles(join(dataDir, "files"))
+      const socket = yield* openSocket
+      socket.pause()
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      yield* eventually(open, (count) => count === 1)
+      expect((yield* send("GET", path)).text).toHaveLength(veryLong.length)
+      yield* eventually(open, (count) => count === 0)
     })
   )
 })

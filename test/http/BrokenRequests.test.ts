@@ -131,6 +131,7 @@ const impatient = Layer.succeed(Deadlines, {
   check: 50,
   idle: 5_000,
   stalled: 2_500,
+  sending: 60_000,
   stop: 5_000
 })
 

@@ -18,6 +18,7 @@ const deadlines = (stop: number) => ({
   check: 1_000,
   idle: 600_000,
   stalled: 600_000,
+  sending: 600_000,
   stop
 })
 

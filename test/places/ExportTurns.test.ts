@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Stream, TestClock, TestContext } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Scope, Stream, TestClock, TestContext } from "effect"
 import { CurrentRep } from "../../schema/Authentication.ts"
 import { ServiceUnavailable } from "../../schema/Errors.ts"
 import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
@@ -8,7 +8,7 @@ import { DocxRenderer } from "../../src/places/document/DocxRenderer.ts"
 import { ImageProcessor } from "../../src/places/ImageProcessor.ts"
 import { PhotoBytes } from "../../src/places/PhotoBytes.ts"
 import { PhotosRepo } from "../../src/places/PhotosRepo.ts"
-import { ReportExport } from "../../src/places/ReportExport.ts"
+import { LargestBacklog, ReportExport } from "../../src/places/ReportExport.ts"
 import { ReportsRepo } from "../../src/places/ReportsRepo.ts"
 import { RoomsRepo } from "../../src/places/RoomsRepo.ts"
 import { blank } from "./RenderedReports.ts"
@@ -70,6 +70,34 @@ const exportFor = (customers: ReadonlyArray<number>) =>
 
 /** A report whose document never ends. */
 const endless = Layer.succeed(DocxRenderer, { render: () => Effect.succeed(Stream.never) })
+
+/** Documents of a thousand bytes. */
+const short = Layer.succeed(DocxRenderer, { render: () => Effect.succeed(Stream.make(Buffer.alloc(1000))) })
+
+describe("Exports that nobody has downloaded yet", () => {
+  it.live("are refused beyond what the customer or the node may keep, until one was downloaded", () =>
+    Effect.gen(function* () {
+      const { docx } = yield* ReportExport
+      const kept = (id: number) =>
+        Effect.gen(function* () {
+          const scope = yield* Scope.make()
+          const exit = yield* Effect.exit(docx(blank.placeDescriptionReportID, {}).pipe(as(id), Scope.extend(scope)))
+          const isRefused = Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof ServiceUnavailable
+          return { isRefused, downloaded: Scope.close(scope, Exit.void) }
+        })
+      const first = yield* kept(1)
+      yield* kept(1)
+      expect([(yield* kept(1)).isRefused, (yield* kept(2)).isRefused]).toEqual([true, false])
+      expect((yield* kept(3)).isRefused).toBe(true)
+      yield* first.downloaded
+      expect((yield* kept(3)).isRefused).toBe(false)
+      expect((yield* kept(1)).isRefused).toBe(true)
+    }).pipe(
+      Effect.provide(ReportExport.layer.pipe(Layer.provide(short), Layer.provide(rows))),
+      Effect.provideService(LargestBacklog, { node: 2500, customer: 1500 })
+    )
+  )
+})
 
 describe("Exports at the same time", () => {
   it.live("run two at a time, and all of them finish", () =>

@@ -13,6 +13,8 @@ export class Deadlines extends Context.Reference<Deadlines>()("casework/Deadline
     idle: 65_000,
     /** Without a byte in either direction: longer than any response takes to begin. */
     stalled: 300_000,
+    /** Until a file has been sent completely, however slowly it is read. */
+    sending: 7_200_000,
     /** For requests under way once the service was told to stop. */
     stop: 10_000
   })

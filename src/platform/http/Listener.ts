@@ -14,6 +14,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Cause, Context, Effect, type Fiber, Runtime, Scope } from "effect"
 import { onConnectionEnd } from "./ConnectionEnds.ts"
 import { type Begun, type Conventions, withServices } from "./Conventions.ts"
+import { Deadlines } from "./Deadlines.ts"
 import { NodeRequest } from "./NodeRequest.ts"
 import { plainAnswer } from "./PlainAnswer.ts"
 import { RequestFibers } from "./RequestFibers.ts"
@@ -32,6 +33,7 @@ export const makeListener = (begin: Conventions) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<HttpRouter.HttpRouter.DefaultServices>()
     const { add } = yield* RequestFibers
+    const { sending } = yield* Deadlines
     const base = granted(runtime.context).unsafeMap
     const fork = <A, E>(work: Effect.Effect<A, E>) => {
       const fiber = Runtime.runFork(runtime)(work)
@@ -67,6 +69,19 @@ export const makeListener = (begin: Conventions) =>
       }
     }
 
+    /** Ends a response that is read too slowly: what it sends takes up memory or disk until it has left. */
+    const inTime = (rest: Effect.Effect<void>, to: ServerResponse) =>
+      Effect.suspend(() => {
+        const timer = setTimeout(() => {
+          fork(Effect.logWarning("a response was cut off", "The client took too long to read it."))
+          to.destroy()
+        }, sending).unref()
+        return Effect.ensuring(
+          rest,
+          Effect.sync(() => clearTimeout(timer))
+        )
+      })
+
     return (source: IncomingMessage, to: ServerResponse) =>
       guarded(to, () => {
         const request = new NodeRequest(source, to)
@@ -87,7 +102,7 @@ export const makeListener = (begin: Conventions) =>
             if (answer === undefined) to.destroy()
             const rest = answer && sendResponse(to, answer, request.method)
             if (rest !== undefined) {
-              const inPieces = Effect.annotateLogs(rest, { requestId: answer?.headers["x-request-id"] })
+              const inPieces = Effect.annotateLogs(inTime(rest, to), { requestId: answer?.headers["x-request-id"] })
               underWay = fork(Effect.ensuring(inPieces, scope.close(exit)))
             } else closeScope()
           }
