@@ -156,6 +156,9 @@ export const TicketsQuery = Query({
   channelType: changeable(anyCase(channelTypes)),
   channelIDs: changeable(ChannelIDs).annotations({ description: "Comma-separated, or as a repeated parameter" }),
   UID: changeable(UID).annotations({ description: "Tickets of the end users with this UID, in any case" }),
+  customerRepID: changeable(idFromString(CustomerRepID)).annotations({
+    description: "Tickets that are assigned to this representative"
+  }),
   isClosed: changeable(QueryBoolean),
   isSpam: changeable(QueryBoolean),
   search: changeable(TextUpTo(200)).annotations({

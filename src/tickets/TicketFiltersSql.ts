@@ -61,6 +61,10 @@ const conditionsOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): R
     ...kindConditions(sql, "t", customerID, filter),
     ...whenGiven(filter.endUserID, (endUserID) => sql`t.end_user_id = ${unseen(sql, endUserID, "int")}`),
     ...whenGiven(
+      filter.customerRepID,
+      (customerRepID) => sql`t.customer_rep_id = ${unseen(sql, customerRepID, "int")}`
+    ),
+    ...whenGiven(
       filter.UID,
       (uid) => sql`t.end_user_id = any(array(
         select end_user_id from end_user_uid
@@ -72,7 +76,10 @@ const conditionsOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): R
 
 /** Whether the filter asks for nothing but the kind. */
 const isKindOnly = (filter: TicketFilter) =>
-  filter.UID === undefined && filter.endUserID === undefined && searchPatterns(filter.search).length === 0
+  filter.UID === undefined &&
+  filter.customerRepID === undefined &&
+  filter.endUserID === undefined &&
+  searchPatterns(filter.search).length === 0
 
 /** Counts the tickets from the tally, if the tally covers the filter. */
 export const tallyOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): Statement.Fragment | undefined =>

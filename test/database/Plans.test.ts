@@ -91,6 +91,7 @@ const queries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "?UID=T-1001",
     "?status=Open&isSpam=false",
     "?isClosed=true&channelType=Email",
+    "?customerRepID=1&isClosed=false&sortBy=lastMessageDate",
     "?isSpam=true&sortBy=lastMessageDate",
     "?channelIDs=1,2&sortBy=subject",
     "?sortBy=channelType"

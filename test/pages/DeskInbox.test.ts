@@ -87,9 +87,10 @@ const inboxTests = () =>
       })
     )
 
-    it.scoped("shows who works on a ticket, which one press takes", () =>
+    it.scoped("shows who works on a ticket, which one press takes and puts into a folder of its own", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Who takes me?")
+        const other = yield* question("Who takes another?")
         const { complaints, page } = yield* atTheDesk
         yield* Effect.promise(async () => {
           await openTicket(page, ticketID)
@@ -100,6 +101,10 @@ const inboxTests = () =>
           await page.locator("h1:focus").waitFor()
           await page.locator("option:checked").getByText("Acme Admin (you)").waitFor({ state: "attached" })
           expect(await barriersInAllLooks(page)).toEqual([])
+          await row(page, other.ticketID).waitFor()
+          await page.getByRole("button", { name: "Mine", exact: true }).click()
+          await row(page, other.ticketID).waitFor({ state: "detached" })
+          await row(page, ticketID).waitFor()
         })
         const { tickets } = yield* clientOf("acme-admin")
         expect((yield* tickets.getTicket({ path: { id: ticketID } })).customerRepID).not.toBeNull()

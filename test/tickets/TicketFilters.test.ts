@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, FastCheck as fc, Schema } from "effect"
+import { CustomerRepID } from "../../schema/Ids.ts"
 import { TicketPage } from "../../schema/Tickets.ts"
 import { field } from "../support/Fields.ts"
 import { clientOf, quietApp, sendJson, tokenOf } from "../support/TestApp.ts"
@@ -64,6 +65,7 @@ const meanings: Readonly<Record<string, (ticket: Sought, wanted: string) => bool
   status: ({ status }, wanted) => isAny(wanted, status),
   channelType: ({ channelType }, wanted) => isAny(wanted, channelType),
   channelIDs: ({ channelID }, wanted) => wanted.split(",").includes(String(channelID)),
+  customerRepID: ({ customerRepID }, wanted) => isAny(wanted, customerRepID),
   UID: ({ uids }, wanted) => uids.includes(wanted.toLowerCase()),
   isClosed: ({ isClosed }, wanted) => isAny(wanted, isClosed),
   isSpam: ({ isSpam }, wanted) => isAny(wanted, isSpam),
@@ -82,6 +84,7 @@ const filters = (channelIDs: ReadonlyArray<number>) => {
     status: fc.constantFrom("Open", "pending", "ESCALATED", "Closed"),
     channelType: fc.constantFrom("Email", "chat", "Phone", "WhatsApp"),
     channelIDs: fc.subarray([...channelIDs], { minLength: 1 }).map((ids) => ids.join(",")),
+    customerRepID: fc.constantFrom("1", "2", "2147483647"),
     UID: fc.constantFrom("maria.keller@mail.example", "T-1002", "t-1002", "nobody"),
     isClosed: fc.constantFrom("true", "False"),
     isSpam: fc.constantFrom("true", "false"),
@@ -132,7 +135,8 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
           ...(endUserID !== undefined && index % 3 !== 0 && { endUserID })
         })
         const status = (["Open", "Pending", "Escalated", "Closed"] as const)[index % 4] ?? "Open"
-        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status } })
+        const customerRepID = index < 4 ? CustomerRepID.make(1 + (index % 2)) : null
+        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status, customerRepID } })
         if (status !== "Escalated") {
           yield* tickets.updateTicket({ path: { id: ticketID }, payload: { isSpam: index % 2 === 1 } })
         }

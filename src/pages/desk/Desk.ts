@@ -85,7 +85,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     onTyping: (ticketID) => pane.noteTyping(ticketID)
   })
 
-  const inbox = new Inbox(client, people, {
+  const inbox = new Inbox(client, people, session.customerRepID, {
     onChosenAgain: () => pane.loadAgain(),
     onFresh: (count) => {
       fresh = count

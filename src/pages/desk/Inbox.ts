@@ -1,4 +1,4 @@
-import type { TicketID } from "../../../schema/Ids.ts"
+import type { CustomerRepID, TicketID } from "../../../schema/Ids.ts"
 import type { Ticket, TicketsQuery } from "../../../schema/Tickets.ts"
 import { button, element, listen } from "../dom/Element.ts"
 import { makeKeyed, type Part } from "../dom/Keyed.ts"
@@ -25,7 +25,7 @@ export class Inbox {
   readonly #fresh = new Set<TicketID>()
   readonly #list = element("ul", { class: "tickets", "aria-label": "Tickets" })
   readonly #rest = element("div", { class: "rest" })
-  readonly #filters = new InboxFilters(() => this.#startOver())
+  readonly #filters: InboxFilters
   #rows = new Map<TicketID, InboxRow>()
   readonly #showRows = makeKeyed(this.#list)
   readonly #showRest = makeKeyed(this.#rest)
@@ -36,6 +36,7 @@ export class Inbox {
   constructor(
     client: Client,
     people: People,
+    me: CustomerRepID,
     handlers: {
       /** Called when the ticket that is open is chosen once more. */
       readonly onChosenAgain: () => void
@@ -45,6 +46,7 @@ export class Inbox {
     this.#client = client
     this.#people = people
     this.#onFresh = handlers.onFresh
+    this.#filters = new InboxFilters(me, () => this.#startOver())
     listen(this.#list, {
       click: ({ target }) => {
         // The address does not change then, so nothing else would notice.

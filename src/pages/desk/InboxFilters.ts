@@ -1,20 +1,22 @@
+import { Struct } from "effect"
+import type { CustomerRepID } from "../../../schema/Ids.ts"
 import type { TicketsQuery } from "../../../schema/Tickets.ts"
 import { button, element, icon, listen } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import { emptyState } from "./Labels.ts"
 
-const folders = {
-  todo: { name: "To do", query: { isClosed: false, isSpam: false } },
-  escalated: { name: "Escalated", query: { status: "Escalated", isSpam: false } },
-  pending: { name: "Pending", query: { status: "Pending", isSpam: false } },
-  closed: { name: "Closed", query: { isClosed: true, isSpam: false } },
-  spam: { name: "Spam", query: { isSpam: true } },
-  all: { name: "All", query: {} }
-} as const satisfies Readonly<Record<string, { readonly name: string; readonly query: TicketsQuery }>>
+const foldersFor = (me: CustomerRepID) =>
+  ({
+    todo: { name: "To do", query: { isClosed: false, isSpam: false } },
+    mine: { name: "Mine", query: { customerRepID: me, isClosed: false, isSpam: false } },
+    escalated: { name: "Escalated", query: { status: "Escalated", isSpam: false } },
+    pending: { name: "Pending", query: { status: "Pending", isSpam: false } },
+    closed: { name: "Closed", query: { isClosed: true, isSpam: false } },
+    spam: { name: "Spam", query: { isSpam: true } },
+    all: { name: "All", query: {} }
+  }) as const satisfies Readonly<Record<string, { readonly name: string; readonly query: TicketsQuery }>>
 
-type Folder = keyof typeof folders
-
-const isFolder = (value: string): value is Folder => value in folders
+type Folders = ReturnType<typeof foldersFor>
 
 const channelTypes = ["Email", "Chat", "Phone", "WhatsApp"] as const
 
@@ -23,7 +25,7 @@ const searchPause = 250
 /** What the inbox shows: a folder, a channel, the result of a search; and in which order. */
 export class InboxFilters {
   readonly view: HTMLElement
-  #folder: Folder = "todo"
+  #folder: keyof Folders = "todo"
   #channelType: (typeof channelTypes)[number] | undefined
   #search = ""
   #isOldestFirst = false
@@ -44,13 +46,16 @@ export class InboxFilters {
     () => this.#turnAround(),
     icon(icons.sort)
   )
-  readonly #tabs = Object.entries(folders).map(([folder, { name }]) => ({
-    folder,
-    node: button({ class: "tab" }, () => this.#choose(folder), name)
-  }))
+  readonly #folders: Folders
+  readonly #tabs
   readonly #onChange: () => void
 
-  constructor(onChange: () => void) {
+  constructor(me: CustomerRepID, onChange: () => void) {
+    this.#folders = foldersFor(me)
+    this.#tabs = Struct.entries(this.#folders).map(([folder, { name }]) => ({
+      folder,
+      node: button({ class: "tab" }, () => this.#choose(folder), name)
+    }))
     this.#onChange = onChange
     let pause: ReturnType<typeof setTimeout> | undefined
     listen(this.#field, {
@@ -83,7 +88,7 @@ export class InboxFilters {
 
   get query(): TicketsQuery {
     return {
-      ...folders[this.#folder].query,
+      ...this.#folders[this.#folder].query,
       ...(this.#channelType !== undefined && { channelType: this.#channelType }),
       ...(this.#search !== "" && { search: this.#search }),
       sortBy: "lastMessageDate",
@@ -93,7 +98,7 @@ export class InboxFilters {
 
   /** What is shown when no ticket matches, with a way to see more. */
   get empty() {
-    const { name } = folders[this.#folder]
+    const { name } = this.#folders[this.#folder]
     const inFolder = this.#folder === "all" ? "" : ` in ${name}`
     const onChannel = this.#channelType === undefined ? "" : ` from ${this.#channelType}`
     const isNarrow = this.#folder !== "all" || this.#channelType !== undefined
@@ -114,8 +119,7 @@ export class InboxFilters {
       : "Newest first. Click for oldest first."
   }
 
-  #choose(folder: string) {
-    if (!isFolder(folder)) return
+  #choose(folder: keyof Folders) {
     this.#folder = folder
     this.#render()
     this.#onChange()
