@@ -5,8 +5,6 @@ import { hostnamesOf } from "../../schema/Hostnames.ts"
 import { bearerToken } from "../auth/Policies.ts"
 import { Tokens } from "../auth/Tokens.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
-import { networkOf } from "../platform/http/ClientAddress.ts"
-import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import type { HubCaller } from "./HubClients.ts"
 import { OpenChats, switchedOff } from "./OpenChats.ts"
@@ -27,7 +25,10 @@ export interface Admitted {
 export class Admission extends Context.Tag("casework/Admission")<
   Admission,
   {
-    readonly admit: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Admitted, Unauthorized | Forbidden>
+    readonly admit: (
+      request: HttpServerRequest.HttpServerRequest,
+      address: string
+    ) => Effect.Effect<Admitted, Unauthorized | Forbidden>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -51,7 +52,6 @@ const make = Effect.gen(function* () {
   const tokens = yield* Tokens
   const channels = yield* ChannelsRepo
   const openChats = yield* OpenChats
-  const { trustedProxies } = yield* Settings
 
   const admitRepresentative = fn("Admission.admitRepresentative")(function* (token: string) {
     const admitted = Option.getOrUndefined(yield* tokens.admit(token))
@@ -89,13 +89,12 @@ const make = Effect.gen(function* () {
   })
 
   return Admission.of({
-    admit: fn("Admission.admit")(function* (request): Effect.fn.Return<Admitted, Unauthorized | Forbidden> {
+    admit: fn("Admission.admit")(function* (request, address): Effect.fn.Return<Admitted, Unauthorized | Forbidden> {
       const query = queryOf(request.url)
       const token = Option.orElse(bearerToken(request), () => query("access_token"))
       if (Option.isSome(token)) return yield* admitRepresentative(token.value)
       const channelToken = query("channeltoken")
       if (Option.isSome(channelToken)) {
-        const address = networkOf(request, trustedProxies)
         return yield* admitVisitor(channelToken.value, request.headers["origin"], address)
       }
       return yield* Unauthorized.of("Send a representative's token as access_token, or a channelToken.")

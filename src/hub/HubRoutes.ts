@@ -37,17 +37,18 @@ export const HubRoutes = HttpApiBuilder.Router.use((router) =>
 
     const negotiated = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const admitted = yield* admission.admit(request)
-      yield* sockets.check(admitted, networkOf(request, trustedProxies))
+      const address = networkOf(request, trustedProxies)
+      yield* sockets.check(yield* admission.admit(request, address), address)
       return yield* Effect.orDie(HttpServerResponse.schemaJson(Negotiation)(negotiate(request.url)))
     })
 
     const connected = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const admitted = yield* admission.admit(request)
+      const address = networkOf(request, trustedProxies)
+      const admitted = yield* admission.admit(request, address)
       if (!canBeUpgraded(request)) return yield* BadRequest.of("Connect with WebSocket version 13.")
       const below = NodeHttpServerRequest.toIncomingMessage(request).socket
-      yield* sockets.open(request.upgrade, below, admitted, networkOf(request, trustedProxies))
+      yield* sockets.open(request.upgrade, below, admitted, address)
       return HttpServerResponse.empty({ status: 101 })
     })
 

@@ -87,7 +87,7 @@ const inboxTests = () =>
       })
     )
 
-    it.scoped("shows who works on a ticket, which one press takes and puts into a folder of its own", () =>
+    it.scoped("shows who works on a ticket, which one press takes and another one shows alone", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Who takes me?")
         const other = yield* question("Who takes another?")
@@ -102,7 +102,7 @@ const inboxTests = () =>
           await page.locator("option:checked").getByText("Acme Admin (you)").waitFor({ state: "attached" })
           expect(await barriersInAllLooks(page)).toEqual([])
           await row(page, other.ticketID).waitFor()
-          await page.getByRole("button", { name: "Mine", exact: true }).click()
+          await page.getByRole("button", { name: "Assigned to me" }).click()
           await row(page, other.ticketID).waitFor({ state: "detached" })
           await row(page, ticketID).waitFor()
         })

@@ -1,33 +1,33 @@
-import { Struct } from "effect"
 import type { CustomerRepID } from "../../../schema/Ids.ts"
 import type { TicketsQuery } from "../../../schema/Tickets.ts"
 import { button, element, icon, listen } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import { emptyState } from "./Labels.ts"
 
-const foldersFor = (me: CustomerRepID) =>
-  ({
-    todo: { name: "To do", query: { isClosed: false, isSpam: false } },
-    mine: { name: "Mine", query: { customerRepID: me, isClosed: false, isSpam: false } },
-    escalated: { name: "Escalated", query: { status: "Escalated", isSpam: false } },
-    pending: { name: "Pending", query: { status: "Pending", isSpam: false } },
-    closed: { name: "Closed", query: { isClosed: true, isSpam: false } },
-    spam: { name: "Spam", query: { isSpam: true } },
-    all: { name: "All", query: {} }
-  }) as const satisfies Readonly<Record<string, { readonly name: string; readonly query: TicketsQuery }>>
+const folders = {
+  todo: { name: "To do", query: { isClosed: false, isSpam: false } },
+  escalated: { name: "Escalated", query: { status: "Escalated", isSpam: false } },
+  pending: { name: "Pending", query: { status: "Pending", isSpam: false } },
+  closed: { name: "Closed", query: { isClosed: true, isSpam: false } },
+  spam: { name: "Spam", query: { isSpam: true } },
+  all: { name: "All", query: {} }
+} as const satisfies Readonly<Record<string, { readonly name: string; readonly query: TicketsQuery }>>
 
-type Folders = ReturnType<typeof foldersFor>
+type Folder = keyof typeof folders
+
+const isFolder = (value: string): value is Folder => value in folders
 
 const channelTypes = ["Email", "Chat", "Phone", "WhatsApp"] as const
 
 const searchPause = 250
 
-/** What the inbox shows: a folder, a channel, the result of a search; and in which order. */
+/** What the inbox shows: a folder, a channel, one's own tickets, the result of a search; and in which order. */
 export class InboxFilters {
   readonly view: HTMLElement
-  #folder: keyof Folders = "todo"
+  #folder: Folder = "todo"
   #channelType: (typeof channelTypes)[number] | undefined
   #search = ""
+  #isMine = false
   #isOldestFirst = false
   readonly #field = element("input", {
     type: "search",
@@ -41,21 +41,31 @@ export class InboxFilters {
     element("option", { value: "" }, "All channels"),
     ...channelTypes.map((type) => element("option", { value: type }, type))
   )
+  readonly #mine = button(
+    { class: "icon-button mine", "aria-label": "Assigned to me" },
+    () => {
+      this.#isMine = !this.#isMine
+      this.#change()
+    },
+    icon(icons.user)
+  )
   readonly #order = button(
     { class: "icon-button order", "aria-label": "Oldest first" },
-    () => this.#turnAround(),
+    () => {
+      this.#isOldestFirst = !this.#isOldestFirst
+      this.#change()
+    },
     icon(icons.sort)
   )
-  readonly #folders: Folders
-  readonly #tabs
+  readonly #tabs = Object.entries(folders).map(([folder, { name }]) => ({
+    folder,
+    node: button({ class: "tab" }, () => this.#choose(folder), name)
+  }))
+  readonly #me: CustomerRepID
   readonly #onChange: () => void
 
   constructor(me: CustomerRepID, onChange: () => void) {
-    this.#folders = foldersFor(me)
-    this.#tabs = Struct.entries(this.#folders).map(([folder, { name }]) => ({
-      folder,
-      node: button({ class: "tab" }, () => this.#choose(folder), name)
-    }))
+    this.#me = me
     this.#onChange = onChange
     let pause: ReturnType<typeof setTimeout> | undefined
     listen(this.#field, {
@@ -76,7 +86,7 @@ export class InboxFilters {
     this.view = element(
       "div",
       { class: "filters" },
-      element("div", { class: "search" }, icon(icons.search), this.#field, this.#channel, this.#order),
+      element("div", { class: "search" }, icon(icons.search), this.#field, this.#channel, this.#mine, this.#order),
       element("div", { class: "tabs", role: "group", "aria-label": "Folder" }, ...this.#tabs.map(({ node }) => node))
     )
     this.#render()
@@ -88,8 +98,9 @@ export class InboxFilters {
 
   get query(): TicketsQuery {
     return {
-      ...this.#folders[this.#folder].query,
+      ...folders[this.#folder].query,
       ...(this.#channelType !== undefined && { channelType: this.#channelType }),
+      ...(this.#isMine && { customerRepID: this.#me }),
       ...(this.#search !== "" && { search: this.#search }),
       sortBy: "lastMessageDate",
       sortOrder: this.#isOldestFirst ? "asc" : "desc"
@@ -98,35 +109,39 @@ export class InboxFilters {
 
   /** What is shown when no ticket matches, with a way to see more. */
   get empty() {
-    const { name } = this.#folders[this.#folder]
+    const { name } = folders[this.#folder]
     const inFolder = this.#folder === "all" ? "" : ` in ${name}`
     const onChannel = this.#channelType === undefined ? "" : ` from ${this.#channelType}`
-    const isNarrow = this.#folder !== "all" || this.#channelType !== undefined
+    const toMe = this.#isMine ? " assigned to you" : ""
+    const isNarrow = this.#folder !== "all" || this.#channelType !== undefined || this.#isMine
     const more = isNarrow ? [button({ class: "secondary" }, () => this.#widen(), "Search all tickets")] : []
     if (this.#search !== "") {
-      const text = `No tickets${inFolder}${onChannel} match “${this.#search}”.`
+      const text = `No tickets${toMe}${inFolder}${onChannel} match “${this.#search}”.`
       return { looks: text, make: () => emptyState("search", "No results", text, ...more) }
     }
-    const text = `There are no tickets${inFolder}${onChannel}. New ones appear automatically.`
+    const text = `There are no tickets${toMe}${inFolder}${onChannel}. New ones appear automatically.`
     return { looks: text, make: () => emptyState("inbox", "No tickets", text) }
   }
 
   #render() {
     for (const { folder, node } of this.#tabs) node.setAttribute("aria-pressed", String(folder === this.#folder))
+    this.#mine.setAttribute("aria-pressed", String(this.#isMine))
+    this.#mine.title = this.#isMine
+      ? "Tickets assigned to me. Click for everybody's."
+      : "Everybody's tickets. Click for those assigned to me."
     this.#order.setAttribute("aria-pressed", String(this.#isOldestFirst))
     this.#order.title = this.#isOldestFirst
       ? "Oldest first. Click for newest first."
       : "Newest first. Click for oldest first."
   }
 
-  #choose(folder: keyof Folders) {
+  #choose(folder: string) {
+    if (!isFolder(folder)) return
     this.#folder = folder
-    this.#render()
-    this.#onChange()
+    this.#change()
   }
 
-  #turnAround() {
-    this.#isOldestFirst = !this.#isOldestFirst
+  #change() {
     this.#render()
     this.#onChange()
   }
@@ -134,6 +149,7 @@ export class InboxFilters {
   #widen() {
     this.#channelType = undefined
     this.#channel.value = ""
+    this.#isMine = false
     this.#field.focus()
     this.#choose("all")
   }
