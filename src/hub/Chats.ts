@@ -15,7 +15,7 @@ import { Escalations } from "../ticketMessages/Escalations.ts"
 import { FeedbackRepo } from "../ticketMessages/FeedbackRepo.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
-import { ChatsRepo } from "./ChatsRepo.ts"
+import { addressField, ChatsRepo } from "./ChatsRepo.ts"
 import type { Visitor } from "./HubClients.ts"
 import { switchedOff } from "./OpenChats.ts"
 
@@ -176,14 +176,17 @@ const make = Effect.gen(function* () {
     requestAgent: fn("Chats.requestAgent")(function* (visitor, chat, { email }) {
       yield* isOpen(visitor)
       const { customerID } = visitor
-      const { lastMessageID, ticketToken } = yield* about(customerID, chat)
+      const { hasAddress, lastMessageID, ticketToken } = yield* about(customerID, chat)
       if (lastMessageID === null) return yield* BadRequest.of("Send a message first.")
       const feedbackComment =
         email === undefined ? "The visitor asks for a person." : `The visitor asks for a person. Reply to ${email}.`
       yield* escalations
-        .escalate(customerID, lastMessageID, { feedbackComment, isByVisitor: true })
+        .escalate(customerID, lastMessageID, {
+          feedbackComment,
+          visitor: { leavesAddress: email !== undefined && !hasAddress }
+        })
         .pipe(Effect.catchTag("Forbidden", Effect.die))
-      if (email !== undefined) yield* tickets.setCustomField(customerID, chat, "visitorEmail", email)
+      if (email !== undefined) yield* tickets.setCustomField(customerID, chat, addressField, email)
       const { customerRepName } = yield* feedback.find(ticketToken).pipe(orNotFound(`There is no ticket ${chat}.`))
       return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
     }, inTransaction),

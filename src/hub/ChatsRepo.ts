@@ -12,8 +12,13 @@ const About = Schema.Struct({
   ticketToken: Schema.String,
   endUserName: Schema.NullOr(Schema.String),
   /** The end user's last message. */
-  lastMessageID: Schema.NullOr(TicketMessageID)
+  lastMessageID: Schema.NullOr(TicketMessageID),
+  /** Whether the visitor has left an address to reply to. */
+  hasAddress: Schema.Boolean
 })
+
+/** The custom field with the address that a visitor has left. */
+export const addressField = "visitorEmail"
 
 /** Tickets and channels, seen as chats. */
 export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
@@ -65,7 +70,8 @@ const make = Effect.gen(function* () {
           where u.customer_id = t.customer_id and u.end_user_id = t.end_user_id) as "endUserName",
         (select ticket_message_id from ticket_message m
           where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and m.sender_type = 'EndUser'
-          order by created_at desc, ticket_message_id desc limit 1) as "lastMessageID"
+          order by created_at desc, ticket_message_id desc limit 1) as "lastMessageID",
+        t.custom_fields ->> ${addressField} is not null as "hasAddress"
       from ticket t where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
   })
   const findByToken = SqlSchema.findOne({

@@ -14,8 +14,10 @@ import { notifyEscalation } from "./EscalationMail.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
-/** A visitor's requests are mailed once for each time that the ticket becomes Escalated, however often it asks. */
-type Escalation = EscalateMessage & { readonly isByVisitor?: boolean }
+type Escalation = EscalateMessage & {
+  /** A visitor may ask as often as it likes: that is mailed now and then, and once when it leaves an address. */
+  readonly visitor?: { readonly leavesAddress: boolean }
+}
 
 /** Hands a conversation over to a person. */
 export class Escalations extends Context.Tag("casework/Escalations")<
@@ -57,7 +59,7 @@ const make = Effect.gen(function* () {
     escalate: fn("Escalations.escalate")(function* (
       customerID,
       ticketMessageID,
-      { email = null, feedbackComment = null, isByVisitor = false }
+      { email = null, feedbackComment = null, visitor }
     ) {
       const message = yield* messages.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       const locked = yield* tickets.lock(customerID, [message.ticketID])
@@ -68,12 +70,15 @@ const make = Effect.gen(function* () {
         ...(message.senderType === "EndUser" && message.status !== "Replied" && { status: "Escalated" })
       })
       const isNews = !message.isEscalated || happened.length > 0
-      // An explicitly named address is always notified, even about an earlier escalation.
-      if (!isNews && email === null) return Option.none()
       if (isNews && !happened.includes("TicketEscalated")) {
         yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])
       }
-      if (isByVisitor && !happened.includes("TicketEscalated")) return Option.none()
+      const isMailed =
+        visitor === undefined
+          ? // An explicitly named address is always notified, even about an earlier escalation.
+            isNews || email !== null
+          : visitor.leavesAddress || (isNews && !(yield* messages.wasEscalatedLately(customerID, message)))
+      if (!isMailed) return Option.none()
       const told = email === null ? yield* findDefaultAddress(customerID) : Option.some(email)
       if (Option.isSome(told)) {
         yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to: told.value })

@@ -21,6 +21,24 @@ const decodeChat = Schema.decodeUnknown(ResumedChat)
 
 const isAgentAvailable = Effect.flatMap(PresenceRepo, (presence) => presence.isAgentAvailable(CustomerID.make(1)))
 
+/** How many mails about an escalation of the ticket were ordered. */
+const escalationMails = (ticketID: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      select 1 from job j join ticket_message m on m.customer_id = 1
+        and m.ticket_message_id = (j.payload ->> 'ticketMessageID')::int and m.ticket_id = ${ticketID}
+      where j.customer_id = 1 and j.kind = 'NotifyEscalation'`
+  ).pipe(Effect.map(({ length }) => length))
+
+const makeOlder = (ticketID: number, minutes: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      update ticket_message set created_at = created_at - make_interval(mins => ${minutes}::int)
+      where customer_id = 1 and ticket_id = ${ticketID}`
+  )
+
 layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) => {
   it.scoped("goes from the visitor to a draft, to the representative, and back", () =>
     Effect.gen(function* () {
@@ -276,19 +294,30 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
         customFieldsData: { visitorEmail: "me@mail.example" },
         aiFeedbackComments: ["The visitor asks for a person. Reply to me@mail.example."]
       })
+      // One mail with the wish for a person, and one with the address.
+      expect(yield* escalationMails(ticketID)).toBe(2)
       yield* say(visitor, "Nobody there?")
+      yield* visitor.invoke("RequestAgent", { email: "other@mail.example" })
+      expect(yield* escalationMails(ticketID)).toBe(2)
+      yield* makeOlder(ticketID, 16)
+      yield* say(visitor, "Still nobody?")
       yield* visitor.invoke("RequestAgent", { ticketID })
-      // However often a visitor asks, the representative gets one mail.
-      const sql = yield* SqlClient.SqlClient
-      expect(
-        yield* sql`
-        select 1 from job j join ticket_message m on m.customer_id = 1
-          and m.ticket_message_id = (j.payload ->> 'ticketMessageID')::int and m.ticket_id = ${ticketID}
-        where j.customer_id = 1 and j.kind = 'NotifyEscalation'`
-      ).toHaveLength(1)
+      expect(yield* escalationMails(ticketID)).toBe(3)
       yield* rep.invoke("JoinTicket", ticketID)
       const liked = yield* sendJson("GET", `/ticketMessages/${ticketToken}/like-dislike?like=false`)
       expect(liked.json).toMatchObject({ agentAvailable: true })
+    })
+  )
+
+  it.scoped("is mailed to a person also when a representative has escalated its ticket before", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      const { ticketID } = yield* say(visitor, "Hello?")
+      const { tickets } = yield* clientOf("acme-admin")
+      yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Escalated" } })
+      expect(yield* escalationMails(ticketID)).toBe(0)
+      yield* visitor.invoke("RequestAgent", { ticketID })
+      expect(yield* escalationMails(ticketID)).toBe(1)
     })
   )
 
