@@ -11,15 +11,20 @@ const Search = Schema.Struct({
 /**
  * Finds the indexes of those jobs that are open already, queued or running. They are compared by payload: a
  * failed job that waits for its next attempt has no key. One of a later rank does not count: it may wait for long.
+ * The open jobs are read once, and looked up by hash: without statistics they would be read again for each wanted one.
  */
 export const findOpenJobs = (sql: SqlClient.SqlClient) =>
   SqlSchema.findAll({
     Request: Search,
     Result: Schema.Struct({ index: Schema.Int }),
     execute: (_) => sql`
-      select one.index from jsonb_to_recordset(${JSON.stringify(_.jobs.map((job, index) => ({ ...job, index })))}::jsonb)
-        one (index int, "customerID" int, payload text)
-      where exists (
-        select from job where job.customer_id = one."customerID" and job.kind = ${_.kind}
-          and job.status in ('Queued', 'Running') and job.rank <= ${_.rank} and job.payload = one.payload::jsonb)`
+      with wanted as materialized (
+        select one.index, one."customerID" as customer_id, one.payload::jsonb::text as payload
+        from jsonb_to_recordset(${JSON.stringify(_.jobs.map((job, index) => ({ ...job, index })))}::jsonb)
+          one (index int, "customerID" int, payload text)),
+      open as materialized (
+        select distinct customer_id, payload::text as payload from job
+        where customer_id = any(array(select distinct customer_id from wanted)) and kind = ${_.kind}
+          and status in ('Queued', 'Running') and rank <= ${_.rank})
+      select index from wanted where (customer_id, payload) in (select customer_id, payload from open)`
   })
