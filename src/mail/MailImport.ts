@@ -11,6 +11,7 @@ import { mails } from "../platform/telemetry/ServiceMetrics.ts"
 import type { Incoming } from "../ticketMessages/IncomingMessage.ts"
 import { textOfHtml } from "../ticketMessages/MessageHtml.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
+import { isConfidentialMail } from "./ConfidentialMail.ts"
 import { type KeptFile, MailFiles } from "./MailFiles.ts"
 import type { OpenFolder } from "./MailFolders.ts"
 import type { MailFolder } from "./MailFoldersRepo.ts"
@@ -18,7 +19,6 @@ import { type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
 import { importMessages } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { type ReadMail, readMail } from "./ReadMail.ts"
-import { isConfidentialMessageID } from "./ReplyAddress.ts"
 import { isAnswer, threadOf } from "./Threading.ts"
 import { WaitingMailsRepo } from "./WaitingMailsRepo.ts"
 
@@ -162,7 +162,7 @@ const make = Effect.gen(function* () {
     fetch: fn("MailImport.fetch")(function* ({ folder, mailbox }, messageID) {
       const message = yield* messageOf(mailbox, messageID)
       if (Option.isNone(message) || message.value.isDraft === true) return Option.none()
-      if (isConfidentialMessageID(message.value.internetMessageId ?? "")) return Option.none()
+      if (isConfidentialMail(message.value)) return Option.none()
       const mail = readMail(message.value, mailbox.address)
       // A copy is only noted: its sender may have been deleted since, and its files would be stored for nothing.
       const isCopy = yield* repo.isCopy(folder.customerID, folder.channelID, mail)

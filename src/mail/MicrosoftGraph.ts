@@ -2,7 +2,7 @@ import { HttpClientRequest } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, type Schema } from "effect"
 import addressparser from "nodemailer/lib/addressparser"
-import { noResponses } from "../platform/systemMail/Mailer.ts"
+import { confidential, noResponses } from "../platform/systemMail/Mailer.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { escapeHtml } from "../platform/text/Html.ts"
 import { decodeJson } from "./GraphAnswers.ts"
@@ -206,13 +206,14 @@ const make = Effect.gen(function* () {
       yield* askOnce(mailbox, post(`${messagePath(mailbox, draftID)}/send`), nothing)
     }),
 
-    sendUnkept: fn("MicrosoftGraph.sendUnkept")(function* (mailbox, { html, internetMessageID, subject, text, to }) {
+    sendUnkept: fn("MicrosoftGraph.sendUnkept")(function* (mailbox, mail) {
+      const { html, internetMessageID, isConfidential, subject, text, to } = mail
       const message = {
         subject,
         body: html === undefined ? { contentType: "text", content: text } : { contentType: "html", content: html },
         toRecipients: recipientsOf(to),
         internetMessageId: internetMessageID,
-        ...headersOf(true)
+        internetMessageHeaders: isConfidential ? [noResponses, confidential] : [noResponses]
       }
       yield* askOnce(mailbox, post(`${usersPath(mailbox)}/sendMail`, { message, saveToSentItems: false }), nothing)
     }),

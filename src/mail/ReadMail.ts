@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { DateTime } from "effect"
 import { isAutomaticMail } from "./AutomaticMail.ts"
+import { withoutResetTokens } from "./ConfidentialMail.ts"
 import { isForged } from "./ForgedSender.ts"
 import type { GraphMessage, GraphRecipient } from "./GraphShapes.ts"
 import { headerOf, messageIDsIn } from "./MailHeaders.ts"
@@ -76,7 +77,7 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
   const inReplyTo = messageIDsIn(clean(headerOf(headers, "In-Reply-To")))
   const references = messageIDsIn(clean(headerOf(headers, "References")))
   const isHtml = message.body?.contentType?.toLowerCase() === "html"
-  const content = clean(message.body?.content)
+  const content = clean(withoutResetTokens(message.body?.content ?? ""))
   return {
     externalID: message.id,
     internetMessageID: clean(message.internetMessageId, 998) ?? null,

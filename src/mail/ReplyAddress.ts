@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto"
-
 const guid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 const inAddress = new RegExp(`\\+(${guid})@`, "i")
@@ -13,13 +11,6 @@ export const tokensInAddresses = (addresses: ReadonlyArray<string>): ReadonlyArr
 /** The Message-ID of an answer: the same for every attempt to send it. */
 export const answerMessageID = (ticketMessageID: number, ticketToken: string, host: string) =>
   `<casework-${ticketMessageID}-${ticketToken}@${host}>`
-
-/** The Message-ID of a mail from the service itself. One that is confidential says so, for a later import. */
-export const systemMessageID = (host: string, isConfidential: boolean) =>
-  `<casework-${isConfidential ? "confidential-" : ""}${randomUUID()}@${host}>`
-
-/** Whether a mail from the service itself is only for the person whom it was sent to, and must not become a ticket. */
-export const isConfidentialMessageID = (messageID: string) => /^<casework-confidential-[^>]+>$/i.test(messageID)
 
 /** Whether the service itself has sent the mail: an answer or a notification. */
 export const isOwnMessageID = (messageID: string) => /^<casework-[^>]+>$/i.test(messageID)

@@ -7,9 +7,9 @@ import { Settings } from "../platform/settings/Settings.ts"
 import { type Mail, Mailer, MailNotSent } from "../platform/systemMail/Mailer.ts"
 import { SystemMail } from "../platform/systemMail/SystemMail.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { systemMessageID } from "./ConfidentialMail.ts"
 import { Mailboxes, usesCustomersCredentials } from "./Mailboxes.ts"
 import { MailGraph, type MailProblem } from "./MailGraph.ts"
-import { systemMessageID } from "./ReplyAddress.ts"
 
 /** Whether the provider refuses for good, however often it is asked. */
 const isRefused = ({ reason }: MailProblem) => reason !== "Unavailable"
@@ -63,17 +63,19 @@ const make = Effect.gen(function* () {
     )
     if (Option.isNone(mailbox)) return yield* plainly
     yield* confirmClaimNow
-    yield* graph.sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID: messageId }).pipe(
-      Effect.catchTag("MailProblem", (problem) =>
-        // A password mail must not be lost because the mailbox is set up wrongly.
-        isRefused(problem)
-          ? Effect.zipRight(
-              Effect.logWarning("the mail provider refuses system mail; sending it another way", problem),
-              plainly
-            )
-          : notSent(problem)
+    yield* graph
+      .sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID: messageId, isConfidential })
+      .pipe(
+        Effect.catchTag("MailProblem", (problem) =>
+          // A password mail must not be lost because the mailbox is set up wrongly.
+          isRefused(problem)
+            ? Effect.zipRight(
+                Effect.logWarning("the mail provider refuses system mail; sending it another way", problem),
+                plainly
+              )
+            : notSent(problem)
+        )
       )
-    )
   })
 
   return SystemMail.of({

@@ -338,7 +338,7 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
         const reply = yield* graph.createReply(mailbox, question.id, { ...outgoing, isAutomatic })
         for (const id of [draft, reply]) expect(headersIn(box.messages.get(id)?.fields)).toEqual(expected)
       }
-      yield* graph.sendUnkept(mailbox, { ...outgoing, text: "Look", html: undefined })
+      yield* graph.sendUnkept(mailbox, { ...outgoing, text: "Look", html: undefined, isConfidential: false })
       expect(box.unkept.map(headersIn)).toEqual([[ours]])
     })
   )
@@ -361,7 +361,14 @@ layer(graphAt("http://127.0.0.1:1/v1.0"), { excludeTestServices: true })("An unr
   it.effect("has certainly not sent a mail, as when it gives no token", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
-      const message = { to: "lead@acme.example", subject: "x", text: "x", html: undefined, internetMessageID: "<1@x>" }
+      const message = {
+        to: "lead@acme.example",
+        subject: "x",
+        text: "x",
+        html: undefined,
+        internetMessageID: "<1@x>",
+        isConfidential: false
+      }
       const sendFrom = (address: string) =>
         Effect.flatMap(mailboxOf(address), (mailbox) => Effect.flip(graph.sendUnkept(mailbox, message)))
       yield* server.set({ throttleTokens: { requests: 1, retryAfter: "120" } })

@@ -105,8 +105,13 @@ const attachmentsOf = (files: NonNullable<Mail["files"]>) =>
 /** Asks for no absence notices or other automatic answers; bounces still come. */
 export const noResponses = { name: "X-Auto-Response-Suppress", value: "OOF, AutoReply" } as const
 
-const headersOf = (isAutomatic: boolean) =>
-  isAutomatic ? { "Auto-Submitted": "auto-generated", [noResponses.name]: noResponses.value } : {}
+/** Marks a mail that only its recipient may read, so that it is not imported where it arrives. */
+export const confidential = { name: "X-Casework-Confidential", value: "1" } as const
+
+const headersOf = (isAutomatic: boolean, isConfidential: boolean) => ({
+  ...(isAutomatic && { "Auto-Submitted": "auto-generated", [noResponses.name]: noResponses.value }),
+  ...(isConfidential && { [confidential.name]: confidential.value })
+})
 
 /** The outbox keeps the text of a mail, and only the names of its files. */
 const withNames = ({ files = [], isAutomatic: _, isConfidential: __, ...mail }: Mail) =>
@@ -134,12 +139,17 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
     return Mailer.of({
       send: fn("Mailer.send")(function* (
         _customerID,
-        { about: _, files = [], isAutomatic = false, isConfidential: __, ...mail }
+        { about: _, files = [], isAutomatic = false, isConfidential = false, ...mail }
       ) {
         yield* confirmClaimNow
         const { rejected, rejectedErrors = [] } = yield* Effect.tryPromise({
           try: () =>
-            transport.sendMail({ from, ...mail, headers: headersOf(isAutomatic), attachments: attachmentsOf(files) }),
+            transport.sendMail({
+              from,
+              ...mail,
+              headers: headersOf(isAutomatic, isConfidential),
+              attachments: attachmentsOf(files)
+            }),
           catch: (cause) => new MailNotSent({ cause })
         })
         if (rejected.length === 0) return
