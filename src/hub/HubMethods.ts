@@ -85,9 +85,9 @@ const make = Effect.gen(function* () {
   const take = Option.map(messages, makeBuckets)
 
   /** Every message of a visitor may cost an answer from a model, and the first one makes a ticket. */
-  const inMeasure = fn("HubMethods.inMeasure")(function* ({ address }: Visitor) {
+  const inMeasure = fn("HubMethods.inMeasure")(function* ({ address, customerID }: Visitor) {
     if (Option.isNone(take)) return
-    const { isAllowed, retryAfterSeconds } = yield* take.value(address)
+    const { isAllowed, retryAfterSeconds } = yield* take.value(`${customerID} ${address}`)
     if (!isAllowed) {
       return yield* BadRequest.of(`Too many messages were sent. Try again in ${retryAfterSeconds} seconds.`)
     }
@@ -141,6 +141,7 @@ const make = Effect.gen(function* () {
       const visitor = yield* ofVisitor(session)
       const chat = yield* checkOwnChat(session, request.ticketID)
       if (chat === undefined) return yield* BadRequest.of("Send a message first.")
+      yield* inMeasure(visitor)
       return yield* Effect.orDie(encodeFeedback(yield* chats.requestAgent(visitor, chat, request)))
     })
   )

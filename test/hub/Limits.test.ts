@@ -73,10 +73,12 @@ layer(quietApp({ HUB_LIMIT_MESSAGES: "3" }), { excludeTestServices: true })("The
       const here = { address: "203.0.113.5" }
       const [one, other] = [yield* visitorPeer(here), yield* visitorPeer(here)]
       const { ticketID } = yield* say(one, "First")
-      yield* say(one, "Second", ticketID)
-      yield* say(other, "Third")
+      yield* say(other, "Second")
+      const refused = <E extends { readonly message: string }>(call: Effect.Effect<unknown, E>) =>
+        Effect.map(Effect.flip(Effect.repeatN(call, 50)), ({ message }) => message)
       for (const visitor of [one, other]) {
-        expect((yield* Effect.flip(say(visitor, "Too much"))).message).toMatch(/Too many messages .* in \d+ seconds/)
+        expect(yield* refused(say(visitor, "More"))).toMatch(/Too many messages .* in \d+ seconds/)
+        expect(yield* refused(visitor.invoke("RequestAgent", {}))).toMatch(/Too many messages/)
       }
       yield* say(yield* visitorPeer({ address: "203.0.113.6" }), "From elsewhere")
       const rep = yield* repPeer("acme-agent")
