@@ -1,40 +1,69 @@
 import type { GraphMessage } from "./GraphShapes.ts"
 import { headerOf } from "./MailHeaders.ts"
 
+/** Several times as long as the provider writes it. */
+const longest = 8_000
+
+interface Part {
+  readonly text: string
+  /** Each after a parenthesis. */
+  readonly comments: string
+}
+
+/**
+ * The header's parts, without quoted text and with comments apart: both may be the sender's words. None if it is too
+ * long, or does not close what it opens: nobody knows then which of the words are the provider's.
+ */
+const partsOf = (header: string): ReadonlyArray<Part> | undefined => {
+  if (header.length > longest) return undefined
+  const parts: Array<Part> = []
+  let [text, comments, depth, isQuoted] = ["", "", 0, false]
+  for (const [token] of `${header};`.matchAll(/\\.|[^"();\\]+|./gs)) {
+    if (isQuoted) isQuoted = token !== '"'
+    else if (token === "(" || token === ")") {
+      depth += token === "(" ? 1 : -1
+      if (depth < 0) return undefined
+      if (token === "(") comments += token
+      text += " "
+    } else if (depth > 0) comments += token
+    else if (token === '"') {
+      isQuoted = true
+      text += " "
+    } else if (token === ";") {
+      parts.push({ text, comments })
+      text = ""
+      comments = ""
+    } else text += token
+  }
+  return depth > 0 || isQuoted ? undefined : parts
+}
+
 interface Verdict {
   readonly check: string
   readonly result: string
   /** The domain that was checked; empty if none is given. */
   readonly domain: string
+  /** Whether it names the address that the mail came from; for mail inside the provider there is none. */
+  readonly isFromOutside: boolean
 }
 
-/** Without comments and quoted text, which may be the sender's words. */
-const plain = (value: string) => value.replaceAll(/"(?:[^"\\]|\\.)*"|\([^()]*\)/g, " ").toLowerCase()
-
-const verdictsIn = (value: string) =>
-  plain(value)
-    .split(";")
-    .flatMap((part): ReadonlyArray<Verdict> => {
-      const [, check, result, rest = ""] = /^\s*(dmarc|spf|dkim|compauth)\s*=\s*(\w+)(.*)$/s.exec(part) ?? []
-      const [, domain = ""] = /\b(?:header\.(?:from|[di])|smtp\.mailfrom)\s*=\s*(?:[^\s@]*@)?(\S+)/.exec(rest) ?? []
-      return check === undefined || result === undefined ? [] : [{ check, result, domain }]
-    })
+const verdictIn = ({ comments, text }: Part): ReadonlyArray<Verdict> => {
+  const [, check, result, rest = ""] = /^\s*(dmarc|spf|dkim|compauth)\s*=\s*(\w+)(.*)$/s.exec(text) ?? []
+  if (check === undefined || result === undefined) return []
+  const [, domain = ""] = /\b(?:header\.(?:from|[di])|smtp\.mailfrom)\s*=\s*(?:[^\s@]*@)?(\S+)/.exec(rest) ?? []
+  return [{ check, result, domain, isFromOutside: /\(\s*sender ip is\s*[^\s(]/.test(comments) }]
+}
 
 const isAligned = (domain: string, own: string) =>
   domain === own || domain.endsWith(`.${own}`) || own.endsWith(`.${domain}`)
 
-/** Whether the provider found that the mail is not from the domain of its From. */
-const isRefuted = ({ check, result }: Verdict) => result === "fail" && (check === "dmarc" || check === "compauth")
-
 const isProven = ({ check, domain, result }: Verdict, own: string) =>
-  check !== "compauth" &&
-  (result === "pass" || result === "bestguesspass") &&
-  (isAligned(domain, own) || (check === "dmarc" && domain === ""))
+  check !== "compauth" && (result === "pass" || result === "bestguesspass") && isAligned(domain, own)
 
 /** Whether there was something to check, as there is for mail from outside: no proof is then proof enough. */
-const isChecked = ({ check, domain, result }: Verdict, own: string) => {
-  if (check === "compauth") return result !== "pass" && result !== "none"
-  return result !== "none" || (check === "spf" && !isAligned(domain, own))
+const isChecked = ({ check, domain, isFromOutside, result }: Verdict, own: string) => {
+  if (check === "compauth") return result !== "none"
+  return result !== "none" || (check === "spf" && (isFromOutside || !isAligned(domain, own)))
 }
 
 /**
@@ -44,9 +73,15 @@ const isChecked = ({ check, domain, result }: Verdict, own: string) => {
  */
 export const isForged = ({ internetMessageHeaders }: GraphMessage, from: string) => {
   const own = from.slice(from.lastIndexOf("@") + 1).toLowerCase()
-  const verdicts = verdictsIn(headerOf(internetMessageHeaders, "Authentication-Results") ?? "")
+  const parts = partsOf((headerOf(internetMessageHeaders, "Authentication-Results") ?? "").toLowerCase())
+  if (parts === undefined) return true
+  const verdicts = parts.flatMap(verdictIn)
+  const hasFailed = (name: string) => verdicts.some(({ check, result }) => check === name && result === "fail")
+  if (hasFailed("compauth")) return true
+  // The last word of the provider: it lets a forwarder that the customer trusts (ARC) outweigh a failed DMARC.
+  if (verdicts.findLast(({ check }) => check === "compauth")?.result === "pass") return false
   return (
-    verdicts.some(isRefuted) ||
+    hasFailed("dmarc") ||
     (verdicts.some((verdict) => isChecked(verdict, own)) && !verdicts.some((verdict) => isProven(verdict, own)))
   )
 }

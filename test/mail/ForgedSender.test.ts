@@ -39,6 +39,13 @@ describe("A mail in the name of the mailbox", () => {
       "spf=pass (sender IP is 203.0.113.5) smtp.mailfrom=mail.acme.example; dkim=pass header.d=acme.onmicrosoft.example;dmarc=none action=none header.from=acme.example;compauth=softpass reason=202",
       "spf=softfail smtp.mailfrom=list.example;\r\n dkim=pass header.i=@acme.example; dmarc=bestguesspass header.from=acme.example",
       "mx.provider.example; dmarc=pass (p=NONE sp=NONE) header.from=acme.example; spf=neutral smtp.mailfrom=x@list.example",
+      // Nothing but none, and nobody from outside.
+      "spf=none (sender IP is ) smtp.mailfrom=acme.example; dkim=none; dmarc=none; compauth=none",
+      "spf=none smtp.mailfrom=acme.example; dkim=none; dmarc=none",
+      // By a forwarder whom the customer's provider was told to trust.
+      "spf=fail (sender IP is 203.0.113.7) smtp.mailfrom=acme.example; dkim=fail (body hash did not verify) header.d=acme.example;dmarc=fail action=none header.from=acme.example;compauth=pass reason=130",
+      // The sender's words do not refute it either.
+      'spf=pass (he said \\) "a; (dmarc=fail) b) smtp.mailfrom="\\"; dmarc=fail"@acme.example; dmarc=pass header.from=acme.example',
       "mx.provider.example; none",
       ""
     ]) {
@@ -60,7 +67,24 @@ describe("A mail in the name of the mailbox", () => {
       "spf=pass smtp.mailfrom=notacme.example; dkim=none; dmarc=none header.from=acme.example",
       // The sender's words, which only look like a verdict.
       'spf=pass smtp.mailfrom="x; dmarc=pass header.from=acme.example"@evil.example; dmarc=none header.from=acme.example',
-      "spf=pass (x; dmarc=pass header.from=acme.example) smtp.mailfrom=evil.example; dmarc=none header.from=acme.example"
+      "spf=pass (x; dmarc=pass header.from=acme.example) smtp.mailfrom=evil.example; dmarc=none header.from=acme.example",
+      "spf=pass smtp.mailfrom=evil.example (x (y) z; dmarc=pass); dmarc=none header.from=acme.example",
+      "spf=pass (x (y) z; dmarc=pass header.from=acme.example ) smtp.mailfrom=evil.example; dmarc=none",
+      "spf=pass (x (y) z; compauth=pass) smtp.mailfrom=evil.example; dmarc=fail header.from=acme.example",
+      // Of no domain.
+      "spf=softfail smtp.mailfrom=evil.example; dmarc=pass",
+      "spf=pass smtp.mailfrom=; dkim=pass header.d=; dmarc=none header.from=acme.example",
+      // From outside, of a domain that publishes nothing to check.
+      "spf=none (sender IP is 203.0.113.9) smtp.mailfrom=acme.example; dkim=none; dmarc=none; compauth=none",
+      "spf=none (sender IP is 2001:db8::9) smtp.mailfrom=acme.example; dkim=none",
+      "dkim=pass header.d=acme.example; dmarc=none header.from=acme.example; compauth=fail reason=601",
+      "dmarc=fail header.from=acme.example; compauth=pass reason=130; compauth=fail reason=001",
+      "dmarc=fail header.from=acme.example; compauth=pass reason=130; compauth=none reason=452",
+      // Whose words these are, nobody can tell.
+      'spf=none smtp.mailfrom=acme.example "; dmarc=fail header.from=acme.example',
+      "spf=none smtp.mailfrom=acme.example (; dmarc=fail header.from=acme.example",
+      "spf=softfail (x) y; dmarc=pass header.from=acme.example ) smtp.mailfrom=evil.example",
+      `${proven["Authentication-Results"]}${" ".repeat(8_000)}`
     ]) {
       expect(judged(untrue), untrue).toBe(true)
     }

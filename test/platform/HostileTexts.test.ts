@@ -1,5 +1,8 @@
+import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { cleanFileName } from "../../src/files/FileName.ts"
+import { isForged } from "../../src/mail/ForgedSender.ts"
+import { GraphMessage } from "../../src/mail/GraphShapes.ts"
 import { cleanHtml, htmlOfAnswer } from "../../src/places/RoomHtml.ts"
 import { safeHtml as safeMessage, textOfHtml } from "../../src/ticketMessages/MessageHtml.ts"
 import { htmlTexts } from "../../src/translations/HtmlTexts.ts"
@@ -34,7 +37,9 @@ const hostile: Readonly<Record<string, string>> = {
   "many styles": repeated('<p style="color:red;top:0">x'),
   "blocks in a style": `<p style="${repeated("{")}">x</p>`,
   "a code fence without an end": `\`\`\`\n${repeated(" ")}x`,
-  "open marks": repeated("[[")
+  "open marks": repeated("[["),
+  "a quote without an end": `"${repeated('\\"')}`,
+  "comments in each other": repeated("(")
 }
 
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
@@ -48,7 +53,11 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   // A request may have ten times as much, and a mail twenty times that.
   "a message": (text) => safeMessage(text.repeat(100)),
   "the text of a message": (text) => textOfHtml(text.repeat(100)),
-  "the name of a file": cleanFileName
+  "the name of a file": cleanFileName,
+  "the provider's judgement of a sender": (value) => {
+    const internetMessageHeaders = [{ name: "Authentication-Results", value }]
+    return isForged(Schema.decodeSync(GraphMessage)({ id: "one", internetMessageHeaders }), "support@acme.example")
+  }
 }
 
 /** No other request is served meanwhile. Some of these took 20 seconds, and longer texts four times as long. */
