@@ -127,7 +127,8 @@ const make = Effect.gen(function* () {
     select from (select ${mail.internetMessageID}::text as id) given
     join mail_message same on same.customer_id = ${customerID} and same.channel_id = ${channelID}
       and same.internet_message_id in (given.id, ${sql.literal(forgottenID("given.id"))})
-      and (same.content_hash = ${mail.contentHash} or ${mail.isFromMailbox} and same.is_outgoing)`
+      and (same.content_hash in (${mail.contentHash}, ${mail.hashAsWritten})
+        or ${mail.isFromMailbox} and same.is_outgoing)`
 
   const waitsItself = (customerID: CustomerID, channelID: ChannelID, { externalID }: ReadMail) => sql`
     select mail_message_id from mail_message

@@ -13,6 +13,8 @@ export interface ReadMail {
   readonly externalID: string
   readonly internetMessageID: string | null
   readonly contentHash: string
+  /** The same with the From that it had: its copies may have been stored as real mail. */
+  readonly hashAsWritten: string
   readonly conversationID: string | null
   readonly participants: ReadonlyArray<string>
   readonly hints: ThreadHints
@@ -78,10 +80,12 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
   const references = messageIDsIn(clean(headerOf(headers, "References")))
   const isHtml = message.body?.contentType?.toLowerCase() === "html"
   const content = clean(withoutResetTokens(message.body?.content ?? ""))
+  const contentHash = hashOf(message)
   return {
     externalID: message.id,
     internetMessageID: clean(message.internetMessageId, 998) ?? null,
-    contentHash: hashOf(message),
+    contentHash,
+    hashAsWritten: contentHash,
     conversationID: message.conversationId,
     participants: [...new Set(everybody.map((address) => address.toLowerCase()))].filter(
       (address) => !isMailbox(address)
@@ -154,9 +158,14 @@ const readForReplyTo = (message: GraphMessage, mailbox: string): ReadMail => {
   }
 }
 
-/** Anybody may write the mailbox's address as From: such a mail is from its Reply-To address, or else from nobody. */
+/**
+ * Anybody may write the mailbox's address as From: such a mail is from its Reply-To address, or else from nobody. It is
+ * a copy of any mail that is written the same, but the hash that is stored is another: who gets an answer of the team
+ * could otherwise send it back before its folder is read, and it would count as known.
+ */
 const readForged = (message: GraphMessage, mailbox: string): ReadMail => ({
   ...readForReplyTo({ ...message, from: null, sender: null }, mailbox),
+  hashAsWritten: hashOf(message),
   isFromMailbox: true
 })
 
@@ -172,5 +181,6 @@ export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
   const replyTo = message.replyTo.find((recipient) => addressOf(recipient) !== undefined)
   const read = readAsWritten({ ...message, from: replyTo ?? message.from }, mailbox)
   const fromName = replyTo === undefined ? read.fromName : ownNameOf(replyTo)
-  return { ...read, fromName, contentHash: mail.contentHash, isOurs: false }
+  const { contentHash, hashAsWritten } = mail
+  return { ...read, fromName, contentHash, hashAsWritten, isOurs: false }
 }

@@ -166,6 +166,40 @@ layer(mailApp(), { excludeTestServices: true })("A mail with the mailbox in its 
     })
   )
 
+  it.effect("is not imported again if it was imported before such mail was doubted", () =>
+    Effect.gen(function* () {
+      const { address, arrive, channelID } = yield* aTicket
+      const sameMail = {
+        from: address,
+        to: [address],
+        replyTo: ["guest@mail.example"],
+        subject: "By a form",
+        messageId: "<form@acme.example>",
+        received: new Date()
+      }
+      yield* arrive(sameMail)
+      yield* ticketsArrive(channelID, 2)
+      yield* arrive({ ...sameMail, headers: forged })
+      yield* settled(channelID)
+      expect(yield* ticketsOf(channelID)).toHaveLength(2)
+    })
+  )
+
+  it.effect("does not keep the team's mail of the same words from coming in", () =>
+    Effect.gen(function* () {
+      const { address, arrive, channelID, ticketID } = yield* aTicket
+      const sameMail = { ...answer, from: address, messageId: "<program@acme.example>", received: new Date() }
+      const replied = { "In-Reply-To": "<key@home.example>" }
+      // Who got the answer sends it back, twice, before the folder of sent mail is read.
+      for (const headers of [{ ...forged, ...replied }, { ...forged, ...replied }, replied]) {
+        yield* arrive({ ...sameMail, headers })
+        yield* settled(channelID)
+      }
+      const senders = (yield* messagesOf(ticketID)).map(({ senderType }) => senderType)
+      expect(senders).toEqual(["EndUser", "EndUser", "CustomerRep"])
+    })
+  )
+
   it.effect("is still ignored as a copy of an answer that left from here, whoever sends it back", () =>
     Effect.gen(function* () {
       const { address, arrive, channelID, mailbox, messageID, ticketID } = yield* aTicket
