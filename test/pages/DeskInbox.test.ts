@@ -102,7 +102,7 @@ const inboxTests = () =>
           await page.locator("option:checked").getByText("Acme Admin (you)").waitFor({ state: "attached" })
           expect(await barriersInAllLooks(page)).toEqual([])
           await row(page, other.ticketID).waitFor()
-          await page.getByRole("button", { name: "Assigned to me" }).click()
+          await page.getByRole("button", { name: "My tickets only" }).click()
           await row(page, other.ticketID).waitFor({ state: "detached" })
           await row(page, ticketID).waitFor()
         })

@@ -42,7 +42,7 @@ export class InboxFilters {
     ...channelTypes.map((type) => element("option", { value: type }, type))
   )
   readonly #mine = button(
-    { class: "icon-button mine", "aria-label": "Assigned to me" },
+    { class: "icon-button mine", "aria-label": "My tickets only" },
     () => {
       this.#isMine = !this.#isMine
       this.#change()
