@@ -12,7 +12,8 @@ const Receipt = {
   JobID: JobID.annotations({ description: "GET /api/Jobs/{JobID} shows the progress" }),
   Status: JobStatus,
   Counts: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
-    description: "The number of items of each kind",
+    description:
+      "The number of items of each kind. What the file store has lost counts as MissingFiles in an export, and in an erasure as UnreadableSetAsideMails: set-aside mails, by anybody, that could not be searched for the person",
     jsonSchema: { type: "object", additionalProperties: { type: "integer" } }
   }),
   DateRequested: Schema.DateTimeUtc,

@@ -47,7 +47,7 @@ export const EraseJob = Layer.effectDiscard(
       claim: JobClaim,
       known: Person,
       found: FoundRows,
-      behind: number
+      { behind, unreadable }: { readonly behind: number; readonly unreadable: number }
     ) {
       yield* erasing.holdMail(request.customerID)
       // Before locking anything that the stopped work may be waiting for.
@@ -59,7 +59,7 @@ export const EraseJob = Layer.effectDiscard(
       yield* repo.noteErased(request, {
         ...person,
         blobIDs,
-        counts: { ...counts, Jobs: (counts["Jobs"] ?? 0) + stopped }
+        counts: { ...counts, Jobs: (counts["Jobs"] ?? 0) + stopped, UnreadableSetAsideMails: unreadable }
       })
       // At the end, since it locks the job and erasing may take long.
       yield* claim.confirm
@@ -72,14 +72,14 @@ export const EraseJob = Layer.effectDiscard(
       // Search the runs before the transaction: there may be many, and mail is held up while the rest is erased.
       const behind = yield* unkeyedRuns.newest(request.customerID)
       const runs = yield* unkeyedRuns.find(person.value, 0)
-      const setAsideMails = yield* unkeyedRows.setAsideMails(person.value)
+      const { mails, unreadable } = yield* unkeyedRows.setAsideMails(person.value)
       const found = {
-        failedMailIDs: setAsideMails.map(({ failedMailID }) => failedMailID),
-        externalIDs: setAsideMails.map(({ externalID }) => externalID),
+        failedMailIDs: mails.map(({ failedMailID }) => failedMailID),
+        externalIDs: mails.map(({ externalID }) => externalID),
         aiRunIDs: runs.map(({ aiRunID }) => aiRunID),
         jobID: claim.jobID
       }
-      yield* eraseAll(request, claim, person.value, found, behind)
+      yield* eraseAll(request, claim, person.value, found, { behind, unreadable })
     })
 
     const eraseLeftOver = fn("EraseJob.eraseLeftOver")(function* (request: DataRequest, claim: JobClaim) {

@@ -50,7 +50,7 @@ const Gather = Layer.effectDiscard(
         if (Option.isNone(request) || Option.isNone(person)) return
         const runs = yield* unkeyedRuns.find(person.value, 0)
         const unkeyed = {
-          setAsideMails: yield* unkeyedRows.setAsideMails(person.value),
+          setAsideMails: (yield* unkeyedRows.setAsideMails(person.value)).mails,
           outboxMails: yield* unkeyedRows.outboxMails(person.value)
         }
         const { bytes, counts } = yield* exportFile.write(person.value, unkeyed, {

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer"
-import { Chunk, Context, Effect, Layer, Stream } from "effect"
+import { Chunk, Context, Effect, Layer, Ref, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import type { BlobID } from "../files/BlobStore.ts"
 import { Blobs } from "../files/Blobs.ts"
@@ -32,7 +32,11 @@ export class UnkeyedRows extends Context.Tag("casework/UnkeyedRows")<
   UnkeyedRows,
   {
     /** Call it outside of transactions: it reads files. */
-    readonly setAsideMails: (person: Person) => Effect.Effect<ReadonlyArray<SetAsideMail>>
+    readonly setAsideMails: (person: Person) => Effect.Effect<{
+      readonly mails: ReadonlyArray<SetAsideMail>
+      /** How many of the customer's could not be read because their source is lost: any may be about the person. */
+      readonly unreadable: number
+    }>
     /** Decrypted. */
     readonly outboxMails: (person: Person) => Effect.Effect<ReadonlyArray<OutboxMail>>
   }
@@ -63,9 +67,12 @@ const make = Effect.gen(function* () {
   const outbox = yield* Outbox
 
   // A mail whose source is lost is about nobody, as far as anybody can tell.
-  const headOf = (customerID: CustomerID, blobID: BlobID) =>
+  const headOf = (customerID: CustomerID, blobID: BlobID, unreadable: Ref.Ref<number>) =>
     keptBytes(blobs.open(customerID, blobID, { start: 0, end: longestHead - 1 }), (missing) =>
-      Effect.logWarning("the source of a set-aside mail is lost", missing)
+      Effect.zipRight(
+        Effect.logWarning("the source of a set-aside mail is lost", missing),
+        Ref.update(unreadable, (count) => count + 1)
+      )
     ).pipe(
       Stream.runCollect,
       Effect.map((pieces) => mailHeadOf(Buffer.concat([...pieces])))
@@ -73,11 +80,13 @@ const make = Effect.gen(function* () {
 
   return UnkeyedRows.of({
     setAsideMails: fn("UnkeyedRows.setAsideMails")(function* ({ customerID, marks }) {
-      if (marks.length === 0) return []
+      if (marks.length === 0) return { mails: [], unreadable: 0 }
       const word = asRegExp(marks)
-      return yield* Effect.filter(yield* repo.setAsideMails(customerID), ({ blobID, mailbox }) =>
-        Effect.map(headOf(customerID, blobID), (head) => isAbout(word, head, mailbox))
+      const unreadable = yield* Ref.make(0)
+      const mails = yield* Effect.filter(yield* repo.setAsideMails(customerID), ({ blobID, mailbox }) =>
+        Effect.map(headOf(customerID, blobID, unreadable), (head) => isAbout(word, head, mailbox))
       )
+      return { mails, unreadable: yield* Ref.get(unreadable) }
     }),
 
     outboxMails: fn("UnkeyedRows.outboxMails")(function* (person) {

@@ -52,21 +52,12 @@ export const s3BlobStore = (place: S3Location) =>
         )
       yield* checkS3(place, loaded, answered)
 
-      /** For requests about one object that should exist. */
-      const about = <A>(customerID: CustomerID, blobID: BlobID, send: (signal: AbortSignal) => Promise<A>) =>
-        answered(send).pipe(
-          Effect.mapError(({ cause, isLost }) =>
-            isLost ? new BytesMissing({ customerID, blobID }) : storeAway(cause)
-          ),
-          Effect.orDie
-        )
-
       const stalledAt = (blobID: BlobID) => () =>
         new StoreAway({ message: `The file store sent nothing of blob ${blobID} for ${Duration.format(stalled)}` })
 
       const get = (customerID: CustomerID, blobID: BlobID, range?: ByteRange) =>
         Stream.unwrap(
-          about(customerID, blobID, async (abortSignal) => {
+          answered(async (abortSignal) => {
             const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }
             const command = new s3.GetObjectCommand({ ...objectOf(customerID, blobID), ...Range })
             const { Body } = await client.send(command, { abortSignal })
@@ -76,13 +67,22 @@ export const s3BlobStore = (place: S3Location) =>
               Stream.timeoutFail(stalledAt(blobID), stalled),
               Stream.orDie
             )
-          })
+          }).pipe(
+            // Every range is beyond the end of an empty object, even one from the start.
+            Effect.catchIf(
+              ({ isTooShort }) => isTooShort && range?.start === 0,
+              () => Effect.succeed(Stream.empty)
+            ),
+            Effect.mapError(({ cause, isLost, isTooShort }) =>
+              isLost || isTooShort ? new BytesMissing({ customerID, blobID }) : storeAway(cause)
+            ),
+            Effect.orDie
+          )
         )
 
+      // Reads a byte: an answer to HEAD has no body, and so does not tell whether a 404 is from the store.
       const check = (customerID: CustomerID, blobID: BlobID) =>
-        about(customerID, blobID, (abortSignal) =>
-          client.send(new s3.HeadObjectCommand(objectOf(customerID, blobID)), { abortSignal })
-        )
+        Stream.runDrain(get(customerID, blobID, { start: 0, end: 0 }))
 
       const remove = (customerID: CustomerID, blobID: BlobID) =>
         answered((abortSignal) =>

@@ -49,13 +49,13 @@ const statusOf = (error: unknown) =>
 const codeOf = (error: unknown) => (error instanceof Error ? error.name : "")
 
 /**
- * Whether the store says that an object, or the requested part of it, does not exist. It says so only to clients that
- * may list the bucket: others are told that they may not read it.
+ * Whether the store itself says that it has no such object. A 404 without its code may be from a proxy whose store is
+ * restarting. The store says so only to clients that may list the bucket: others are told that they may not read it.
  */
-const isLost = (error: unknown) => {
-  const status = statusOf(error)
-  return status === 416 || (status === 404 && codeOf(error) !== "NoSuchBucket")
-}
+const isLost = (error: unknown) => statusOf(error) === 404 && codeOf(error) === "NoSuchKey"
+
+/** Whether the store itself says that the object ends before the requested part. */
+const isTooShort = (error: unknown) => statusOf(error) === 416 && codeOf(error) === "InvalidRange"
 
 const absences =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|TimeoutError)$/
@@ -90,6 +90,10 @@ export class S3Failed extends Data.TaggedError("S3Failed")<{ readonly cause: unk
 
   get isLost() {
     return isLost(this.cause)
+  }
+
+  get isTooShort() {
+    return isTooShort(this.cause)
   }
 
   get isPassing() {

@@ -89,6 +89,9 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
           const blobID = yield* repo.register(acme)
           yield* store.put(acme, blobID, pieces(bytes, 65_536))
           expect(Buffer.compare(yield* read(store.get(acme, blobID)), bytes)).toBe(0)
+          yield* store.check(acme, [blobID])
+          const head = yield* read(store.get(acme, blobID, { start: 0, end: 9 }))
+          expect(Buffer.compare(head, bytes.subarray(0, 10)), `the head of ${size}`).toBe(0)
           for (const start of [0, 1, 262_143, 262_144, 600_000].filter((at) => at < size)) {
             for (const end of [start, start + 1, 262_144, 700_000, size - 1].filter((at) => at >= start && at < size)) {
               const part = yield* read(store.get(acme, blobID, { start, end }))
@@ -114,6 +117,7 @@ for (const [name, place] of Object.entries({ folder, postgres, s3 })) {
         expect(yield* yield* Count).toBe(before)
         expect(Exit.isFailure(yield* Effect.exit(read(store.get(acme, blobID))))).toBe(true)
         expect(Exit.isFailure(yield* Effect.exit(store.getPiece(acme, blobID, { start: 0, end: 9 })))).toBe(true)
+        expect(Exit.isFailure(yield* Effect.exit(store.check(acme, [blobID])))).toBe(true)
       })
     )
 

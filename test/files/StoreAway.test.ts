@@ -16,7 +16,7 @@ class Absence extends Context.Tag("test/Absence")<
   { readonly begin: Effect.Effect<void>; readonly end: Effect.Effect<void> }
 >() {}
 
-const bucket = (manner: "Busy" | "Silent") =>
+const bucket = (manner: "Busy" | "Silent" | "Unrouted") =>
   Layer.unwrapScoped(
     Effect.map(s3Server, ({ blobStore, turn }) =>
       testApp({ BLOB_STORE: blobStore }).pipe(
@@ -69,6 +69,7 @@ const large = "0123456789".repeat(60_000)
 const stores = {
   "A bucket that is too busy": bucket("Busy"),
   "A silent bucket": bucket("Silent"),
+  "A bucket whose proxy does not find it": bucket("Unrouted"),
   "A broken folder": broken,
   "A folder that is not mounted": unmounted
 }

@@ -5,10 +5,10 @@ import { portOf } from "./Listening.ts"
 
 /**
  * How the server behaves: Silent carries out a PUT but never responds to anything, Deaf does not even read a request's
- * body, Stalls sends half an object and never the rest, Trickles sends it bit by bit, Busy refuses everything, and
- * ReadOnly refuses writes.
+ * body, Stalls sends half an object and never the rest, Trickles sends it bit by bit, Busy refuses everything, ReadOnly
+ * refuses writes, and Unrouted answers like a proxy that knows no server behind it.
  */
-export type Manner = "Answers" | "Silent" | "Deaf" | "Stalls" | "Trickles" | "Busy" | "ReadOnly"
+export type Manner = "Answers" | "Silent" | "Deaf" | "Stalls" | "Trickles" | "Busy" | "ReadOnly" | "Unrouted"
 
 const isSigned = ({ headers }: IncomingMessage) =>
   /^AWS4-HMAC-SHA256 Credential=test-key\/\d{8}\/eu-test-1\/s3\//.test(headers.authorization ?? "")
@@ -27,6 +27,7 @@ const trickle = (response: ServerResponse, bytes: Buffer, length: number) => {
 
 const answerGet = (response: ServerResponse, object: Buffer, range: string | undefined, manner: Manner) => {
   const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? []
+  if (start !== undefined && Number(start) >= object.length) return fail(response, 416, "InvalidRange")
   const part = start === undefined ? object : object.subarray(Number(start), Number(end) + 1)
   response.writeHead(start === undefined ? 200 : 206, {
     "content-length": part.length,
@@ -61,6 +62,9 @@ const refusal = (
 
 const answer = (state: State, request: IncomingMessage, response: ServerResponse, body: Buffer) => {
   const { manner, objects } = state
+  if (manner === "Unrouted") {
+    return response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("404 page not found\n")
+  }
   const key = decodeURIComponent(new URL(request.url ?? "", "http://s3").pathname)
   const object = objects.get(key)
   const refused = refusal(manner, request, key)
@@ -74,8 +78,6 @@ const answer = (state: State, request: IncomingMessage, response: ServerResponse
       return object === undefined
         ? fail(response, 404, "NoSuchKey")
         : answerGet(response, object, request.headers.range, manner)
-    case "HEAD":
-      return response.writeHead(object === undefined ? 404 : 200).end()
     case "DELETE":
       // As some compatible stores do; Amazon's says 204 in both cases.
       return objects.delete(key) ? response.writeHead(204).end() : fail(response, 404, "NoSuchKey")
