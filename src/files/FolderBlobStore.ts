@@ -1,4 +1,4 @@
-import { access, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Chunk, Effect, Exit, Layer, Option, Predicate, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
@@ -49,15 +49,21 @@ export const folderBlobStore = (folder: string) => {
   /** An incomplete file has another name, so that a file under the right name is complete, even after a crash. */
   const unfinished = (path: string) => `${path}.part`
 
+  const hasFolder = (customerID: CustomerID) =>
+    access(join(folder, String(customerID))).then(
+      () => true,
+      () => false
+    )
+
   /** If even the customer's folder is missing, the disk is away rather than the file lost. */
   const orMissing = async (customerID: CustomerID, blobID: BlobID, error: unknown) => {
     const isGone = Predicate.hasProperty(error, "code") && error.code === "ENOENT"
-    const hasOthers = () =>
-      access(join(folder, String(customerID))).then(
-        () => true,
-        () => false
-      )
-    return isGone && (await hasOthers()) ? new BytesMissing({ customerID, blobID }) : storeAway(error)
+    return isGone && (await hasFolder(customerID)) ? new BytesMissing({ customerID, blobID }) : storeAway(error)
+  }
+
+  /** Fails where nothing at all can be seen, as when a share is not mounted: the file may still be on it. */
+  const checkMounted = async (customerID: CustomerID) => {
+    if (!(await hasFolder(customerID)) && (await readdir(folder)).length === 0) throw new Error(`${folder} is empty`)
   }
 
   const reading = <A>(customerID: CustomerID, blobID: BlobID, read: (path: string) => Promise<A>) =>
@@ -119,6 +125,7 @@ export const folderBlobStore = (folder: string) => {
       }),
     remove: (customerID, blobID) =>
       orAway(async () => {
+        await checkMounted(customerID)
         const path = pathOf(customerID, blobID)
         for (const file of [path, unfinished(path)]) await rm(file, { force: true })
       })
