@@ -83,7 +83,7 @@ const makeConnection = (client: pg.Client, guard: Guard): SqlConnection.Connecti
     return guard(Effect.uninterruptible(answer))
   }
   const executeRaw = (sql: string, params: ReadonlyArray<unknown>) =>
-    ask((onResult) => client.query(statementOf(sql, params, onResult)))
+    ask((onResult) => client.query(statementOf(client, sql, params, onResult)))
   const execute: SqlConnection.Connection["execute"] = (sql, params, transform) => {
     const rows = Effect.map(executeRaw(sql, params), rowsOf)
     return transform === undefined ? rows : Effect.map(rows, transform)

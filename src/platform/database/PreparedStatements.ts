@@ -3,10 +3,24 @@ import { limitSilence, withoutLimit } from "./SilenceLimits.ts"
 
 // Only a text that is seen again gets a name: lists of changing length must not fill the server's memory with names.
 const mostNames = 500
-const seenOnce = new Set<string>()
-const names = new Map<string, string>()
 
-const nameOf = (text: string) => {
+/** What one connection has named: what others have seen must not use up its names. */
+interface Names {
+  readonly seenOnce: Set<string>
+  readonly names: Map<string, string>
+}
+
+const namesOfClients = new WeakMap<pg.ClientBase, Names>()
+
+const namesOf = (client: pg.ClientBase) => {
+  const known = namesOfClients.get(client)
+  if (known !== undefined) return known
+  const none: Names = { seenOnce: new Set(), names: new Map() }
+  namesOfClients.set(client, none)
+  return none
+}
+
+const nameOf = ({ names, seenOnce }: Names, text: string) => {
   const known = names.get(text)
   if (known !== undefined || names.size >= mostNames) return known
   if (seenOnce.delete(text)) {
@@ -25,9 +39,14 @@ export type OnResult = (error: Error | null | undefined, result: pg.QueryResult 
  * Builds a statement to send. Its name is set afterwards: a config object with a name would be copied property by
  * property.
  */
-export const statementOf = (text: string, values: ReadonlyArray<unknown>, onResult: OnResult) => {
+export const statementOf = (
+  client: pg.ClientBase,
+  text: string,
+  values: ReadonlyArray<unknown>,
+  onResult: OnResult
+) => {
   const query = new pg.Query(text, [...values], onResult)
-  const name = values.length > 0 ? nameOf(text) : undefined
+  const name = values.length > 0 ? nameOf(namesOf(client), text) : undefined
   return name === undefined ? query : Object.assign(query, { name })
 }
 
@@ -42,7 +61,7 @@ export const prepareStatements = (client: pg.PoolClient) => {
     const [text, values, onResult] = given
     if (text === withoutLimit) limitSilence(client, 0)
     return typeof text === "string" && Array.isArray(values) && isCallback(onResult)
-      ? Reflect.apply(query, client, [statementOf(text, values, onResult)])
+      ? Reflect.apply(query, client, [statementOf(client, text, values, onResult)])
       : Reflect.apply(query, client, given)
   }
   Object.defineProperty(client, "query", { value: prepared })

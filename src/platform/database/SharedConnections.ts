@@ -115,7 +115,7 @@ class SharedConnection {
     if (client === undefined) return elsewhere
     return Effect.async((resume) => {
       let isAnswered = false
-      const query = statementOf(text, values, (error, result) => {
+      const query = statementOf(client, text, values, (error, result) => {
         if (isAnswered) return
         isAnswered = true
         this.#underWay -= 1
