@@ -38,8 +38,11 @@ layer(mailApp(), { excludeTestServices: true })("A set-aside mail", (it) => {
       yield* eventually(running, ({ length }) => length === 1)
       expect((yield* admin("mail", "discard", String(number), "--yes")).succeeded).toBe(true)
 
-      // The attempt is over before a mail that arrives later has come.
-      yield* Effect.sleep("6 seconds")
+      // The provider has answered the attempt: it could store the mail now.
+      yield* eventually(
+        Effect.sync(() => server.state.seen.some(({ path }) => path.includes(id))),
+        (isAnswered) => isAnswered
+      )
       yield* server.set()
       yield* server.arrive(address, mail({ subject: "Later" }))
       yield* ticketsArrive(channelID, 1)
@@ -54,7 +57,7 @@ layer(mailApp(), { excludeTestServices: true })("A set-aside mail", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channelID, folderID, mailbox } = yield* subscribedChannel
-      const { number } = yield* setAsideIn(mailbox, folderID, "Wanted")
+      const { id, number } = yield* setAsideIn(mailbox, folderID, "Wanted")
       mailbox.isAway = true
       expect(yield* admin("mail", "retry")).toMatchObject({ succeeded: true, output: "Retrying 1 mail." })
       const age = sql`
@@ -62,6 +65,10 @@ layer(mailApp(), { excludeTestServices: true })("A set-aside mail", (it) => {
         where customer_id = 1 and failed_mail_id = ${number}`
       expect(yield* age).toEqual([{ isOld: true }])
       expect((yield* admin("mail", "list")).output).toContain(`\n${number}  customer 1  folder ${folderID}  `)
+      const failed = sql`
+        select 1 from job where customer_id = 1 and kind = 'ImportMessage' and status = 'Queued' and error is not null
+          and payload ->> 'messageID' = ${id}`
+      yield* eventually(failed, ({ length }) => length === 1)
       mailbox.isAway = false
       yield* admin("mail", "retry")
       yield* ticketsArrive(channelID, 1)
