@@ -1,11 +1,17 @@
 import { Array } from "effect"
 import { BadRequest } from "../../schema/Errors.ts"
 
+const simple: ReadonlyMap<string, string> = new Map([
+  ["string", "a string"],
+  ["number", "a number"],
+  ["boolean", "true or false"]
+])
+
 /** Puts what a schema expects into plain words: schemas describe themselves in the terms of the compiler. */
 const expected = (description: string) => {
   if (/^(?:ReadonlyArray<|Array<|readonly \[)/.test(description)) return "a list"
   if (/^\{|\(Encoded side\)|\| filter\b|^Struct\b/.test(description)) return "an object"
-  return description
+  return simple.get(description) ?? description
 }
 
 const longestQuote = 100

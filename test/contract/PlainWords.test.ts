@@ -35,6 +35,7 @@ layer(testApp(), { excludeTestServices: true })("The refusal of a wrong body", (
             const where = `${operation.id}: ${detail.path} ${detail.message}`
             if (String(description).includes(" ")) expect(detail.message, where).not.toContain(description)
             expect(detail.message, where).toMatch(/^[a-z]/)
+            expect(detail.message, where).not.toMatch(/must be (?:one of )?(?:string|number|boolean)\b/)
           }
         }
       }
