@@ -1,4 +1,4 @@
-import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { access, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Chunk, Effect, Exit, Layer, Option, Predicate, Stream } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
@@ -61,9 +61,11 @@ export const folderBlobStore = (folder: string) => {
     return isGone && (await hasFolder(customerID)) ? new BytesMissing({ customerID, blobID }) : storeAway(error)
   }
 
-  /** Fails where nothing at all can be seen, as when a share is not mounted: the file may still be on it. */
-  const checkMounted = async (customerID: CustomerID) => {
-    if (!(await hasFolder(customerID)) && (await readdir(folder)).length === 0) throw new Error(`${folder} is empty`)
+  /** Every file was put into the customer's folder. Without that folder the file may be on a disk that is not mounted. */
+  const checkFolder = async (customerID: CustomerID) => {
+    if (await hasFolder(customerID)) return
+    const path = join(folder, String(customerID))
+    throw new Error(`${path} is missing. Mount its disk; or create it empty if its files are gone for good.`)
   }
 
   const reading = <A>(customerID: CustomerID, blobID: BlobID, read: (path: string) => Promise<A>) =>
@@ -125,7 +127,7 @@ export const folderBlobStore = (folder: string) => {
       }),
     remove: (customerID, blobID) =>
       orAway(async () => {
-        await checkMounted(customerID)
+        await checkFolder(customerID)
         const path = pathOf(customerID, blobID)
         for (const file of [path, unfinished(path)]) await rm(file, { force: true })
       })

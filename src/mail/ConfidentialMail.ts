@@ -18,7 +18,9 @@ export const isConfidentialMail = ({ internetMessageHeaders: headers, internetMe
   isConfidentialMessageID(internetMessageId) ||
   isConfidentialMessageID(headerOf(headers, "X-Microsoft-Original-Message-ID"))
 
-const resetLink = /(reset-password(?:\?|%3F)token(?:=|%3D))[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+// As people see it, within another link, and in the source of a mail, which breaks long lines and encodes "=".
+const resetLink =
+  /(reset-password(?:=\r?\n)?(?:\?|%(?:25)?3F)(?:=\r?\n)?token(?:=(?:3D)?|%(?:25)?3D))(?:=\r?\n)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
 
 /** Without the tokens of reset links: a reply to such a mail, or a report that it was not delivered, may quote it. */
 export const withoutResetTokens = (text: string) => text.replaceAll(resetLink, "$1…")

@@ -11,6 +11,7 @@ import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { TicketChanges } from "../tickets/TicketChanges.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
 import { notifyEscalation } from "./EscalationMail.ts"
+import { makeEscalationMailsRepo } from "./EscalationMailsRepo.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
 
@@ -46,6 +47,7 @@ const make = Effect.gen(function* () {
   const customers = yield* CustomerSettings
   const representatives = yield* RepresentativesRepo
   const events = yield* Events
+  const mails = yield* makeEscalationMailsRepo
   const jobs = yield* Jobs
 
   const findDefaultAddress = fn("Escalations.findDefaultAddress")(function* (customerID: CustomerID) {
@@ -73,16 +75,16 @@ const make = Effect.gen(function* () {
       if (isNews && !happened.includes("TicketEscalated")) {
         yield* events.record(customerID, [{ kind: "MessageEscalated", ticketID: message.ticketID, ticketMessageID }])
       }
+      const told = email === null ? yield* findDefaultAddress(customerID) : Option.some(email)
+      if (Option.isNone(told)) return told
+      const to = told.value
       const isMailed =
         visitor === undefined
           ? // An explicitly named address is always notified, even about an earlier escalation.
             isNews || email !== null
-          : visitor.leavesAddress || (isNews && !(yield* messages.wasEscalatedLately(customerID, message)))
+          : visitor.leavesAddress || !(yield* mails.wasMailedLately(customerID, message.ticketID, to))
       if (!isMailed) return Option.none()
-      const told = email === null ? yield* findDefaultAddress(customerID) : Option.some(email)
-      if (Option.isSome(told)) {
-        yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to: told.value })
-      }
+      yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to })
       return told
     }, inTransaction)
   })

@@ -66,11 +66,6 @@ export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo
       ticketMessageID: TicketMessageID,
       change: MessageChange
     ) => Effect.Effect<boolean>
-    /** Whether another message of the same ticket, no older than a quarter of an hour, is escalated. */
-    readonly wasEscalatedLately: (
-      customerID: CustomerID,
-      message: Pick<StoredMessage, "ticketID" | "ticketMessageID">
-    ) => Effect.Effect<boolean>
     /** Marks an end user's message as replied to; only the first caller succeeds. */
     readonly claimReply: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
     /** A message that was replied to stays so, even when its ticket is marked as spam. */
@@ -136,12 +131,6 @@ const make = Effect.gen(function* () {
   return TicketMessagesRepo.of({
     find: select(""),
     findForUpdate: select("for no key update of t, m"),
-
-    wasEscalatedLately: (customerID, { ticketID, ticketMessageID }) =>
-      sql`
-        select 1 from ticket_message
-        where customer_id = ${customerID} and ticket_id = ${ticketID} and ticket_message_id <> ${ticketMessageID}
-          and is_escalated and created_at > now() - interval '15 minutes' limit 1`.pipe(isAny, Effect.orDie),
 
     exists: (ticketMessageID) =>
       sql`

@@ -200,6 +200,9 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { channelID, customerID } = yield* subscribedTo("initech-admin")
+      // The demo's files were stored elsewhere; without the folder its disk would count as not mounted.
+      const { dataDir } = yield* Settings
+      yield* Effect.promise(() => mkdir(join(dataDir, "files", String(customerID)), { recursive: true }))
       yield* sql`
           update channel set override_mail_provider_client_secret = 'other.key.x'
           where customer_id = ${customerID} and channel_id = ${channelID}`

@@ -31,12 +31,13 @@ const escalationMails = (ticketID: number) =>
       where j.customer_id = 1 and j.kind = 'NotifyEscalation'`
   ).pipe(Effect.map(({ length }) => length))
 
-const makeOlder = (ticketID: number, minutes: number) =>
+/** Makes the mails about escalations that were ordered so far older. */
+const makeOlder = (minutes: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
-      update ticket_message set created_at = created_at - make_interval(mins => ${minutes}::int)
-      where customer_id = 1 and ticket_id = ${ticketID}`
+      update job set created_at = created_at - make_interval(mins => ${minutes}::int)
+      where customer_id = 1 and kind = 'NotifyEscalation'`
   )
 
 layer(testApp(), { excludeTestServices: true })("A chat with automation", (it) => {
@@ -299,7 +300,7 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       yield* say(visitor, "Nobody there?")
       yield* visitor.invoke("RequestAgent", { email: "other@mail.example" })
       expect(yield* escalationMails(ticketID)).toBe(2)
-      yield* makeOlder(ticketID, 16)
+      yield* makeOlder(16)
       yield* say(visitor, "Still nobody?")
       yield* visitor.invoke("RequestAgent", { ticketID })
       expect(yield* escalationMails(ticketID)).toBe(3)
@@ -318,6 +319,15 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       expect(yield* escalationMails(ticketID)).toBe(0)
       yield* visitor.invoke("RequestAgent", { ticketID })
       expect(yield* escalationMails(ticketID)).toBe(1)
+
+      // Somebody else was told of the same message, but not the default representative.
+      const other = yield* visitorPeer()
+      const chat = yield* say(other, "And me?")
+      const { ticketMessages } = yield* clientOf("acme-admin")
+      const payload = { email: "boss@acme.example" }
+      yield* ticketMessages.escalateMessage({ path: { id: chat.messageID }, payload })
+      yield* other.invoke("RequestAgent", {})
+      expect(yield* escalationMails(chat.ticketID)).toBe(2)
     })
   )
 

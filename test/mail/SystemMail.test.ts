@@ -148,7 +148,9 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail", (it) =
       const { channelID, address: read } = yield* subscribedChannel
       const token = "0b0c6d5e-51c2-4f0c-9a55-0d1b1f1f2f3f"
       const link = `https://casework.example/reset-password?token=${token}`
-      const html = `<p>Was that you?</p><a href="https://safe.example/?url=${encodeURIComponent(link)}">${link}</a>`
+      const around = encodeURIComponent(`https://safe.example/?url=${encodeURIComponent(link)}`)
+      const source = `https://casework.example/reset-password?=\r\ntoken=3D${token}`
+      const html = `<p>Was that you?</p><a href="https://safe.example/?url=${around}">${link}</a><pre>${source}</pre>`
       yield* server.arrive(read, mail({ subject: "Fwd: Set a new password", html }))
       const [ticket] = yield* ticketsArrive(channelID, 1)
       const [message] = yield* messagesOf((yield* Effect.fromNullable(ticket)).ticketID)

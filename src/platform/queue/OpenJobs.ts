@@ -23,8 +23,8 @@ export const findOpenJobs = (sql: SqlClient.SqlClient) =>
         from jsonb_to_recordset(${JSON.stringify(_.jobs.map((job, index) => ({ ...job, index })))}::jsonb)
           one (index int, "customerID" int, payload text)),
       open as materialized (
-        select distinct customer_id, payload::text as payload from job
+        select customer_id, payload::text as payload from job
         where customer_id = any(array(select distinct customer_id from wanted)) and kind = ${_.kind}
           and status in ('Queued', 'Running') and rank <= ${_.rank})
-      select index from wanted where (customer_id, payload) in (select customer_id, payload from open)`
+      select distinct index from open join wanted using (customer_id, payload)`
   })
