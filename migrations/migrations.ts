@@ -38,6 +38,8 @@ import auditedRepresentatives from "./0035_audited_representatives.ts"
 import oneSigma from "./0036_one_sigma.ts"
 import kindsOfSteps from "./0037_kinds_of_steps.ts"
 import locatedFolders from "./0038_located_folders.ts"
+import lastSenders from "./0039_last_senders.ts"
+import visitorMails from "./0040_visitor_mails.ts"
 
 /** Every migration in order. A test compares this list with the folder. */
 export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
@@ -78,5 +80,7 @@ export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.Sq
   "0035_audited_representatives": auditedRepresentatives,
   "0036_one_sigma": oneSigma,
   "0037_kinds_of_steps": kindsOfSteps,
-  "0038_located_folders": locatedFolders
+  "0038_located_folders": locatedFolders,
+  "0039_last_senders": lastSenders,
+  "0040_visitor_mails": visitorMails
 }

@@ -135,12 +135,19 @@ export type DocumentPage = typeof DocumentPage.Type
 
 export const DocumentQuery = Query({ replacePlaceholders: Schema.optionalWith(QueryBoolean, { exact: true }) })
 
+const mostVariables = 1000
+
 export const RetrievalRequest = Body("RetrievalRequest", {
   messageID: optional(Integer.annotations({ description: "A ticket message whose values also fill placeholders" })),
   variables: optional(
-    Schema.Record({ key: Schema.String, value: Schema.Union(Text, Schema.Finite, Schema.Boolean) }).annotations({
-      examples: [{ orderNumber: "A-1042" }]
-    })
+    Schema.Record({ key: Schema.String, value: Schema.Union(Text, Schema.Finite, Schema.Boolean) })
+      .pipe(
+        Schema.filter((variables) => Object.keys(variables).length <= mostVariables, {
+          message: () => `must have at most ${mostVariables} names`,
+          jsonSchema: { maxProperties: mostVariables }
+        })
+      )
+      .annotations({ examples: [{ orderNumber: "A-1042" }] })
   ).annotations({ description: "Values for {{name}} placeholders of your own" })
 })
 export type RetrievalRequest = typeof RetrievalRequest.Type

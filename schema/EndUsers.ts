@@ -4,7 +4,7 @@ import { PhoneContext, TicketAccess } from "./Authentication.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { emptyAsNull } from "./EmptyText.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { Body, changeable, clearable, Name, optional, Query, TextUpTo } from "./Fields.ts"
+import { Body, changeable, clearable, ListUpTo, Name, optional, Query, TextUpTo } from "./Fields.ts"
 import { CustomerID, EndUserID, EndUserUIDID, pathId } from "./Ids.ts"
 import { Page, paging } from "./Paging.ts"
 import { TicketPage, TicketsQuery } from "./Tickets.ts"
@@ -66,9 +66,6 @@ export type EndUserUIDUpdate = typeof EndUserUIDUpdate.Type
 
 export const mostUids = 100
 
-const atMost = <A, I, R>(item: Schema.Schema<A, I, R>) =>
-  Schema.Array(item).pipe(Schema.maxItems(mostUids, { message: () => `must have at most ${mostUids} items` }))
-
 const FirstName = Name.annotations({ examples: ["Maria"] })
 
 const LastName = Schema.transform(Schema.String, TextUpTo(255), {
@@ -100,7 +97,7 @@ export const EndUserCreate = Body("EndUserCreate", {
   Phone: optional(fields.Phone),
   CustomerRef: optional(fields.CustomerRef),
   Notes: optional(fields.Notes),
-  UIDs: optional(atMost(EndUserUIDCreate))
+  UIDs: optional(ListUpTo(EndUserUIDCreate, mostUids))
 })
 export type EndUserCreate = typeof EndUserCreate.Type
 
@@ -112,7 +109,7 @@ export const EndUserUpdate = Body("EndUserUpdate", {
   Phone: clearable(fields.Phone),
   CustomerRef: clearable(fields.CustomerRef),
   Notes: clearable(fields.Notes),
-  UIDs: clearable(atMost(EndUserUIDUpdate))
+  UIDs: clearable(ListUpTo(EndUserUIDUpdate, mostUids))
 })
 export type EndUserUpdate = typeof EndUserUpdate.Type
 

@@ -54,6 +54,10 @@ export const BodyWithRule = <Fields extends Schema.Struct.Fields>(
 export const Query = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })
 
+/** A list in a request: only one with a limit can be refused before each of its items is looked at. */
+export const ListUpTo = <A, I, R>(item: Schema.Schema<A, I, R>, maximum: number) =>
+  Schema.Array(item).pipe(Schema.maxItems(maximum, { message: () => `must have at most ${maximum} items` }))
+
 /** On create, a missing property and null mean the same. */
 export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.optionalWith(schema, { exact: true, nullable: true })
@@ -74,7 +78,7 @@ export const Text = Schema.String.pipe(
 )
 
 /** Counts code points, as PostgreSQL and JSON Schema do; in JavaScript one above U+FFFF has length 2. */
-const hasAtMost = (text: string, maximum: number) =>
+export const hasAtMost = (text: string, maximum: number) =>
   text.length <= maximum || (text.length <= 2 * maximum && [...text].length <= maximum)
 
 const lengthBetween = (minimum: number, maximum: number) =>

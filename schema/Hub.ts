@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { EmailAddress } from "./EmailAddress.ts"
 import { Body, optional, Text, TextUpTo } from "./Fields.ts"
-import { TicketID, TicketMessageID } from "./Ids.ts"
+import { CustomerRepID, TicketID, TicketMessageID } from "./Ids.ts"
 import { SenderType, TicketMessage } from "./TicketMessages.ts"
 import { Ticket } from "./Tickets.ts"
 
@@ -59,6 +59,9 @@ export class ResumedChat extends Schema.Class<ResumedChat>("ResumedChat")({
   messages: Schema.Array(VisitorMessage)
 }) {}
 
+/** The ticket's custom field with the address that a visitor has left. */
+export const visitorAddressField = "visitorEmail"
+
 /** `RequestAgent`: a visitor asks for a person instead of automatic answers. */
 export const HubRequestAgent = Body("HubRequestAgent", {
   ticketID: optional(TicketID),
@@ -71,7 +74,12 @@ const ofTicket = { ticketID: Schema.optionalWith(TicketID, { exact: true }) }
 
 export class AgentJoined extends Schema.Class<AgentJoined>("AgentJoined")({ name: Schema.String, ...ofTicket }) {}
 
-export class Typing extends Schema.Class<Typing>("Typing")({ from: Schema.String, ...ofTicket }) {}
+export class Typing extends Schema.Class<Typing>("Typing")({
+  from: Schema.String,
+  ...ofTicket,
+  /** Sent only to representatives, when it is another one who types. */
+  customerRepID: Schema.optionalWith(CustomerRepID, { exact: true })
+}) {}
 
 /** The events sent to clients, each with the schema of its single argument. */
 export const hubEvents = {
@@ -96,6 +104,6 @@ export const hubDescription = `**Live events.** \`/chatHub\` speaks the SignalR 
 | \`JoinTicket(ticketID)\`, \`LeaveTicket(ticketID)\` | representative | nothing; \`AgentJoined\` is sent only once per chat and representative |
 | \`Typing(ticketID)\` | both | nothing; forwarded at most once a second |
 
-A representative gets \`MessageReceived(TicketMessage)\`, \`TicketUpdated(Ticket)\`, \`DraftReady(TicketMessage)\`, \`AgentJoined({ name, ticketID })\` and \`Typing({ from, ticketID })\` for all tickets of its customer, except its own typing. A visitor gets \`MessageReceived({ messageID, ticketID, dateCreated, senderType, customerRepName, message, htmlBody, pageURL, hasAttachment })\`, \`AgentJoined({ name })\` and \`Typing({ from })\` for its own chat. A very large message is sent without its bodies and screenshot; \`GET /ticketMessages/{id}\` returns them.
+A representative gets \`MessageReceived(TicketMessage)\`, \`TicketUpdated(Ticket)\`, \`DraftReady(TicketMessage)\`, \`AgentJoined({ name, ticketID })\` and \`Typing({ from, ticketID, customerRepID? })\` for all tickets of its customer, except its own typing; \`customerRepID\` is there when another representative types. A visitor gets \`MessageReceived({ messageID, ticketID, dateCreated, senderType, customerRepName, message, htmlBody, pageURL, hasAttachment })\`, \`AgentJoined({ name })\` and \`Typing({ from })\` for its own chat. A very large message is sent without its bodies and screenshot; \`GET /ticketMessages/{id}\` returns them.
 
 The texts of the chat window are at \`GET /api/ChannelTranslations/resolve?token=&lang=\`; a visitor likes or dislikes an answer with \`GET /ticketMessages/{ticketToken}/like-dislike?like=\`.`

@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, Multipart, OpenApi } from
 import { Option, Schema } from "effect"
 import { ReportAccess } from "./Authentication.ts"
 import { NotFound, PayloadTooLarge, RangeNotSatisfiable, UnsupportedMediaType } from "./Errors.ts"
-import { Body, changeable } from "./Fields.ts"
+import { Body, changeable, ListUpTo } from "./Fields.ts"
 import { namedPathId, PlaceDescriptionRoomID, PlaceDescriptionRoomPhotoID } from "./Ids.ts"
 
 export class PlaceDescriptionRoomPhoto extends Schema.Class<PlaceDescriptionRoomPhoto>("PlaceDescriptionRoomPhoto")({
@@ -31,9 +31,12 @@ const Upload = HttpApiSchema.MultipartStream(Schema.Struct({ files: Multipart.Fi
   maxTotalSize: Option.some(largestUpload)
 })
 
+/** More than a room has. */
+const mostPhotosInOrder = 10_000
+
 export const PhotoOrder = Body("PlaceDescriptionPhotoOrder", {
   photoIds: Schema.propertySignature(
-    Schema.Array(PlaceDescriptionRoomPhotoID).annotations({
+    ListUpTo(PlaceDescriptionRoomPhotoID, mostPhotosInOrder).annotations({
       examples: [[PlaceDescriptionRoomPhotoID.make(2), PlaceDescriptionRoomPhotoID.make(1)]]
     })
   ).annotations({ description: "Every photo of the room, exactly once, in the new order" })

@@ -4,7 +4,7 @@ import { AdminAccess, Role, TicketAccess } from "./Authentication.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { emptyAsNull } from "./EmptyText.ts"
 import { Conflict, Forbidden, NotFound } from "./Errors.ts"
-import { anyCase, Body, changeable, clearable, optional, Query, Text, TextUpTo } from "./Fields.ts"
+import { anyCase, Body, changeable, clearable, hasAtMost, optional, Query, Text, TextUpTo } from "./Fields.ts"
 import { CustomerID, CustomerRepID, pathId } from "./Ids.ts"
 import { NumberedPage, paging } from "./Paging.ts"
 import { Password } from "./Passwords.ts"
@@ -28,7 +28,7 @@ export class CustomerRep extends Schema.Class<CustomerRep>("CustomerRep")({
 }) {}
 
 const Username = Text.pipe(
-  Schema.filter((name) => name.length >= 1 && name.length <= 100 && !/[\s\p{Z}\p{Cc}\p{Cf}]/u.test(name), {
+  Schema.filter((name) => name.length >= 1 && hasAtMost(name, 100) && !/[\s\p{Z}\p{Cc}\p{Cf}]/u.test(name), {
     message: () => "must be 1 to 100 characters long, without spaces or control characters",
     jsonSchema: { minLength: 1, maxLength: 100 },
     arbitrary: () => (fc) => fc.stringMatching(/^[a-z]{5,10}-[a-z0-9]{5,10}$/)

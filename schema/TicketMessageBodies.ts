@@ -9,6 +9,7 @@ import {
   BodyWithRule,
   changeable,
   clearable,
+  ListUpTo,
   Name,
   optional,
   Query,
@@ -84,7 +85,9 @@ export const TicketMessageCreate = BodyWithRule(
 export type TicketMessageCreate = typeof TicketMessageCreate.Type
 
 export const TicketMessageUpdate = Body("TicketMessageUpdate", {
-  aiReply: clearable(Text).annotations({ description: "The prepared answer; only on an end user's message" }),
+  aiReply: clearable(emptyAsNull(Text)).annotations({
+    description: "The prepared answer; only on an end user's message. A blank one clears it"
+  }),
   customFieldsData: clearable(CustomFieldsWrite),
   isOpened: changeable(Schema.Boolean)
 })
@@ -97,11 +100,9 @@ export const MessagesOfTicketQuery = Query(messagePaging.query)
 export type MessagesOfTicketQuery = typeof MessagesOfTicketQuery.Type
 
 export const CorrectTopics = Body("CorrectTopics", {
-  topicIds: Schema.propertySignature(
-    Schema.Array(TopicID).pipe(
-      Schema.maxItems(largestBulk, { message: () => `must have at most ${largestBulk} items` })
-    )
-  ).annotations({ description: "Your own topics; an empty list clears them" })
+  topicIds: Schema.propertySignature(ListUpTo(TopicID, largestBulk)).annotations({
+    description: "Your own topics; an empty list clears them"
+  })
 })
 export type CorrectTopics = typeof CorrectTopics.Type
 

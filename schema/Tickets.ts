@@ -11,6 +11,7 @@ import {
   BodyWithRule,
   changeable,
   clearable,
+  ListUpTo,
   optional,
   Query,
   QueryBoolean,
@@ -20,6 +21,7 @@ import { ChannelID, CustomerRepID, EndUserID, idFromString, pathId, TicketID } f
 import { LanguageTag } from "./LanguageTag.ts"
 import { TicketStatus } from "./Operations.ts"
 import { Page, paging } from "./Paging.ts"
+import { SenderType } from "./TicketMessages.ts"
 import { UID } from "./Uid.ts"
 
 export class Ticket extends Schema.Class<Ticket>("Ticket")({
@@ -35,6 +37,10 @@ export class Ticket extends Schema.Class<Ticket>("Ticket")({
   isSpam: Schema.Boolean,
   language: Schema.NullOr(Schema.String).annotations({ description: "The end user's language", examples: ["en"] }),
   lastMessageDate: Schema.NullOr(Schema.DateTimeUtc),
+  lastSenderType: Schema.NullOr(SenderType).annotations({
+    description:
+      "Who wrote the last message, apart from answers that could not be delivered and from automatic mail such as absence notices, which counts only where there is nothing else. A bounce counts if a mail system sent it, such as mailer-daemon. While it is EndUser, somebody waits for an answer"
+  }),
   topics: Schema.Array(Schema.String).annotations({ description: "The names of the topics of its messages" }),
   aiFeedbackComments: Schema.Array(Schema.String).annotations({
     description: "The comments on messages that were escalated, oldest first"
@@ -86,6 +92,9 @@ export type TicketUpdate = typeof TicketUpdate.Type
 
 const bulkActions = ["close", "reopen", "assign", "escalate", "spam", "notSpam", "delete"] as const
 
+/** Ids may be doubled, but not without end. */
+const mostRepeatedIds = 10_000
+
 const distinctIds = (ids: ReadonlyArray<number>) => {
   const count = new Set(ids).size
   return count >= 1 && count <= largestBulk
@@ -94,7 +103,7 @@ const distinctIds = (ids: ReadonlyArray<number>) => {
 export const TicketBulk = BodyWithRule(
   "TicketBulk",
   {
-    ticketIDs: Schema.Array(TicketID)
+    ticketIDs: ListUpTo(TicketID, mostRepeatedIds)
       .pipe(
         Schema.filter(distinctIds, {
           message: () => `must be a list of 1 to ${largestBulk} different ids`,
@@ -141,6 +150,7 @@ export const ticketPaging = paging({
     "isSpam",
     "language",
     "lastMessageDate",
+    "lastSenderType",
     "topics",
     "aiFeedbackComments",
     "customFieldsData",
@@ -163,7 +173,7 @@ export const TicketsQuery = Query({
   isSpam: changeable(QueryBoolean),
   search: changeable(TextUpTo(200)).annotations({
     description:
-      "Words or parts of words, in any case, that must all occur in the subject, in one message, or in the end user's name, email and UIDs"
+      "Words or parts of words, in any case, that must all occur in the subject, in one message, or in the end user's name, email and UIDs. A number, as in #13, also finds that ticket"
   })
 })
 export type TicketsQuery = typeof TicketsQuery.Type

@@ -3,13 +3,13 @@ import { Schema } from "effect"
 import { PhoneContext } from "./Authentication.ts"
 import { ignoresIdempotencyKey } from "./Conventions.ts"
 import { NotFound } from "./Errors.ts"
-import { Body, changeable, Query, Text, TextUpTo } from "./Fields.ts"
+import { Body, changeable, hasAtMost, Query, Text, TextUpTo } from "./Fields.ts"
 import { IsoLanguageCode } from "./LanguageCode.ts"
 
 const longest = 100_000
 
 const SourceText = Text.pipe(
-  Schema.filter((text) => text.trim() !== "" && text.length <= longest, {
+  Schema.filter((text) => text.trim() !== "" && hasAtMost(text, longest), {
     message: () => `must be 1 to ${longest} characters long and not blank`,
     jsonSchema: { minLength: 1, maxLength: longest },
     arbitrary: () => (fc) => fc.string({ minLength: 1, maxLength: 40 }).map((text) => `x${text}`)
@@ -23,7 +23,7 @@ export const TranslationRequest = Body("TranslationRequest", {
 export type TranslationRequest = typeof TranslationRequest.Type
 
 const PlaceName = Text.pipe(
-  Schema.filter((text) => text.trim() !== "" && text.length <= 200, {
+  Schema.filter((text) => text.trim() !== "" && hasAtMost(text, 200), {
     message: () => "must be 1 to 200 characters long",
     jsonSchema: { minLength: 1, maxLength: 200 },
     arbitrary: () => (fc) => fc.constantFrom("Switzerland", "BR", "Japan")

@@ -76,6 +76,7 @@ import { Representatives } from "./representatives/Representatives.ts"
 import { Signatures } from "./representatives/Signatures.ts"
 import { DeliverMessageJob } from "./sending/DeliverMessage.ts"
 import { FollowTextJob } from "./sending/FollowText.ts"
+import { VisitorMailJob } from "./sending/VisitorMail.ts"
 import { Telephony } from "./telephony/Telephony.ts"
 import { AgentJoins } from "./ticketMessages/AgentJoins.ts"
 import { DraftReplies } from "./ticketMessages/DraftReplies.ts"
@@ -194,6 +195,7 @@ const Work = Layer.mergeAll(
   ImportJobs,
   PasswordResetJob,
   SubscriptionJobs,
+  VisitorMailJob,
   Housekeeping,
   BlobSweep
 )

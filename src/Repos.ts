@@ -35,6 +35,7 @@ import { PlacesRepos } from "./places/PlacesServices.ts"
 import { PresenceRepo } from "./representatives/PresenceRepo.ts"
 import { RepresentativesRepo } from "./representatives/RepresentativesRepo.ts"
 import { SignaturesRepo } from "./representatives/SignaturesRepo.ts"
+import { ChatAnswersRepo } from "./sending/ChatAnswersRepo.ts"
 import { OutboundRepo } from "./sending/OutboundRepo.ts"
 import { SentTextsRepo } from "./sending/SentTextsRepo.ts"
 import { AgentJoinsRepo } from "./ticketMessages/AgentJoinsRepo.ts"
@@ -81,6 +82,7 @@ export const Repos = Layer.mergeAll(
   OutboundRepo.layer,
   PromptDocumentsRepo.layer,
   RecipientsRepo.layer,
+  ChatAnswersRepo.layer,
   SentTextsRepo.layer,
   TicketListRepo.layer,
   TicketMessagesRepo.layer,

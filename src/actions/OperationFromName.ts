@@ -50,7 +50,8 @@ const waitWords = /^wait (?:for )?(\d+) ?(?:(s)(?:ecs?|econds?)?|(m)(?:ins?|inut
 /** For how many seconds a name says to wait, if it does. */
 const waitOf = (name: string) => {
   const found = waitWords.exec(wordsOf(name))
-  if (found === null) return undefined
+  // A hyphen between words is a space, but before a number it may be a minus.
+  if (found === null || /\s-\d/.test(name)) return undefined
   const [, number, ...units] = found
   const unit = units.find((one) => one !== undefined) ?? "s"
   return Number(number) * (unitSeconds[unit] ?? 1)

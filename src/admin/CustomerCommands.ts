@@ -1,6 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { Feature } from "../customers/Features.ts"
+import { counted } from "../platform/text/Counted.ts"
 import { customerRemoveCommand } from "./CustomerRemoveCommand.ts"
 import { OverviewRepo } from "./OverviewRepo.ts"
 import { Provisioning } from "./Provisioning.ts"
@@ -37,7 +38,7 @@ const create = Command.make(
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const customers = yield* Effect.flatMap(OverviewRepo, (repo) => repo.customers)
-    yield* Console.log(customers.length === 1 ? "1 customer" : `${customers.length} customers`)
+    yield* Console.log(counted(customers.length, "customer"))
     for (const { customerID, features, hostnames, name, representatives } of customers) {
       yield* Console.log(
         `${customerID}  ${name}  hostnames: ${hostnames.join(", ") || "none"}  features: ${features.join(", ") || "none"}  representatives: ${representatives}`

@@ -16,6 +16,7 @@ import { MicrosoftGraph } from "../mail/MicrosoftGraph.ts"
 import { Stopping } from "../platform/concurrency/Stopping.ts"
 import { GuardedHttpClient } from "../platform/outbound/Outbound.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
+import { counted } from "../platform/text/Counted.ts"
 import { confirmByName, yes } from "./Confirmation.ts"
 import { customer } from "./CustomerArgument.ts"
 import { Provisioning } from "./Provisioning.ts"
@@ -49,10 +50,11 @@ export const customerRemoveCommand = Command.make("remove", { customer, yes }, (
     const { counts, subscriptions } = yield* Effect.flatMap(CustomerRemoval, (them) => them.remove(customerID))
     const removed = [...counts].filter(([, count]) => count > 0).map(([table, count]) => worded(table, count))
     yield* Console.log(`Removed customer ${customerID} "${name}".\n${removed.join(", ")}`)
-    if (subscriptions.ended > 0) yield* Console.log(`The mail provider ended ${subscriptions.ended} subscriptions.`)
+    if (subscriptions.ended > 0)
+      yield* Console.log(`The mail provider ended ${counted(subscriptions.ended, "subscription")}.`)
     if (subscriptions.left > 0) {
       yield* Console.error(
-        `${subscriptions.left} subscriptions could not be ended at the mail provider; they expire within 6 days.`
+        `${counted(subscriptions.left, "subscription")} could not be ended at the mail provider and will expire within 6 days.`
       )
     }
   })

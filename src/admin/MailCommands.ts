@@ -6,6 +6,7 @@ import { FailedMailsRepo, type SetAsideMail } from "../mail/FailedMailsRepo.ts"
 import { importMessage, messageKey } from "../mail/MailJobs.ts"
 import { ranks } from "../platform/queue/JobRank.ts"
 import { JobsRepo } from "../platform/queue/JobsRepo.ts"
+import { counted } from "../platform/text/Counted.ts"
 import { confirmAtTerminal, yes } from "./Confirmation.ts"
 import { printable } from "./Printable.ts"
 import { refuse } from "./Refused.ts"
@@ -64,7 +65,7 @@ const retry = Command.make("retry", {}, () =>
     )
     if (mails.length === 0) yield* Console.log("No mail is set aside.")
     if (retried.length > 0) {
-      yield* Console.log(`Retrying ${retried.length === 1 ? "1 mail" : `${retried.length} mails`}.`)
+      yield* Console.log(`Retrying ${counted(retried.length, "mail")}.`)
     }
     if (left.length > 0) {
       const ids = left.map(({ failedMailID }) => failedMailID).join(", ")

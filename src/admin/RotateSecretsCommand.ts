@@ -1,5 +1,6 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect } from "effect"
+import { counted } from "../platform/text/Counted.ts"
 import { refuse } from "./Refused.ts"
 import { rotateSecrets } from "./RotateSecrets.ts"
 
@@ -10,7 +11,9 @@ const keyLost = Options.boolean("key-lost").pipe(
 export const rotateSecretsCommand = Command.make("rotate-secrets", { keyLost }, ({ keyLost }) =>
   Effect.gen(function* () {
     const { changed, current, unreadable } = yield* rotateSecrets(keyLost)
-    yield* Console.log(`Re-encrypted ${changed} secrets with the first SECRETS_KEY; ${current} already used it.`)
+    yield* Console.log(
+      `Re-encrypted ${counted(changed, "secret")} with the first SECRETS_KEY; ${current} already used it.`
+    )
     const left = `${unreadable.length} could not be decrypted and remain unchanged: ${unreadable.join(", ")}.`
     if (unreadable.length > 0 && !keyLost) {
       return yield* refuse(

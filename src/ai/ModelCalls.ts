@@ -17,6 +17,7 @@ import { type Complete, type Completion, CompletionFailed } from "./Completions.
 import { FinalFailure } from "./FinalFailure.ts"
 import { chooseModel } from "./ModelChoice.ts"
 import { openAi } from "./OpenAi.ts"
+import { startTime } from "./SharedTime.ts"
 import { sandbox } from "./sandbox/Sandbox.ts"
 
 /** How the answer must look. */
@@ -124,11 +125,8 @@ const make = Effect.gen(function* () {
     )
   }
 
-  const inTime = Effect.timeoutFail({
-    duration: limits.total,
-    onTimeout: () =>
-      new CompletionFailed({ message: `The AI provider did not respond within ${Duration.format(limits.total)}.` })
-  })
+  const tooLate = () =>
+    new CompletionFailed({ message: `The AI provider did not respond within ${Duration.format(limits.total)}.` })
 
   const isConfigured = fn("ModelCalls.isConfigured")(function* (customerID: CustomerID) {
     return aiProvider === "sandbox" || (yield* customers.get(customerID)).aiProviderApiKey !== null
@@ -190,6 +188,7 @@ const make = Effect.gen(function* () {
     )
     const question = { ...call, model: model.name, images: call.images ?? [], answerSchema: jsonSchema }
 
+    const inTime = yield* startTime(limits.total, tooLate)
     const attempt = Effect.gen(function* () {
       // The model's own time: waiting for a turn does not count.
       let durationMs = 0

@@ -58,10 +58,10 @@ const make = Effect.gen(function* () {
   const jobs = yield* Jobs
   const { loginLocalhost } = yield* Settings
 
+  const isEverybodys = (hostname: string) => loginLocalhost && hostname.toLowerCase() === "localhost"
+
   const mayUseHostname = (customerID: CustomerID, hostname: string) =>
-    loginLocalhost && hostname.toLowerCase() === "localhost"
-      ? Effect.succeed(true)
-      : repo.hasHostname(customerID, hostname)
+    isEverybodys(hostname) ? Effect.succeed(true) : repo.hasHostname(customerID, hostname)
 
   return Auth.of({
     login: fn("Auth.login")(function* ({ hostname, password, username }, address) {
@@ -110,12 +110,10 @@ const make = Effect.gen(function* () {
     requestPasswordReset: fn("Auth.requestPasswordReset")(
       function* ({ email, hostname }, address) {
         const allowed = yield* throttle.isAllowed([`reset email ${email}`, `reset address ${address}`])
-        const reps = yield* repo.findByEmail(email)
         const host = hostname ?? "localhost"
-        for (const rep of allowed ? reps : []) {
-          if (yield* mayUseHostname(rep.customerID, host)) {
-            yield* jobs.enqueue(sendResetMail, rep.customerID, { customerRepID: rep.customerRepID })
-          }
+        const reps = yield* repo.findByEmail(email, isEverybodys(host) ? undefined : host)
+        for (const { customerID, customerRepID } of allowed ? reps : []) {
+          yield* jobs.enqueue(sendResetMail, customerID, { customerRepID })
         }
       },
       inTransaction,

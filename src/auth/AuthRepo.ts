@@ -27,7 +27,8 @@ export class AuthRepo extends Context.Tag("casework/AuthRepo")<
   AuthRepo,
   {
     readonly findByUsername: (username: string) => Effect.Effect<Option.Option<AuthRep>>
-    readonly findByEmail: (email: string) => Effect.Effect<ReadonlyArray<AuthRep>>
+    /** Those who may log in at the hostname, or at any: nobody else's representatives may take their places. */
+    readonly findByEmail: (email: string, hostname: string | undefined) => Effect.Effect<ReadonlyArray<AuthRep>>
     readonly findPhoneChannel: (
       accountSid: string,
       phoneNumber: string
@@ -65,6 +66,9 @@ export class AuthRepo extends Context.Tag("casework/AuthRepo")<
 /** How long a reset token is valid. */
 export const resetTokenHours = 4
 
+/** How many representatives of a customer may share an address to which reset mails are sent. */
+const mostOfOneCustomer = 20
+
 const RepKey = Schema.Struct({ customerID: CustomerID, customerRepID: CustomerRepID })
 
 const make = Effect.gen(function* () {
@@ -80,12 +84,20 @@ const make = Effect.gen(function* () {
       select ${columns} from customer_rep r where lower(r.username) = lower(${username}) and r.deleted_at is null`
   })
   const byEmail = SqlSchema.findAll({
-    Request: Schema.String,
+    Request: Schema.Struct({ email: Schema.String, hostname: Schema.UndefinedOr(Schema.String) }),
     Result: Rep,
-    execute: (email) => sql`
+    execute: ({ email, hostname }) => sql`
       /* all customers: the address says which ones */
-      select ${columns} from customer_rep r where lower(r.email) = lower(${email}) and r.deleted_at is null
-      order by r.customer_rep_id limit 20`
+      select ${columns} from (
+        select *, row_number() over (partition by customer_id order by customer_rep_id) as place from customer_rep
+        where lower(email) = lower(${email}) and deleted_at is null
+      ) r
+      where r.place <= ${mostOfOneCustomer} and ${
+        hostname === undefined
+          ? sql`true`
+          : sql`exists (select from login_hostname h where h.customer_id = r.customer_id and h.hostname = lower(${hostname}))`
+      }
+      order by r.customer_rep_id`
   })
   const phoneChannel = SqlSchema.findOne({
     Request: Schema.Struct({ accountSid: Schema.String, phoneNumber: Schema.String }),
@@ -188,7 +200,7 @@ const make = Effect.gen(function* () {
 
   return AuthRepo.of({
     findByUsername: (username) => byUsername(username).pipe(Effect.orDie),
-    findByEmail: (email) => byEmail(email).pipe(Effect.orDie),
+    findByEmail: (email, hostname) => byEmail({ email, hostname }).pipe(Effect.orDie),
     findPhoneChannel: (accountSid, phoneNumber) => phoneChannel({ accountSid, phoneNumber }).pipe(Effect.orDie),
     hasHostname: (customerID, hostname) =>
       hostnames({ customerID, hostname }).pipe(

@@ -25,10 +25,12 @@ export class PasswordHasher extends Context.Tag("casework/PasswordHasher")<
     PasswordHasher,
     Effect.gen(function* () {
       const turns = yield* Effect.makeSemaphore(atOnce)
+      // A run cannot be stopped: it keeps its turn until it ends, even when the client is gone.
+      const inTurn = <A>(run: () => Promise<A>) => turns.withPermits(1)(Effect.uninterruptible(Effect.promise(run)))
       const check = (stored: string, password: Redacted.Redacted) =>
-        turns.withPermits(1)(Effect.promise(() => verify(stored, Redacted.value(password))))
+        inTurn(() => verify(stored, Redacted.value(password)))
       return {
-        hash: (password) => turns.withPermits(1)(Effect.promise(() => hash(Redacted.value(password), parameters))),
+        hash: (password) => inTurn(() => hash(Redacted.value(password), parameters)),
         verify: check,
         verifyNothing: (password) => Effect.as(check(ofNobody, password), false as const)
       }

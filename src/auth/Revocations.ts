@@ -1,14 +1,19 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import type { ChannelID, CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { makeRemembered } from "../platform/caching/Remembered.ts"
+import { makeOnceForAll } from "../platform/concurrency/OnceForAll.ts"
 import { steadyClock } from "../platform/concurrency/SteadyClock.ts"
 import { AfterCommit } from "../platform/database/AfterCommit.ts"
+import { awayAfter } from "../platform/database/DatabaseAway.ts"
 import { RevocationsRepo } from "./RevocationsRepo.ts"
 
 const everySoOften = Schedule.spaced("2 seconds")
 
 // How long a check for changes counts. The next one is late when the node was paused or the database is unavailable.
 const goodForSeconds = 5
+
+// How long a request waits for a check; the regular ones may take longer.
+const longestLook = "5 seconds"
 
 // A change becomes visible only when its transaction commits, so each check reaches back a bit beyond the last one.
 const overlapSeconds = 60
@@ -70,10 +75,10 @@ const make = Effect.gen(function* () {
     lookedAt = started
   })
 
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+  const onceForAll = yield* makeOnceForAll<void, never>()
   const isFresh = () => now() - lookedAt < goodForSeconds
-  const lookIfStale = Effect.suspend(() => (isFresh() ? Effect.void : look))
-  const fresh = Effect.suspend(() => (isFresh() ? Effect.void : oneAtATime(lookIfStale)))
+  // While the database is away, requests would otherwise queue up to find that out one after another.
+  const fresh = Effect.suspend(() => (isFresh() ? Effect.void : onceForAll("look", awayAfter(longestLook)(look))))
 
   yield* look
   yield* look.pipe(

@@ -3,6 +3,7 @@ import { TooManyRequests } from "../../schema/Errors.ts"
 import { makeKeyedPermits } from "../platform/concurrency/KeyedPermits.ts"
 import { InTransaction } from "../platform/database/InTransaction.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { counted } from "../platform/text/Counted.ts"
 import { AttemptsRepo } from "./AttemptsRepo.ts"
 
 const limit = { failures: 10, minutes: 15 }
@@ -37,10 +38,7 @@ const make = Effect.gen(function* () {
 
   const tooMany = (seconds: number) => {
     const minutes = Math.ceil(seconds / 60)
-    return TooManyRequests.after(
-      seconds,
-      `Too many failed attempts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`
-    )
+    return TooManyRequests.after(seconds, `Too many failed attempts. Try again in ${counted(minutes, "minute")}.`)
   }
 
   /** Adds one to every key, or to none of them when one is at its limit. */

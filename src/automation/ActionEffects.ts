@@ -1,4 +1,5 @@
 import { Context, Data, Effect, Layer, Option } from "effect"
+import { longestCustomFields } from "../../schema/CustomFields.ts"
 import type { BadGateway, BadRequest, Conflict, Forbidden, NotFound } from "../../schema/Errors.ts"
 import type { CustomerID, CustomerRepID, DocumentID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import type { Operation } from "../../schema/Operations.ts"
@@ -121,7 +122,10 @@ const make = Effect.gen(function* () {
     // A client that reads the ticket could not write it back.
     if (key === "__proto__") return yield* notDone("A custom field cannot be named __proto__.")
     yield* confirmClaim
-    yield* tickets.lock(customerID, [ticketID])
+    const [ticket] = yield* tickets.lock(customerID, [ticketID])
+    if (JSON.stringify({ ...ticket?.customFieldsData, [key]: value }).length > longestCustomFields) {
+      return yield* notDone(`The ticket would have more than ${longestCustomFields} characters of custom fields.`)
+    }
     yield* tickets.setCustomField(customerID, ticketID, key, value)
     yield* events.record(customerID, [{ kind: "TicketChanged", ticketID }])
   }, inTransaction)

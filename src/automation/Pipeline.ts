@@ -19,6 +19,9 @@ const failed = (reason: string) => next(failedFor(reason))
 
 const gone = stop(done("The message no longer exists"))
 
+/** What a person has prepared meanwhile can be sent, whatever failed. */
+const afterFailure = ({ aiReply }: StoredMessage): MessageStatus => (aiReply === null ? "Failed" : "Drafted")
+
 /**
  * Takes an end user's message from its arrival to a prepared answer. The job is enqueued in the transaction that stores
  * the message. Finished steps are recorded; after a crash, the pipeline resumes at the first unfinished one.
@@ -74,11 +77,13 @@ export const PipelineJob = Layer.effectDiscard(
     const endWithout = fn("Pipeline.endWithout")(function* (
       customerID: CustomerID,
       { ticketID, ticketMessageID }: StoredMessage,
-      to: MessageStatus,
+      hasFailed: boolean,
       claim: JobClaim
     ) {
       yield* claim.confirm
-      if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
+      const found = yield* messages.findForUpdate(customerID, ticketMessageID)
+      if (Option.isNone(found)) return
+      const to = hasFailed ? afterFailure(found.value) : "Received"
       yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to }, claim)
       yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
     }, inTransaction)
@@ -110,7 +115,7 @@ export const PipelineJob = Layer.effectDiscard(
         yield* notes.flush
         const left = yield* messages.find(customerID, ticketMessageID)
         if (Option.exists(left, ({ status }) => status === "Processing")) {
-          yield* endWithout(customerID, found.value, hasFailed ? "Failed" : "Received", claim)
+          yield* endWithout(customerID, found.value, hasFailed, claim)
         }
         return undefined
       }),
@@ -121,8 +126,9 @@ export const PipelineJob = Layer.effectDiscard(
         const step = { step: "Given up", ...failedFor(reason) }
         yield* repo.finishSteps(customerID, ticketMessageID, [step], claim)
         yield* draftCalls.forget(customerID, ticketMessageID, claim)
-        yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to: "Failed" }, claim)
-        yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to: "Failed" }, claim)
+        const to = afterFailure(found.value)
+        yield* repo.setStatus(customerID, ticketMessageID, { from: "Processing", to }, claim)
+        yield* repo.setStatus(customerID, ticketMessageID, { from: "Received", to }, claim)
         const { ticketID } = found.value
         yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
       }, inTransaction)

@@ -169,8 +169,8 @@ export const makePipelineSteps = Effect.gen(function* () {
       fromAddress: message.fromAddress
     })
     if (!verdict.isSpam) return next(done("Not spam"))
-    // A person who answered while the model was thinking did not take the message for spam.
-    return yield* markSpam(input, isSpam(verdict.reason), messages.isAnsweredByPerson(customerID, message))
+    // A person who answered while the model was thinking did not take the message for spam, even if that answer failed.
+    return yield* markSpam(input, isSpam(verdict.reason), messages.isTakenUpByPerson(customerID, message))
   })
 
   const language: Step = fn("Pipeline.language")(function* ({ begin, customerID, hasAi, message }) {

@@ -6,7 +6,7 @@ import { fn } from "../platform/telemetry/Fn.ts"
 import { CustomerProfileRepo, type StoredCustomer } from "./CustomerProfileRepo.ts"
 import { forEachSecret, type SecretField, secretPlace } from "./ProfileColumns.ts"
 
-type CustomerWithSecrets = Omit<StoredCustomer, SecretField> & {
+export type CustomerWithSecrets = Omit<StoredCustomer, SecretField> & {
   readonly [Field in SecretField]: Redacted.Redacted | null
 }
 

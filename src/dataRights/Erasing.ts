@@ -44,7 +44,9 @@ const make = Effect.gen(function* () {
       for (const channelID of yield* repo.mailChannels(customerID)) yield* mails.lock(customerID, channelID)
     }),
 
-    stopWork: (person, found) => repo.eraseRows(person, found, "job"),
+    stopWork: fn("Erasing.stopWork")(function* (person, found) {
+      return yield* repo.eraseRows(person, found, "job")
+    }),
 
     erase: fn("Erasing.erase")(function* (person, found) {
       yield* repo.lockTickets(person)

@@ -45,6 +45,7 @@ export const impersonalColumns: Readonly<Record<string, string>> = {
   automation_run: names,
   blob_chunk: "deleted with its blob once nothing refers to that",
   "ticket.status": names,
+  "ticket.last_sender_type": names,
   "ticket.language": "a language does not identify a person",
   "ticket_message.sender_type": names,
   "ai_run.purpose": names,

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
-import type { ChannelType } from "../../schema/ChannelTypes.ts"
 import { BadRequest } from "../../schema/Errors.ts"
 import type { ChannelID, CustomerID, EndUserID, TicketMessageID } from "../../schema/Ids.ts"
+import { fits } from "../../schema/Recipients.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { CurrentChain } from "../events/Chain.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -21,17 +21,6 @@ interface Destination {
   readonly fileNames?: ReadonlyArray<string>
   /** The text to send; some channels limit its length. */
   readonly text: string | null
-}
-
-const isThere = (text: string) => text.trim() !== ""
-const isNumber = (text: string) => /^(?:whatsapp:)?\+\d{7,15}$/i.test(text.replace(/[\s()/.-]/g, ""))
-
-/** What a channel can send to: for example, the uid of a chat is not a mail address. */
-const fits: Readonly<Record<ChannelType, (text: string) => boolean>> = {
-  Email: (text) => /^[^\r\n]*[^\s@]@[^\s@][^\r\n]*$/.test(text),
-  Chat: isThere,
-  Phone: isThere,
-  WhatsApp: isNumber
 }
 
 /** Starts the delivery of answers. Call both functions in the transaction that stores the message. */
@@ -61,7 +50,7 @@ export class Deliveries extends Context.Tag("casework/Deliveries")<
             })
           )
           const canSendTo = fits[channelType]
-          if (isThere(wanted) && !canSendTo(wanted)) {
+          if (wanted.trim() !== "" && !canSendTo(wanted)) {
             return yield* BadRequest.at(
               "toAddress",
               `is not an address that a channel of type ${channelType} can send to`

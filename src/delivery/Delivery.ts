@@ -54,6 +54,8 @@ export interface DeliveryRoute {
     message: OutboundMessage,
     attempt: number
   ) => Effect.Effect<void, NotDelivered>
+  /** Runs in the transaction that marks the message as sent. */
+  readonly afterwards?: (customerID: CustomerID, message: OutboundMessage) => Effect.Effect<void>
 }
 
 /** One route for each type of channel. */

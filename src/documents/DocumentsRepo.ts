@@ -102,6 +102,7 @@ const make = Effect.gen(function* () {
       "apiBodyTemplate"
     ],
     id: "document_id",
+    bytes: sql`coalesce(octet_length(content), 0) + coalesce(octet_length(api_body_template), 0) + coalesce(octet_length(api_headers), 0)`,
     paging: documentPaging
   })
   const rows = ownRows(sql, { table: "document", key: "document_id", columns, Result: Stored })

@@ -1,17 +1,16 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { oneLine } from "../platform/text/OneLine.ts"
 import { type Entry, PlaceholderRepo } from "./PlaceholderRepo.ts"
 import { placeholdersIn, type Values } from "./Placeholders.ts"
-
-const inOneLine = (text: string) => text.trim().replace(/\s+/g, " ")
 
 /** One line for each: "- name: detail", or "- name" when there is nothing to add. */
 export const listed = (entries: ReadonlyArray<Entry>) =>
   entries
     .map(({ detail, name }) => {
-      const more = inOneLine(detail ?? "")
-      return more === "" ? `- ${inOneLine(name)}` : `- ${inOneLine(name)}: ${more}`
+      const more = oneLine(detail ?? "")
+      return more === "" ? `- ${oneLine(name)}` : `- ${oneLine(name)}: ${more}`
     })
     .join("\n")
 

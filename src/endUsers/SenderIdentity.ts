@@ -2,6 +2,7 @@ import { Array as Arr } from "effect"
 import addressparser from "nodemailer/lib/addressparser"
 import type { EndUserUIDCreate } from "../../schema/EndUsers.ts"
 import { longestUid } from "../../schema/Uid.ts"
+import { cut } from "../platform/text/Cut.ts"
 
 /** What a message says about its sender. */
 export interface Sender {
@@ -11,9 +12,7 @@ export interface Sender {
   readonly phone?: string | null | undefined
 }
 
-const cut = (text: string | null | undefined, longest: number) => (text ?? "").trim().slice(0, longest) || null
-
-const filled = (text: string | null | undefined) => cut(text, longestUid)
+const filled = (text: string | null | undefined, longest = longestUid) => cut((text ?? "").trim(), longest) || null
 
 const longestName = 255
 
@@ -69,12 +68,13 @@ export const identityOf = (sender: Sender) => {
   const own = Arr.dedupe(named(sender).flatMap((word) => [word, withoutChannel(word)]))
   const email = [address, uid].find((text) => text !== null && typeOf(text) === "Email") ?? null
   const number = phone ?? own.find(isPhone) ?? null
-  const given = cut((sender.fromName?.trim() || mailbox.name).replace(/["\s]+/g, " "), longestName)
-  const name = given ?? cut(email?.split("@")[0] ?? own[0], longestName) ?? "Unknown"
+  const given = filled((sender.fromName?.trim() || mailbox.name).replace(/["\s]+/g, " "), longestName)
+  // An address or a number is one word, even with spaces.
+  const word = filled(email?.split("@")[0] ?? own[0], longestName) ?? "Unknown"
   return {
     known: wordsOf(sender),
     fields: {
-      ...splitName(name),
+      ...(given === null ? { FirstName: word, LastName: "" } : splitName(given)),
       DisplayName: null,
       Email: email,
       Phone: number?.slice(0, 50) ?? null,

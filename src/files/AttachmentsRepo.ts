@@ -15,7 +15,7 @@ const NewAttachment = Schema.Struct({
   contentID: Schema.NullOr(Schema.String),
   blobID: BlobID
 })
-export type NewAttachment = typeof NewAttachment.Type
+type NewAttachment = typeof NewAttachment.Type
 
 const StoredFile = Schema.Struct({
   customerID: CustomerID,

@@ -126,16 +126,17 @@ const make = Effect.gen(function* () {
       openAt: (range) => blobStore.getOpen(customerID, blobID, range)
     }),
 
-    discard: (customerID, blobID) =>
-      Effect.flatMap(DateTime.now, (discardedAt) => jobs.enqueue(blobRemoval, customerID, { blobID, discardedAt })),
+    discard: fn("Blobs.discard")(function* (customerID, blobID) {
+      yield* jobs.enqueue(blobRemoval, customerID, { blobID, discardedAt: yield* DateTime.now })
+    }),
 
-    discardAll: (customerID, blobIDs) =>
-      Effect.flatMap(DateTime.now, (discardedAt) =>
-        jobs.enqueueAll(
-          blobRemoval,
-          blobIDs.map((blobID) => ({ customerID, payload: { blobID, discardedAt } }))
-        )
-      ),
+    discardAll: fn("Blobs.discardAll")(function* (customerID, blobIDs) {
+      const discardedAt = yield* DateTime.now
+      yield* jobs.enqueueAll(
+        blobRemoval,
+        blobIDs.map((blobID) => ({ customerID, payload: { blobID, discardedAt } }))
+      )
+    }),
 
     removeUnused,
 

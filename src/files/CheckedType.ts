@@ -3,7 +3,7 @@ import { binaryTypes, compoundTypes, type Family, type FileType, textTypes } fro
 import { isScript, isText } from "./TextContent.ts"
 
 /** Everything that is known about a file before it is stored. */
-export interface Suspect {
+interface Suspect {
   readonly fileName: string
   /** The type that the caller declares; empty when it declares none. */
   readonly declaredType: string

@@ -1,7 +1,13 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import { BadRequest, type Conflict, NotFound } from "../../schema/Errors.ts"
-import { type HubRequestAgent, type HubSendMessage, HubSentMessage, type ResumedChat } from "../../schema/Hub.ts"
+import {
+  type HubRequestAgent,
+  type HubSendMessage,
+  HubSentMessage,
+  type ResumedChat,
+  visitorAddressField
+} from "../../schema/Hub.ts"
 import type { CustomerID, TicketID } from "../../schema/Ids.ts"
 import { Feedback } from "../../schema/TicketMessageBodies.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
@@ -15,7 +21,7 @@ import { Escalations } from "../ticketMessages/Escalations.ts"
 import { FeedbackRepo } from "../ticketMessages/FeedbackRepo.ts"
 import { NewMessages } from "../ticketMessages/NewMessages.ts"
 import { TicketsRepo } from "../tickets/TicketsRepo.ts"
-import { addressField, ChatsRepo } from "./ChatsRepo.ts"
+import { ChatsRepo } from "./ChatsRepo.ts"
 import type { Visitor } from "./HubClients.ts"
 import { switchedOff } from "./OpenChats.ts"
 
@@ -178,20 +184,18 @@ const make = Effect.gen(function* () {
       const { customerID } = visitor
       const { hasAddress, lastMessageID, ticketToken } = yield* about(customerID, chat)
       if (lastMessageID === null) return yield* BadRequest.of("Send a message first.")
-      const feedbackComment =
-        email === undefined ? "The visitor asks for a person." : `The visitor asks for a person. Reply to ${email}.`
       yield* escalations
         .escalate(customerID, lastMessageID, {
-          feedbackComment,
-          visitor: { leavesAddress: email !== undefined && !hasAddress }
+          visitor: { replyTo: email, leavesAddress: email !== undefined && !hasAddress }
         })
         .pipe(Effect.catchTag("Forbidden", Effect.die))
-      if (email !== undefined) yield* tickets.setCustomField(customerID, chat, addressField, email)
+      if (email !== undefined) yield* tickets.setCustomField(customerID, chat, visitorAddressField, email)
       const { customerRepName } = yield* feedback.find(ticketToken).pipe(orNotFound(`There is no ticket ${chat}.`))
       return new Feedback({ agentAvailable: yield* presence.isAgentAvailable(customerID), customerRepName })
     }, inTransaction),
 
-    endUserName: (customerID, ticketID) =>
-      Effect.map(about(customerID, ticketID), ({ endUserName }) => endUserName ?? anonymous)
+    endUserName: fn("Chats.endUserName")(function* (customerID, ticketID) {
+      return (yield* about(customerID, ticketID)).endUserName ?? anonymous
+    })
   })
 })

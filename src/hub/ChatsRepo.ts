@@ -1,6 +1,6 @@
 import { SqlClient, SqlSchema } from "@effect/sql"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { ResumedChat } from "../../schema/Hub.ts"
+import { ResumedChat, visitorAddressField } from "../../schema/Hub.ts"
 import { ChannelID, CustomerID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { type ReadyJson, readyJson } from "../platform/database/ReadyJson.ts"
 import { type Duplicate, failOnDuplicate } from "../platform/database/Violations.ts"
@@ -16,9 +16,6 @@ const About = Schema.Struct({
   /** Whether the visitor has left an address to reply to. */
   hasAddress: Schema.Boolean
 })
-
-/** The custom field with the address that a visitor has left. */
-export const addressField = "visitorEmail"
 
 /** Tickets and channels, seen as chats. */
 export class ChatsRepo extends Context.Tag("casework/ChatsRepo")<
@@ -71,7 +68,7 @@ const make = Effect.gen(function* () {
         (select ticket_message_id from ticket_message m
           where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id and m.sender_type = 'EndUser'
           order by created_at desc, ticket_message_id desc limit 1) as "lastMessageID",
-        t.custom_fields ->> ${addressField} is not null as "hasAddress"
+        t.custom_fields ->> ${visitorAddressField} is not null as "hasAddress"
       from ticket t where t.customer_id = ${_.customerID} and t.ticket_id = ${_.ticketID}`
   })
   const findByToken = SqlSchema.findOne({

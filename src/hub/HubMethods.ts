@@ -11,6 +11,7 @@ import { bindNames, nameTree } from "../platform/NameBinding.ts"
 import { problemsIn } from "../platform/Problems.ts"
 import { Settings } from "../platform/settings/Settings.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
+import { counted } from "../platform/text/Counted.ts"
 import { RepresentativesRepo } from "../representatives/RepresentativesRepo.ts"
 import { Chats } from "./Chats.ts"
 import { type HubClient, HubClients, type Visitor } from "./HubClients.ts"
@@ -89,7 +90,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(take)) return
     const { isAllowed, retryAfterSeconds } = yield* take.value(`${customerID} ${address}`)
     if (!isAllowed) {
-      return yield* BadRequest.of(`Too many messages were sent. Try again in ${retryAfterSeconds} seconds.`)
+      return yield* BadRequest.of(`Too many messages were sent. Try again in ${counted(retryAfterSeconds, "second")}.`)
     }
   })
 

@@ -22,6 +22,6 @@ export const forRepresentatives = ({ agentName, kind, message, ticket, ticketID 
 
 export const typingForVisitors = ({ from }: TypingSignal) => invocationOf("Typing", JSON.stringify({ from }))
 
-/** Names the ticket, since representatives may have several chats open. */
-export const typingForRepresentatives = ({ from, ticketID }: TypingSignal) =>
-  invocationOf("Typing", JSON.stringify({ from, ticketID }))
+/** Names the ticket, since representatives may have several chats open, and a colleague. */
+export const typingForRepresentatives = ({ customerRepID, from, ticketID }: TypingSignal) =>
+  invocationOf("Typing", JSON.stringify({ from, ticketID, ...(customerRepID !== null && { customerRepID }) }))

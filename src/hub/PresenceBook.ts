@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Context, Duration, Effect, Layer, Schedule } from "effect"
+import { Array as Arr, Context, Duration, Effect, Layer, Schedule } from "effect"
 import type { Representative } from "../../schema/Authentication.ts"
 import type { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
@@ -34,32 +34,44 @@ const make = Effect.gen(function* () {
   // One write at a time: for a representative who left and came back at once, the removal must not be written last.
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
+  /** Whose rows may not be as they should. */
+  const unsettled = new Map<CustomerRepID, CustomerID>()
+
   /** A failed write is corrected by the next round, or the row expires. */
   const write = (statement: Effect.Effect<void>) =>
     oneAtATime
       .withPermits(1)(statement)
       .pipe(
-        Effect.interruptible,
         Effect.disconnect,
+        // Connections are entered and left in uninterruptible regions, where a time limit would wait for the statement.
+        Effect.interruptible,
         Effect.timeout(longestWrite),
         Effect.catchAllCause((cause) => Effect.logWarning("could not record who is connected", cause))
       )
 
-  const settle = ({ customerID, customerRepID }: Representative) =>
-    write(
-      Effect.suspend(() =>
-        present.has(customerRepID)
-          ? repo.renew(nodeID, [{ customerID, customerRepID }])
-          : repo.strikeOff(customerID, customerRepID, nodeID)
-      )
+  /** Those who connect or leave during a write share the next one. */
+  const settleAll = Effect.suspend(() => {
+    const reps = [...unsettled].map(([customerRepID, customerID]) => ({ customerID, customerRepID }))
+    unsettled.clear()
+    const [gone, here] = Arr.partition(reps, ({ customerRepID }) => present.has(customerRepID))
+    return Effect.zipRight(
+      here.length === 0 ? Effect.void : repo.renew(nodeID, here),
+      gone.length === 0 ? Effect.void : repo.strikeOff(nodeID, gone)
     )
-
-  const renewAll = Effect.suspend(() => {
-    const reps = [...present].map(([customerRepID, { customerID }]) => ({ customerID, customerRepID }))
-    return reps.length === 0 ? Effect.void : repo.renew(nodeID, reps)
   })
 
-  yield* write(renewAll).pipe(Effect.schedule(Schedule.spaced(Duration.seconds(presentSeconds / 3))), Effect.forkScoped)
+  const settle = ({ customerID, customerRepID }: Representative) =>
+    Effect.suspend(() => {
+      unsettled.set(customerRepID, customerID)
+      return write(settleAll)
+    })
+
+  const renewAll = Effect.suspend(() => {
+    for (const [customerRepID, { customerID }] of present) unsettled.set(customerRepID, customerID)
+    return write(settleAll)
+  })
+
+  yield* renewAll.pipe(Effect.schedule(Schedule.spaced(Duration.seconds(presentSeconds / 3))), Effect.forkScoped)
   yield* Effect.addFinalizer(() => (present.size === 0 ? Effect.void : write(repo.strikeOffNode(nodeID))))
 
   return PresenceBook.of({

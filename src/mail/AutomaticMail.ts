@@ -1,7 +1,6 @@
+import { isMailSystem } from "../platform/text/MailSystem.ts"
 import type { GraphMessage } from "./GraphShapes.ts"
 import { headerOf } from "./MailHeaders.ts"
-
-const bounceSenders = /^(?:mailer-daemon|postmaster|microsoftexchange[0-9a-f]{32})@/i
 
 /** Whether a program wrote the mail: an absence notice, a newsletter, a bounce, a notification. */
 export const isAutomaticMail = ({ from, internetMessageHeaders: headers }: GraphMessage): boolean => {
@@ -18,6 +17,6 @@ export const isAutomaticMail = ({ from, internetMessageHeaders: headers }: Graph
     value("X-Failed-Recipients") !== "" ||
     /^multipart\/report\b/.test(value("Content-Type")) ||
     value("Return-Path") === "<>" ||
-    bounceSenders.test(from?.emailAddress?.address ?? "")
+    isMailSystem(from?.emailAddress?.address ?? "")
   )
 }

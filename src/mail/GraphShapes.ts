@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 
 /** The provider omits properties or sends null: both become null. Unknown properties are ignored. */
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
+export const maybe = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
 
 const listOf = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.Array(schema), { default: () => [], nullable: true })

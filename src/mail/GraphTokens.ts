@@ -37,7 +37,7 @@ const keyOf = ({ authorityURL, clientID, clientSecret, scope, tenantID }: MailCr
     .digest("base64url")
 
 /** Builds the token endpoint; the authority may or may not end in the tenant. */
-export const tokenUrl = (authorityURL: string, tenantID: string) => {
+const tokenUrl = (authorityURL: string, tenantID: string) => {
   const base = authorityURL.replace(/\/+$/, "").replace(/\/oauth2(?:\/v2\.0(?:\/token)?)?$/i, "")
   const tenant = encodeURIComponent(tenantID)
   const endsInTenant = base.toLowerCase().endsWith(`/${tenant.toLowerCase()}`)

@@ -29,13 +29,18 @@ export class HeldSubscriptionsRepo extends Context.Tag("casework/HeldSubscriptio
       }
     ) => Effect.Effect<boolean>
     /**
-     * Adopts an existing subscription, unless the folder no longer retrieves mail by itself; returns the one that the
-     * folder held before.
+     * Adopts an existing subscription, unless the folder no longer retrieves mail by itself or is another one at the
+     * provider by now; returns the one that the folder held before.
      */
     readonly hold: (
       customerID: CustomerID,
       folderID: ChannelFolderID,
-      held: { readonly subscriptionID: string; readonly clientState: string | null; readonly retrieves: boolean }
+      held: {
+        readonly subscriptionID: string
+        readonly externalID: string
+        readonly clientState: string | null
+        readonly retrieves: boolean
+      }
     ) => Effect.Effect<Option.Option<{ readonly before: string | null }>>
     /** Makes the folder hold no subscription; returns the one that it held. */
     readonly release: (customerID: CustomerID, folderID: ChannelFolderID) => Effect.Effect<Option.Option<string>>
@@ -105,11 +110,12 @@ const make = Effect.gen(function* () {
         Effect.map(({ length }) => length > 0),
         Effect.orDie
       ),
-    hold: (customerID, folderID, { clientState, retrieves, subscriptionID }) =>
+    hold: (customerID, folderID, { clientState, externalID, retrieves, subscriptionID }) =>
       sql<{ before: string | null }>`
         with known as (
           select subscription_id from channel_folder
-          where customer_id = ${customerID} and channel_folder_id = ${folderID} and ${goesOn(retrieves)} for update)
+          where customer_id = ${customerID} and channel_folder_id = ${folderID} and external_folder_id = ${externalID}
+            and ${goesOn(retrieves)} for update)
         update channel_folder set subscription_id = ${subscriptionID}, client_state = ${clientState} from known
         where customer_id = ${customerID} and channel_folder_id = ${folderID}
         returning known.subscription_id as before`.pipe(Effect.map(Arr.head), Effect.orDie),

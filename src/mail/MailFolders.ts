@@ -22,6 +22,14 @@ const sameAsAnother = ({ folder: { name } }: OpenFolder) => {
   return new MailProblem({ reason: "Refused", message })
 }
 
+/** What was found may be the wrong place by now: the folder is to be read again, and soon. */
+const changedMeanwhile = ({ folder: { name } }: OpenFolder) =>
+  new MailProblem({
+    reason: "Unavailable",
+    message: `${name} was changed while it was being looked up at the mail provider`,
+    retryAfterSeconds: 1
+  })
+
 const wellKnown: Readonly<Record<string, string>> = {
   inbox: "inbox",
   sent: "sentitems",
@@ -41,7 +49,10 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
       customerID: CustomerID,
       folderID: ChannelFolderID
     ) => Effect.Effect<Option.Option<OpenFolder>, BadRequest>
-    /** The folder's id at the provider; looked up the first time, by type or else by name. */
+    /**
+     * The folder's id at the provider; looked up the first time, by type or else by name. Fails if the folder is changed
+     * meanwhile: the work begins again with what it is now.
+     */
     readonly externalID: (open: OpenFolder) => Effect.Effect<string, MailProblem>
     /**
      * Finds a folder that the provider no longer knows, as after a mailbox was restored, by its type. None when the
@@ -100,11 +111,13 @@ export class MailFolders extends Context.Tag("casework/MailFolders")<
           return Option.some({ folder: folder.value, mailbox: yield* mailboxes.of(customerID, channel.value) })
         }),
         externalID: fn("MailFolders.externalID")(function* (open) {
-          const { customerID, externalFolderID, folderID } = open.folder
-          if (externalFolderID !== null) return externalFolderID
+          const { folder, mailbox } = open
+          if (folder.externalFolderID !== null) return folder.externalFolderID
           const found = yield* lookUp(open)
-          yield* Effect.catchTag(repo.locate(customerID, folderID, found), "Duplicate", () => sameAsAnother(open))
-          return found.id
+          const isThere = yield* repo
+            .locate(folder, { ...found, mailbox: mailbox.address })
+            .pipe(Effect.catchTag("Duplicate", () => sameAsAnother(open)))
+          return isThere ? found.id : yield* changedMeanwhile(open)
         })
       }
     })

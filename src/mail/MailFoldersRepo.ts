@@ -29,7 +29,7 @@ export type MailFolder = typeof MailFolder.Type
 
 const Key = Schema.Struct({ customerID: CustomerID, folderID: ChannelFolderID })
 
-export interface FolderState {
+interface FolderState {
   readonly subscriptionID?: string | null
   readonly subscriptionExpires?: Date | null
   readonly clientState?: string | null
@@ -67,12 +67,14 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
     /** Those of them whose subscription expires within a while or does not exist. */
     readonly expiring: (within: Duration.Duration) => Effect.Effect<ReadonlyArray<MailFolder>>
     readonly save: (customerID: CustomerID, folderID: ChannelFolderID, state: FolderState) => Effect.Effect<void>
-    /** Stores the folder's id at the provider. */
+    /**
+     * Stores the id at the provider that was looked up for a folder. Does nothing if the folder got another id
+     * meanwhile, or anything that it was looked up by was changed, such as the mailbox; returns whether it has that id.
+     */
     readonly locate: (
-      customerID: CustomerID,
-      folderID: ChannelFolderID,
-      found: { readonly id: string; readonly byType: boolean }
-    ) => Effect.Effect<void, Duplicate>
+      folder: MailFolder,
+      found: { readonly id: string; readonly byType: boolean; readonly mailbox: string }
+    ) => Effect.Effect<boolean, Duplicate>
     /**
      * Stores a new id of a folder that was located by its type and makes reading start over. Does nothing if the id or
      * the type was changed meanwhile; returns whether it did.
@@ -186,10 +188,22 @@ const make = Effect.gen(function* () {
       ),
     retrieving: retrieving(null).pipe(Effect.orDie),
     expiring: (within) => retrieving(Duration.toSeconds(within)).pipe(Effect.orDie),
-    locate: (customerID, folderID, { byType, id }) =>
+    // Locks the channel row, as does a request that gives the channel another mailbox.
+    locate: ({ customerID, folderID, name, parentExternalID, type }, { byType, id, mailbox }) =>
       sql`
-        update channel_folder set external_folder_id = ${id}, is_located_by_type = ${byType}
-        where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, failOnDuplicate),
+        update channel_folder f set external_folder_id = ${id},
+          is_located_by_type = case when external_folder_id is null then ${byType}::boolean else is_located_by_type end
+        where customer_id = ${customerID} and channel_folder_id = ${folderID}
+          and coalesce(external_folder_id, ${id}) = ${id} and folder_type = ${type} and name = ${name}
+          and (select p.external_folder_id from channel_folder p
+            where p.customer_id = f.customer_id and p.channel_folder_id = f.parent_folder_id
+            ) is not distinct from ${parentExternalID}::text
+          and exists (select from channel c where c.customer_id = f.customer_id and c.channel_id = f.channel_id
+            and c.deleted_at is null and c.email_address = ${mailbox} for share)
+        returning 1`.pipe(
+        Effect.map(({ length }) => length > 0),
+        failOnDuplicate
+      ),
     relocate: (customerID, folderID, place) =>
       sql`
         update channel_folder set external_folder_id = ${place.to}, delta_link = null

@@ -61,6 +61,7 @@ export interface SystemMessage {
   readonly text: string
   readonly html: string | undefined
   readonly internetMessageID: string
+  readonly isAutomatic: boolean
   readonly isConfidential: boolean
 }
 

@@ -183,7 +183,7 @@ const make = Effect.gen(function* () {
       findRelated({
         customerID,
         channelID,
-        messageIDs: [...hints.inReplyTo, ...hints.references],
+        messageIDs: [...new Set([...hints.inReplyTo, ...hints.references])],
         conversationID: hints.conversationID,
         after: isOurs ? (date ?? null) : null
       }).pipe(Effect.orDie),

@@ -5,15 +5,12 @@ import { MailRetrieval } from "../channels/MailRetrieval.ts"
 import { entriesOf } from "./NotificationEntry.ts"
 import { Notifications } from "./Notifications.ts"
 
-/** The response is plain text and runs no script; markup is escaped all the same. */
-const escaped = (token: string) => token.replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-
 export const MailWebhookHttp = HttpApiBuilder.group(CaseworkApi, "mailWebhook", (handlers) =>
   Effect.gen(function* () {
     const retrieval = yield* MailRetrieval
     const notifications = yield* Notifications
     return handlers
-      .handle("validateMailWebhook", ({ urlParams }) => Effect.succeed(escaped(urlParams.validationToken)))
+      .handle("validateMailWebhook", ({ urlParams }) => Effect.succeed(urlParams.validationToken))
       .handleRaw("receiveMailNotifications", ({ request, urlParams }) =>
         urlParams.validationToken === undefined || urlParams.validationToken === ""
           ? request.json.pipe(
@@ -21,7 +18,7 @@ export const MailWebhookHttp = HttpApiBuilder.group(CaseworkApi, "mailWebhook", 
               Effect.flatMap((payload) => notifications.receive(entriesOf(payload))),
               Effect.as(HttpServerResponse.text(""))
             )
-          : Effect.succeed(HttpServerResponse.text(escaped(urlParams.validationToken)))
+          : Effect.succeed(HttpServerResponse.text(urlParams.validationToken))
       )
       .handle("subscribeMail", ({ path }) => retrieval.subscribe(path.id))
       .handle("unsubscribeMail", ({ path }) => retrieval.unsubscribe(path.id))

@@ -1,10 +1,10 @@
 import { HttpClientRequest } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Layer, Option, type Schema } from "effect"
-import addressparser from "nodemailer/lib/addressparser"
+import { Cause, Effect, Layer, Option, type Schema } from "effect"
+import { noLongerThan } from "../platform/concurrency/NoLongerThan.ts"
 import { confidential, noResponses } from "../platform/systemMail/Mailer.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
-import { escapeHtml } from "../platform/text/Html.ts"
+import { draftOf, filledDraft, recipientsOf } from "./DraftContent.ts"
 import { decodeJson } from "./GraphAnswers.ts"
 import { makeGraphRequests } from "./GraphRequests.ts"
 import {
@@ -19,7 +19,7 @@ import {
   ReplyDraft
 } from "./GraphShapes.ts"
 import { makeGraphUploads } from "./GraphUploads.ts"
-import { isUnknown, type Mailbox, MailGraph, MailProblem, type OutgoingMail } from "./MailGraph.ts"
+import { isUnknown, type Mailbox, MailGraph, MailProblem } from "./MailGraph.ts"
 
 const attachmentFields = "id,name,contentType,size,isInline"
 
@@ -37,36 +37,10 @@ const folderPath = (mailbox: Mailbox, folderID: string) => `${usersPath(mailbox)
 /** The resource of a subscription, in the form that notifications use. */
 export const messagesOf = (address: string, folderID: string) => `/users/${address}/mailFolders('${folderID}')/messages`
 
-/** Every mailbox in an address as people write it: "Maria Keller <maria@mail.example>", or several of them. */
-const recipientsOf = (to: string) => {
-  const found = addressparser(to, { flatten: true }).filter(({ address }) => address.includes("@"))
-  const mailboxes = found.length === 0 ? [{ address: to, name: "" }] : found
-  return mailboxes.map(({ address, name }) => ({ emailAddress: name === "" ? { address } : { address, name } }))
-}
-
-const draftOf = ({ html, internetMessageID, subject, to }: OutgoingMail) => ({
-  subject,
-  body: { contentType: "html", content: html },
-  toRecipients: recipientsOf(to),
-  internetMessageId: internetMessageID
-})
-
 /** The provider takes headers only when a message is made, and only those that begin with x-. */
-const headersOf = (isAutomatic: boolean) => (isAutomatic ? { internetMessageHeaders: [noResponses] } : {})
-
-type Body = (typeof ReplyDraft.Type)["body"]
-
-/** The text that a reply quotes, as HTML; a plain-text mail may be quoted as plain text. */
-const quoteOf = (body: Body) => {
-  const content = body?.content ?? ""
-  return body?.contentType?.toLowerCase() === "text" ? escapeHtml(content).replaceAll(/\r?\n/g, "<br>") : content
-}
-
-/** Puts an answer above the quoted text that the provider has put into the draft. */
-const aboveQuote = (html: string, quote: string) => {
-  const body = /<body[^>]*>/i.exec(quote)
-  const at = body === null ? 0 : body.index + body[0].length
-  return `${quote.slice(0, at)}${html}${quote.slice(at)}`
+const headersOf = (isAutomatic: boolean, isConfidential = false) => {
+  const internetMessageHeaders = [...(isAutomatic ? [noResponses] : []), ...(isConfidential ? [confidential] : [])]
+  return internetMessageHeaders.length === 0 ? {} : { internetMessageHeaders }
 }
 
 const nothing = () => Effect.void
@@ -112,6 +86,14 @@ const make = Effect.gen(function* () {
     },
     Effect.catchIf(isUnknown, nothing)
   )
+
+  /** A node that is stopping does not wait for the provider for long. */
+  const removeUnfilled = (mailbox: Mailbox, draftID: string, isInterrupted: boolean) =>
+    removeDraft(mailbox, draftID).pipe(
+      Effect.disconnect,
+      noLongerThan(isInterrupted ? "3 seconds" : "1 minute"),
+      Effect.catchAllCause((cause) => Effect.logWarning("could not remove a draft that cannot be found again", cause))
+    )
 
   return MailGraph.of({
     folder: fn("MicrosoftGraph.folder")(function* (mailbox, folderID) {
@@ -180,13 +162,16 @@ const make = Effect.gen(function* () {
     createReply: fn("MicrosoftGraph.createReply")(function* (mailbox, messageID, mail) {
       const path = `${messagePath(mailbox, messageID)}/createReply`
       const request = mail.isAutomatic ? post(path, { message: headersOf(true) }) : post(path)
-      const { body, id } = yield* askOnce(mailbox, request, decodeJson(ReplyDraft))
-      const html = aboveQuote(mail.html, quoteOf(body))
-      yield* ask(mailbox, patch(messagePath(mailbox, id), draftOf({ ...mail, html })), nothing).pipe(
-        // Without our Message-ID no later attempt would find the draft again.
-        Effect.tapError(() => Effect.ignore(removeDraft(mailbox, id)))
+      return yield* Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const draft = yield* restore(askOnce(mailbox, request, decodeJson(ReplyDraft)))
+          // Without our Message-ID no later attempt would find the draft again.
+          yield* restore(ask(mailbox, patch(messagePath(mailbox, draft.id), filledDraft(mail, draft)), nothing)).pipe(
+            Effect.onError((cause) => removeUnfilled(mailbox, draft.id, Cause.isInterrupted(cause)))
+          )
+          return draft.id
+        })
       )
-      return id
     }),
 
     createDraft: fn("MicrosoftGraph.createDraft")(function* (mailbox, mail) {
@@ -207,13 +192,13 @@ const make = Effect.gen(function* () {
     }),
 
     sendUnkept: fn("MicrosoftGraph.sendUnkept")(function* (mailbox, mail) {
-      const { html, internetMessageID, isConfidential, subject, text, to } = mail
+      const { html, internetMessageID, isAutomatic, isConfidential, subject, text, to } = mail
       const message = {
         subject,
         body: html === undefined ? { contentType: "text", content: text } : { contentType: "html", content: html },
         toRecipients: recipientsOf(to),
         internetMessageId: internetMessageID,
-        internetMessageHeaders: isConfidential ? [noResponses, confidential] : [noResponses]
+        ...headersOf(isAutomatic, isConfidential)
       }
       yield* askOnce(mailbox, post(`${usersPath(mailbox)}/sendMail`, { message, saveToSentItems: false }), nothing)
     }),

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { Text } from "../../schema/Fields.ts"
-
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
+import { maybe } from "./GraphShapes.ts"
 
 const text = maybe(Text)
 

@@ -10,9 +10,10 @@ import { type FetchedMail, LongestFetch, MailImport } from "./MailImport.ts"
 import { importMessage } from "./MailJobs.ts"
 import { MailMessagesRepo } from "./MailMessagesRepo.ts"
 import { PoisonMail } from "./PoisonMail.ts"
+import { lengthOf, makeWaitingRoom } from "./WaitingRoom.ts"
 
 /** Mails that were listed together, and what to do once the last of them is stored. */
-export interface ListedMails {
+interface ListedMails {
   readonly messageIDs: ReadonlyArray<string>
   readonly whenStored: Effect.Effect<void>
 }
@@ -52,8 +53,13 @@ type Came =
       readonly _tag: "Mail"
       readonly messageID: string
       readonly exit: Exit.Exit<Option.Option<FetchedMail>, MailProblem>
+      /** How many characters it holds while it waits to be stored. */
+      readonly length: number
     }
   | { readonly _tag: "PageEnd"; readonly whenStored: Effect.Effect<void> }
+
+const lengthIn = (exit: Exit.Exit<Option.Option<FetchedMail>, MailProblem>) =>
+  Exit.isSuccess(exit) && Option.isSome(exit.value) ? lengthOf(exit.value.value.mail) : 0
 
 type CameMail = Extract<Came, { readonly _tag: "Mail" }>
 
@@ -97,11 +103,11 @@ export const makePageImport = Effect.gen(function* () {
    * A mail whose file never ends would otherwise take the whole job down again and again. In its own job it has more
    * time.
    */
-  const fetch = (open: OpenFolder, messageID: string): Effect.Effect<Came> =>
+  const fetch = (open: OpenFolder, messageID: string): Effect.Effect<CameMail> =>
     mailImport.fetch(open, messageID).pipe(
       Effect.timeoutFail({ duration: longest, onTimeout }),
       Effect.exit,
-      Effect.map((exit) => ({ _tag: "Mail", messageID, exit }))
+      Effect.map((exit) => ({ _tag: "Mail", messageID, exit, length: lengthIn(exit) }))
     )
 
   const storeOne = (open: OpenFolder, { exit, messageID }: CameMail, claim: JobClaim) => {
@@ -184,7 +190,8 @@ export const makePageImport = Effect.gen(function* () {
     })
   }
 
-  const fetchesOf = fn("PageImport.fetchesOf")(function* (
+  /** Finds out which of the listed mails are still to be fetched. */
+  const findFresh = fn("PageImport.findFresh")(function* (
     open: OpenFolder,
     { messageIDs, whenStored }: ListedMails,
     claim: JobClaim
@@ -197,7 +204,7 @@ export const makePageImport = Effect.gen(function* () {
     const fresh = (yield* jobs.withoutOpen(importMessage, wanted)).map(({ payload }) => payload.messageID)
     const skipped = messageIDs.length - fresh.length
     yield* claim.advance({ total: messageIDs.length, done: skipped, skipped })
-    return [...fresh.map((messageID) => fetch(open, messageID)), Effect.succeed<Came>({ _tag: "PageEnd", whenStored })]
+    return { fresh, whenStored }
   })
 
   return <E>(open: OpenFolder, listed: Stream.Stream<ListedMails, E>, claim: JobClaim) =>
@@ -207,13 +214,29 @@ export const makePageImport = Effect.gen(function* () {
       // Two such fetches take almost as long as a job may run.
       const arePressing = () => now() - started >= Duration.toMillis(longest)
       const doubts: Doubts = { ...noDoubts, arePressing }
+      const room = yield* makeWaitingRoom
+      let places = 0
+      const fetchInLine = (messageID: string) => {
+        const place = places++
+        return room.enter(place).pipe(
+          Effect.zipRight(fetch(open, messageID)),
+          Effect.tap(({ length }) => room.hold(length))
+        )
+      }
+      const storeInLine = (came: ReadonlyArray<Came>) => {
+        const lengths = came.flatMap((one) => (one._tag === "Mail" ? [one.length] : []))
+        return Effect.zipRight(store(open, came, doubts, claim), room.leave(lengths))
+      }
       yield* listed.pipe(
-        Stream.mapEffect((some) => fetchesOf(open, some, claim)),
+        Stream.mapEffect((some) => findFresh(open, some, claim)),
         Stream.buffer({ capacity: 1 }),
-        Stream.mapConcat((fetches) => fetches),
+        Stream.mapConcat(({ fresh, whenStored }) => [
+          ...fresh.map(fetchInLine),
+          Effect.succeed<Came>({ _tag: "PageEnd", whenStored })
+        ]),
         Stream.mapEffect(slots.withPermits(1), { concurrency: fetchedAhead }),
         together,
-        Stream.runForEachChunk((came) => store(open, Chunk.toReadonlyArray(came), doubts, claim))
+        Stream.runForEachChunk((came) => storeInLine(Chunk.toReadonlyArray(came)))
       )
     })
 })

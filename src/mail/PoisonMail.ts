@@ -91,8 +91,12 @@ export class PoisonMail extends Context.Tag("casework/PoisonMail")<
           yield* claim.confirm.pipe(Effect.zipRight(repo.setAside(mail, source)), inTransaction)
           mails.add({ outcome: "set_aside" })
         }),
-        forgetImported: ({ folder: { customerID, folderID } }) => repo.deleteImported(customerID, folderID),
-        forget: ({ folder: { customerID, folderID } }, messageID) => repo.delete(customerID, folderID, messageID),
+        forgetImported: fn("PoisonMail.forgetImported")(function* ({ folder: { customerID, folderID } }) {
+          yield* repo.deleteImported(customerID, folderID)
+        }),
+        forget: fn("PoisonMail.forget")(function* ({ folder: { customerID, folderID } }, messageID) {
+          yield* repo.delete(customerID, folderID, messageID)
+        }),
         outlive: fn("PoisonMail.outlive")(function* ({ folder: { customerID, folderID } }, messageID, claim) {
           yield* claim.confirm
           const isKept = yield* repo.keepLast(customerID, folderID, messageID)

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto"
 import { DateTime } from "effect"
+import { isOfMailbox, isPlainAddress, isSameAddress } from "../platform/text/MailAddress.ts"
 import { isAutomaticMail } from "./AutomaticMail.ts"
 import { withoutResetTokens } from "./ConfidentialMail.ts"
 import { isForged } from "./ForgedSender.ts"
 import type { GraphMessage, GraphRecipient } from "./GraphShapes.ts"
-import { headerOf, messageIDsIn } from "./MailHeaders.ts"
+import { answeredIn, headerOf, referencesIn } from "./MailHeaders.ts"
 import { isOwnMessageID, tokensInAddresses, tokensInMessageIDs } from "./ReplyAddress.ts"
 import { isAnswer, type ThreadHints } from "./Threading.ts"
 
@@ -66,18 +67,16 @@ const joined = (addresses: ReadonlyArray<string>) => {
   return list.length <= 10_000 ? list : list.slice(0, list.lastIndexOf(",", 10_000))
 }
 
-const isSame = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
-
 const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
   const headers = message.internetMessageHeaders
   const fromAddress = writerOf(message)
   const recipients = addressesOf(message.toRecipients)
   const writers = fromAddress === undefined ? [] : [fromAddress]
   const everybody = [...writers, ...recipients, ...addressesOf(message.ccRecipients)]
-  const isMailbox = (address: string) => isSame(address, mailbox)
+  const isMailbox = (address: string) => isSameAddress(address, mailbox)
   const isOurs = fromAddress !== undefined && isMailbox(fromAddress)
-  const inReplyTo = messageIDsIn(clean(headerOf(headers, "In-Reply-To")))
-  const references = messageIDsIn(clean(headerOf(headers, "References")))
+  const inReplyTo = answeredIn(clean(headerOf(headers, "In-Reply-To")))
+  const references = referencesIn(clean(headerOf(headers, "References")))
   const isHtml = message.body?.contentType?.toLowerCase() === "html"
   const content = clean(withoutResetTokens(message.body?.content ?? ""))
   const contentHash = hashOf(message)
@@ -96,7 +95,7 @@ const readAsWritten = (message: GraphMessage, mailbox: string): ReadMail => {
       conversationID: message.conversationId,
       // The mailbox takes part in all its conversations, so for a mail from it the recipients are what counts.
       senders: isOurs ? recipients.filter((address) => !isMailbox(address)) : writers,
-      tokens: [...tokensInAddresses(everybody), ...tokensInMessageIDs([...inReplyTo, ...references])]
+      tokens: [...new Set([...tokensInAddresses(everybody), ...tokensInMessageIDs([...inReplyTo, ...references])])]
     },
     isAutomatic: isAutomaticMail(message),
     isOurs,
@@ -120,14 +119,10 @@ const isOwnMail = ({ hints, internetMessageID }: ReadMail) => isAnswer(hints) ||
 const isOfList = ({ internetMessageHeaders: headers }: GraphMessage) =>
   ["List-Id", "List-Post", "List-Unsubscribe"].some((name) => headerOf(headers, name) !== null)
 
-/** Also matches an address with a tag, as in support+tag@acme.example. */
-const isOfMailbox = (address: string, mailbox: string) =>
-  isSame(address, mailbox) || isSame(address.replace(/\+[^@]*/, ""), mailbox)
-
 /** The recipient's name; the provider uses the address as the name of a recipient without one. */
 const ownNameOf = (recipient: GraphRecipient) => {
   const name = clean(recipient.emailAddress?.name, 255)
-  return name === undefined || isSame(name.trim(), addressOf(recipient) ?? "") ? undefined : name
+  return name === undefined || isSameAddress(name.trim(), addressOf(recipient) ?? "") ? undefined : name
 }
 
 /** The address to reply to instead of the sender; never the mailbox itself. */
@@ -135,10 +130,10 @@ const replyToOf = (message: GraphMessage, mail: ReadMail, mailbox: string) => {
   if (mail.isOurs || isOwnMessageID(mail.internetMessageID ?? "") || isOfList(message)) return undefined
   const others = message.replyTo.flatMap((recipient) => {
     const address = addressOf(recipient) ?? ""
-    const isUsable = /^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address) && !isOfMailbox(address, mailbox)
+    const isUsable = isPlainAddress(address) && !isOfMailbox(address, mailbox)
     return isUsable ? [{ address, name: ownNameOf(recipient) }] : []
   })
-  return others.some(({ address }) => isSame(address, mail.fromAddress ?? "")) ? undefined : others[0]
+  return others.some(({ address }) => isSameAddress(address, mail.fromAddress ?? "")) ? undefined : others[0]
 }
 
 /** Reads the mail as sent from its Reply-To address. The actual sender remains a participant. */
@@ -174,9 +169,9 @@ const readForged = (message: GraphMessage, mailbox: string): ReadMail => ({
  * question from its Reply-To address.
  */
 export const readMail = (message: GraphMessage, mailbox: string): ReadMail => {
-  if (isSame(writerOf(message) ?? "", mailbox) && isForged(message, mailbox)) return readForged(message, mailbox)
+  if (isSameAddress(writerOf(message) ?? "", mailbox) && isForged(message, mailbox)) return readForged(message, mailbox)
   const mail = readForReplyTo(message, mailbox)
-  const isToItself = mail.isOurs && addressesOf(message.toRecipients).some((address) => isSame(address, mailbox))
+  const isToItself = mail.isOurs && addressesOf(message.toRecipients).some((address) => isSameAddress(address, mailbox))
   if (!isToItself || isOwnMail(mail)) return mail
   const replyTo = message.replyTo.find((recipient) => addressOf(recipient) !== undefined)
   const read = readAsWritten({ ...message, from: replyTo ?? message.from }, mailbox)

@@ -114,6 +114,7 @@ const make = Effect.gen(function* () {
   /** Adopts an existing subscription, together with its clientState if that is known. */
   const adopt = fn("Subscriptions.adopt")(function* (
     open: OpenFolder,
+    externalID: string,
     twin: GraphSubscription,
     known: string | null,
     agreed: Agreed
@@ -124,7 +125,12 @@ const make = Effect.gen(function* () {
     const remove = (id: string) => jobs.enqueue(removeSubscription, customerID, { channelID, subscriptionID: id })
     const hold = Effect.gen(function* () {
       const clientState = encrypted(twin.clientState ?? known)
-      const taken = yield* held.hold(customerID, folderID, { subscriptionID: twin.id, clientState, retrieves })
+      const taken = yield* held.hold(customerID, folderID, {
+        subscriptionID: twin.id,
+        externalID,
+        clientState,
+        retrieves
+      })
       if (Option.isNone(taken)) yield* remove(twin.id)
       // If several were created at the same moment, the folder may already hold one, which is then superfluous.
       else if (taken.value.before !== null && taken.value.before !== twin.id) yield* remove(taken.value.before)
@@ -157,10 +163,11 @@ const make = Effect.gen(function* () {
     const other = (yield* repo.holding(twin.id)).find(({ folderID }) => folderID !== open.folder.folderID)
     if (other !== undefined) {
       const word = yield* readSecret(secrets, clientStatePlace(other.customerID), other.clientState)
-      return yield* adopt(open, twin, word, agreed)
+      return yield* adopt(open, externalID, twin, word, agreed)
     }
     // A subscription that was created without our clientState does not carry it.
-    if (!(yield* held.isEnding(twin.id))) return yield* adopt(open, twin, agreed.isFresh ? null : agreed.word, agreed)
+    if (!(yield* held.isEnding(twin.id)))
+      return yield* adopt(open, externalID, twin, agreed.isFresh ? null : agreed.word, agreed)
     // The subscription was ended and its removal is pending: if it were adopted now, that would remove it later.
     yield* graph.unsubscribe(open.mailbox, twin.id)
     return yield* subscribe(open, externalID, agreed)

@@ -52,10 +52,10 @@ const make = Effect.gen(function* () {
   })
 
   const leave = fn("SystemMail.leave")(function* (customerID: CustomerID, mail: Mail) {
-    const { html, isConfidential = false, subject, text, to } = mail
+    const { html, isAutomatic = true, isConfidential = false, subject, text, to } = mail
     const messageId = mail.messageId ?? systemMessageID(hostname, isConfidential)
     const mailbox = yield* findMailbox(customerID, isConfidential)
-    const plainly = mailer.send(customerID, { ...mail, messageId, isAutomatic: true }).pipe(
+    const plainly = mailer.send(customerID, { ...mail, messageId, isAutomatic }).pipe(
       Effect.catchIf(
         ({ hasLeft }) => hasLeft,
         () => Effect.logWarning("system mail not sent to all recipients")
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(mailbox)) return yield* plainly
     yield* confirmClaimNow
     yield* graph
-      .sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID: messageId, isConfidential })
+      .sendUnkept(mailbox.value, { to, subject, text, html, internetMessageID: messageId, isAutomatic, isConfidential })
       .pipe(
         Effect.catchTag("MailProblem", (problem) =>
           // A password mail must not be lost because the mailbox is set up wrongly.

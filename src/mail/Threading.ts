@@ -1,4 +1,4 @@
-import { Array as Arr, DateTime, Order } from "effect"
+import { DateTime, Order } from "effect"
 import type { TicketID } from "../../schema/Ids.ts"
 
 /** What a mail says about the conversation it belongs to. */
@@ -51,7 +51,18 @@ const byRight = Order.combineAll([
   Order.mapInput(Order.number, ({ number }: KnownMail) => number)
 ])
 
-const sameText = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
+/** The mail to which each Message-ID belongs. */
+const byMessageID = (known: ReadonlyArray<KnownMail>): ReadonlyMap<string, KnownMail> => {
+  const owners = new Map<string, KnownMail>()
+  for (const mail of known) {
+    const { internetMessageID: id } = mail
+    const owner = id === null ? undefined : owners.get(id)
+    if (id !== null && (owner === undefined || byRight(mail, owner) < 0)) owners.set(id, mail)
+  }
+  return owners
+}
+
+const lowerCased = (texts: ReadonlyArray<string>) => new Set(texts.map((text) => text.toLowerCase()))
 
 /**
  * The ticket that a mail belongs to: that of the mail it answers, else of the newest mail it references, else of its
@@ -62,25 +73,21 @@ export const threadOf = (
   known: ReadonlyArray<KnownMail>,
   tokens: ReadonlyArray<TokenOfTicket>
 ): TicketID | undefined => {
-  const withMessageID = (messageID: string) =>
-    Arr.sort(
-      known.filter(({ internetMessageID }) => internetMessageID === messageID),
-      byRight
-    )[0]?.ticketID
+  const owners = byMessageID(known)
   for (const messageID of [...hints.inReplyTo, ...hints.references.toReversed()]) {
-    const ticketID = withMessageID(messageID)
-    if (ticketID !== undefined) return ticketID
+    const owner = owners.get(messageID)
+    if (owner !== undefined) return owner.ticketID
   }
-  const { conversationID, senders } = hints
+  const { conversationID } = hints
+  const senders = [...lowerCased(hints.senders)]
+  const haveTakenPart = ({ participants }: KnownMail) => {
+    const all = lowerCased(participants)
+    return senders.every((sender) => all.has(sender))
+  }
   const ofConversation = known.filter(
     (mail) =>
-      conversationID !== null &&
-      senders.length > 0 &&
-      mail.conversationID === conversationID &&
-      senders.every((sender) => mail.participants.some((address) => sameText(address, sender)))
+      conversationID !== null && senders.length > 0 && mail.conversationID === conversationID && haveTakenPart(mail)
   )
-  return (
-    newestOf(ofConversation) ??
-    hints.tokens.flatMap((wanted) => tokens.filter(({ token }) => sameText(token, wanted)))[0]?.ticketID
-  )
+  const ofToken = new Map(tokens.map(({ ticketID, token }) => [token.toLowerCase(), ticketID]))
+  return newestOf(ofConversation) ?? hints.tokens.flatMap((wanted) => ofToken.get(wanted.toLowerCase()) ?? [])[0]
 }

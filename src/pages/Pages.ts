@@ -6,7 +6,7 @@ import { Settings } from "../platform/settings/Settings.ts"
 import { type Asset, assetOf, readAsset, serveAsset } from "./Asset.ts"
 import { DemoChatRepo } from "./DemoChatRepo.ts"
 
-/** Nothing inline, nothing from other origins, and no text ever becomes a script. */
+/** Nothing inline, nothing from other origins, and no text ever becomes a script; mails alone are parsed as HTML. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,7 +16,8 @@ const pagePolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
-  "require-trusted-types-for 'script'"
+  "require-trusted-types-for 'script'",
+  "trusted-types mail"
 ].join("; ")
 
 const html = {

@@ -8,7 +8,7 @@ import { wholeOf } from "../platform/WholeBytes.ts"
 import { PhotosRepo } from "./PhotosRepo.ts"
 import { makeTurns } from "./PictureMemory.ts"
 
-export interface PromptWeight {
+interface PromptWeight {
   readonly count: number
   readonly megabytes: number
 }

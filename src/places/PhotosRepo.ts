@@ -41,7 +41,7 @@ const Downloadable = Schema.Struct({
   contentType: Schema.String,
   size: Schema.NumberFromString
 })
-export type DownloadablePhoto = typeof Downloadable.Type
+type DownloadablePhoto = typeof Downloadable.Type
 
 export class PhotosRepo extends Context.Tag("casework/PhotosRepo")<
   PhotosRepo,

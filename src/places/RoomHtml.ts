@@ -74,7 +74,9 @@ export const mostTags = 10_000
 /**
  * Whether there is more in the HTML than a room may have: cleaning it would take too long and block all other requests.
  */
-export const isTooMuchForRoom = (html: string) => hasMoreThan(html, "<", mostTags) || isTooMuch(html)
+export const isTooMuchForRoom = (html: string) =>
+  // The lines of a pre element are tags as well, once they are written as such.
+  [html, withLines(html)].some((text) => hasMoreThan(text, "<", mostTags)) || isTooMuch(html)
 
 /**
  * Reduces HTML to headings, paragraphs, lists, tables, emphasis and review marks. Of all else only the text stays, in

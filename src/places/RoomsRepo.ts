@@ -16,7 +16,7 @@ const Stored = Schema.Struct({
 })
 export type StoredRoom = typeof Stored.Type
 
-export interface RoomFields {
+interface RoomFields {
   readonly name: string | null
   readonly sortOrder: number
   readonly transcriptRaw: string | null

@@ -2,9 +2,10 @@ import { Cause, Clock, Effect, Layer, Option } from "effect"
 import type { CustomerID } from "../../schema/Ids.ts"
 import { Delivery, NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
 import { deliverMessage } from "../delivery/DeliveryJobs.ts"
-import { CurrentChain, inChain } from "../events/Chain.ts"
+import { inChain } from "../events/Chain.ts"
 import { Events } from "../events/Events.ts"
 import { BytesMissing, StoreAway } from "../platform/BlobTrouble.ts"
+import { persistently } from "../platform/database/DatabaseAway.ts"
 import { InTransaction } from "../platform/database/InTransaction.ts"
 import { storable } from "../platform/database/Storable.ts"
 import { catchBreakage, type JobClaim } from "../platform/queue/JobClaim.ts"
@@ -13,7 +14,6 @@ import { comeBackAfter } from "../platform/queue/Patience.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { deliveries } from "../platform/telemetry/ServiceMetrics.ts"
 import { TicketMessagesRepo } from "../ticketMessages/TicketMessagesRepo.ts"
-import { followText } from "./FollowText.ts"
 import { makeMarkFailed } from "./MarkFailed.ts"
 import { OutboundRepo } from "./OutboundRepo.ts"
 
@@ -58,14 +58,14 @@ export const DeliverMessageJob = Layer.effectDiscard(
       deliveryError: string | null
     ) {
       const { channelType, ticketID, ticketMessageID } = message
+      const { afterwards = () => Effect.void } = delivery[channelType]
       yield* claim.confirm
-      if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
+      const found = yield* messages.findForUpdate(customerID, ticketMessageID)
+      // It may be marked already: the response to an earlier attempt's commit can get lost.
+      if (Option.isNone(found) || found.value.status === "Sent") return
       yield* messages.update(customerID, ticketMessageID, { status: "Sent", deliveryError })
       yield* events.record(customerID, [{ kind: "MessageSent", ticketID, ticketMessageID }])
-      // Only on WhatsApp does it turn out later that an accepted message was not delivered.
-      if (channelType !== "WhatsApp") return
-      const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
-      yield* jobs.enqueue(followText, customerID, { ticketMessageID, automationRunID }, String(ticketMessageID))
+      yield* afterwards(customerID, message)
     }, inTransaction)
 
     /** Ends every attempt, so that no message waits forever without anybody knowing. */
@@ -99,7 +99,8 @@ export const DeliverMessageJob = Layer.effectDiscard(
                 storable(failure.message)
               )
           ),
-          Effect.flatMap((deliveryError) => markSent(customerID, message, attempt, deliveryError)),
+          // While the database is away for a moment, the message must not seem unsent: it would be sent again.
+          Effect.flatMap((deliveryError) => persistently(markSent(customerID, message, attempt, deliveryError))),
           Effect.tap(() => count("sent")),
           Effect.catchTag("NotDelivered", (failure) =>
             Effect.gen(function* () {

@@ -15,12 +15,12 @@ import { answerHtml } from "./AnswerHtml.ts"
 const replyPrefix =
   /^\s*(?:re|aw|antw|antwort|sv|vs|odp|r|rif|ref|res|ynt|vá|atb|απ|σχετ|回复|回覆|答复|答覆)\s*(?:[[(]\d+[\])])?\s*[:：]/iu
 
-export const subjectOf = ({ isReply, subject }: OutboundMessage) => {
+export const subjectOf = ({ isReply, subject }: Pick<OutboundMessage, "isReply" | "subject">) => {
   if (subject === null || subject.trim() === "") return "Your message"
   return isReply && !replyPrefix.test(subject) ? `Re: ${subject}` : subject
 }
 
-const signatureOf = ({ emailSignatureHTML, emailSignatureText }: SignatureTexts) =>
+export const signatureOf = ({ emailSignatureHTML, emailSignatureText }: SignatureTexts) =>
   emailSignatureText ?? (emailSignatureHTML === null ? null : textOfHtml(emailSignatureHTML))
 
 /** Sends answers by mail where the customer has no mail provider, through the service's own mailer. */

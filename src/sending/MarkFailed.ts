@@ -31,12 +31,11 @@ export const makeMarkFailed = Effect.gen(function* () {
     yield* claim.confirm
     const reason = storable(failure.message)
     if (Option.isNone(yield* messages.findForUpdate(customerID, ticketMessageID))) return
-    yield* messages.update(customerID, ticketMessageID, {
-      status: "Failed",
-      deliveryError: reason,
-      ...(isFinal && { isGivenUp: true })
-    })
-    if (!isFinal) return
+    if (!isFinal) {
+      yield* messages.update(customerID, ticketMessageID, { status: "Failed", deliveryError: reason })
+      return
+    }
+    yield* messages.giveUp(customerID, ticketMessageID, reason)
     // A text may turn out to be lost after newer messages came: a summary up to one of those tells of it.
     yield* summaries.forget(customerID, ticketID)
     yield* drafts.withdraw(customerID, { ticketMessageIDs: [ticketMessageID] })

@@ -4,9 +4,12 @@ import type { ChannelID, CustomerID } from "../../schema/Ids.ts"
 import { ChannelsRepo } from "../channels/ChannelsRepo.ts"
 import { CustomerSettings } from "../customers/CustomerSettings.ts"
 import { type DeliveryRoute, NotDelivered, type OutboundMessage } from "../delivery/Delivery.ts"
+import { CurrentChain } from "../events/Chain.ts"
 import { AttachmentsRepo } from "../files/AttachmentsRepo.ts"
+import { Jobs } from "../platform/queue/Jobs.ts"
 import { fn } from "../platform/telemetry/Fn.ts"
 import { Telephony, type TelephonyAccount, type TelephonyFailed, type TextMessage } from "../telephony/Telephony.ts"
+import { followText } from "./FollowText.ts"
 import { SentTextsRepo } from "./SentTextsRepo.ts"
 
 const asNumber = (text: string) => `whatsapp:${text.replace(/^whatsapp:/i, "").replace(/[^+\d]/g, "")}`
@@ -34,6 +37,7 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
   const attachments = yield* AttachmentsRepo
   const sentTexts = yield* SentTextsRepo
   const telephony = yield* Telephony
+  const jobs = yield* Jobs
 
   /** The account and the channel's number; fails with what is missing. */
   const findSender = fn("WhatsAppDelivery.findSender")(function* (customerID: CustomerID, channelID: ChannelID) {
@@ -104,6 +108,11 @@ export const makeWhatsAppDelivery = Effect.gen(function* () {
         message: "It could not be told apart from another message with the same text",
         permanent: false
       })
+    }),
+    // It may turn out later that an accepted message was not delivered.
+    afterwards: fn("WhatsAppDelivery.afterwards")(function* (customerID, { ticketMessageID }) {
+      const automationRunID = (yield* CurrentChain)?.automationRunID ?? null
+      yield* jobs.enqueue(followText, customerID, { ticketMessageID, automationRunID }, String(ticketMessageID))
     })
   } satisfies DeliveryRoute
 })

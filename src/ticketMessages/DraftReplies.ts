@@ -45,9 +45,9 @@ class QuoteGone extends Data.TaggedError("QuoteGone") {}
 
 const mostAnew = 2
 
-/** A draft moves a message on unless it is already answered, escalated or set aside. */
+/** A draft moves a message on, whatever failed before, unless it is already answered, escalated or set aside. */
 const nextStatus = (status: MessageStatus): MessageStatus =>
-  status === "Received" || status === "Processing" ? "Drafted" : status
+  status === "Received" || status === "Processing" || status === "Failed" ? "Drafted" : status
 
 const longestReason = 500
 

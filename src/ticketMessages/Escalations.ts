@@ -14,10 +14,14 @@ import { notifyEscalation } from "./EscalationMail.ts"
 import { makeEscalationMailsRepo } from "./EscalationMailsRepo.ts"
 import { MessageAccess } from "./MessageAccess.ts"
 import { TicketMessagesRepo } from "./TicketMessagesRepo.ts"
+import { commentAfterWish, isWish, wishOf } from "./VisitorsWish.ts"
 
 type Escalation = EscalateMessage & {
-  /** A visitor may ask as often as it likes: that is mailed now and then, and once when it leaves an address. */
-  readonly visitor?: { readonly leavesAddress: boolean }
+  /**
+   * The visitor who wishes it, instead of a representative with a comment. A visitor may ask as often as it likes: that
+   * is mailed now and then, and once when it leaves an address.
+   */
+  readonly visitor?: { readonly replyTo: string | undefined; readonly leavesAddress: boolean }
 }
 
 /** Hands a conversation over to a person. */
@@ -65,10 +69,12 @@ const make = Effect.gen(function* () {
     ) {
       const message = yield* messages.findForUpdate(customerID, ticketMessageID).pipe(access.orRefuse(ticketMessageID))
       const locked = yield* tickets.lock(customerID, [message.ticketID])
+      const comment =
+        visitor === undefined ? feedbackComment : commentAfterWish(message.feedbackComment, visitor.replyTo)
       const happened = yield* changes.apply(customerID, locked, [{ _tag: "Escalate" }], ticketMessageID)
       yield* messages.update(customerID, ticketMessageID, {
         isEscalated: true,
-        ...(feedbackComment !== null && { feedbackComment }),
+        ...(comment !== null && { feedbackComment: comment }),
         ...(message.senderType === "EndUser" && message.status !== "Replied" && { status: "Escalated" })
       })
       const isNews = !message.isEscalated || happened.length > 0
@@ -84,7 +90,11 @@ const make = Effect.gen(function* () {
             isNews || email !== null
           : visitor.leavesAddress || !(yield* mails.wasMailedLately(customerID, message.ticketID, to))
       if (!isMailed) return Option.none()
-      yield* jobs.enqueue(notifyEscalation, customerID, { ticketMessageID, to })
+      yield* jobs.enqueue(notifyEscalation, customerID, {
+        ticketMessageID,
+        to,
+        ...(visitor !== undefined && comment !== null && !isWish(comment) && { wish: wishOf(visitor.replyTo) })
+      })
       return told
     }, inTransaction)
   })

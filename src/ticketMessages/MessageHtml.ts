@@ -42,6 +42,8 @@ const sanitized = (html: string) =>
     // These are removed together with their text.
     nonTextTags: ["script", "style", "title", "textarea", "option", "xmp"],
     transformTags: {
+      // Mail programs still write the old name, which is not kept.
+      strike: "s",
       a: sanitize.simpleTransform("a", { rel: "noopener noreferrer nofollow", target: "_blank" }),
       img: (tagName, { src = "", ...attribs }) => ({
         tagName,

@@ -34,6 +34,11 @@ export class MessageListRepo extends Context.Tag("casework/MessageListRepo")<
 
 const Found = Schema.Array(Schema.Struct({ json: Schema.String }))
 
+/** The length of a long text is known without reading it. */
+const bytes = ["message", "html_body", "text_body", "page_screenshot", "ai_reply"]
+  .map((column) => `coalesce(octet_length(m.${column}), 0)`)
+  .join(" + ")
+
 const quickSort = new Set<string>(["messageID", "dateCreated", "messageDate"])
 
 const make = Effect.gen(function* () {
@@ -95,6 +100,7 @@ const make = Effect.gen(function* () {
       "actions"
     ],
     id: "m.ticket_message_id",
+    bytes,
     // Sorted by a column of the row itself, and few enough that their texts do not take long.
     isQuick: ({ pageSize, sortBy }) => pageSize <= 50 && quickSort.has(sortBy),
     paging: messagePaging

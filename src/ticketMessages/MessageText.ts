@@ -1,3 +1,4 @@
+import { oneLine } from "../platform/text/OneLine.ts"
 import { safeHtml, textOfHtml, textWithLinks } from "./MessageHtml.ts"
 
 interface Given {
@@ -9,8 +10,8 @@ interface Given {
 
 const firstFilled = (...texts: ReadonlyArray<string | undefined>) => texts.find((text) => (text ?? "").trim() !== "")
 
-const oneLine = (text: string, longest: number) => {
-  const line = text.replace(/\s+/g, " ").trim()
+const beginningOf = (text: string, longest: number) => {
+  const line = oneLine(text)
   const short = [...line].slice(0, longest).join("")
   return short === line ? line : `${short.trimEnd()}…`
 }
@@ -26,10 +27,10 @@ export const messageTexts = ({ htmlBody, message, preview, textBody }: Given, is
     message: text ?? null,
     textBody: textBody ?? null,
     htmlBody: htmlBody === undefined ? null : safeHtml(htmlBody),
-    preview: preview ?? (text === undefined ? null : oneLine(text, 200))
+    preview: preview ?? (text === undefined ? null : beginningOf(text, 200))
   }
 }
 
 /** What a new ticket is about: the subject, else the beginning of the text. */
 export const ticketSubject = (subject: string | undefined, message: string | null) =>
-  firstFilled(subject)?.trim() ?? (message === null || message.trim() === "" ? null : oneLine(message, 100))
+  firstFilled(subject)?.trim() ?? (message === null || message.trim() === "" ? null : beginningOf(message, 100))

@@ -100,19 +100,20 @@ const make = Effect.gen(function* () {
       status: "Open",
       subject,
       customFieldsData: {},
-      hasMessage: true
+      firstSender: message.senderType ?? "EndUser"
     })
     return { ticketID, endUserID }
   })
 
-  /** A ticket without a known end user gets one from its next message. */
+  /** A ticket without a known end user gets one from its next message, unless a program wrote that: it may be a bounce. */
   const completeTicket = fn("NewMessages.completeTicket")(function* (
     customerID: CustomerID,
     ticket: LockedTicket,
     message: Incoming
   ): Effect.fn.Return<{ readonly ticketID: TicketID; readonly endUserID: EndUserID | null }> {
     const { ticketID } = ticket
-    if (ticket.endUserID !== null || (message.uid === undefined && message.fromAddress === undefined)) return ticket
+    if (ticket.endUserID !== null || message.isAutomatic === true) return ticket
+    if (message.uid === undefined && message.fromAddress === undefined) return ticket
     const endUserID = yield* findEndUser(customerID, message)
     yield* tickets.update(customerID, ticketID, { endUserID })
     return { ticketID, endUserID }

@@ -73,8 +73,9 @@ const make = Effect.gen(function* () {
       const message = (name: keyof NewMessage) => place((_) => valueOf(_.message, name))
       return sql`
         with opened as (
-          insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_message_at)
-          select ${customerID}::int, channel.channel_id, sender.end_user_id, 'Open', ${place((_) => _.subject)}::text, now()
+          insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_sender_type, last_message_at)
+          select ${customerID}::int, channel.channel_id, sender.end_user_id, 'Open', ${place((_) => _.subject)}::text,
+            ${message("senderType")}::text, now()
           from channel cross join (
             select end_user_id from end_user
             where customer_id = ${customerID} and end_user_id = (select ${knownBy(sql, customerID, words)} offset 0)

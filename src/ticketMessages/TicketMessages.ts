@@ -82,7 +82,8 @@ const make = Effect.gen(function* () {
     }
     if (caller._tag === "Representative") {
       const customerRepID = given ?? caller.customerRepID
-      if (customerRepID !== caller.customerRepID && caller.role !== "Admin") {
+      const isAnswer = message.senderType === "CustomerRep"
+      if (isAnswer && customerRepID !== caller.customerRepID && caller.role !== "Admin") {
         return yield* Forbidden.of("Only an Admin may write in another representative's name.")
       }
       return { ...message, customerRepID }
@@ -147,7 +148,9 @@ const make = Effect.gen(function* () {
       const author = isWritten ? { isPersonsDraft: change.aiReply !== null } : {}
       // Without its draft the message again waits for one, or for a person.
       const back = change.aiReply === null && status === "Drafted" ? { status: "Received" as const } : {}
-      if (yield* repo.update(customerID, ticketMessageID, { ...back, ...change, ...author })) {
+      // With a new one it can be answered, whatever failed before.
+      const onwards = author.isPersonsDraft === true && status === "Failed" ? { status: "Drafted" as const } : {}
+      if (yield* repo.update(customerID, ticketMessageID, { ...back, ...onwards, ...change, ...author })) {
         yield* events.record(customerID, [{ kind: "MessageChanged", ticketID, ticketMessageID }])
       }
     }, inTransaction),

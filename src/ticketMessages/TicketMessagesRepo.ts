@@ -1,9 +1,10 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effect"
 import { ChannelType } from "../../schema/ChannelTypes.ts"
 import type { CustomFields } from "../../schema/CustomFields.ts"
 import { ChannelID, type CustomerID, EndUserID, TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { MessageStatus, SenderType } from "../../schema/TicketMessages.ts"
+import { isMailSystem } from "../platform/text/MailSystem.ts"
 import { fromMailbox } from "./FromMailboxSql.ts"
 import { type NewMessage, storing, valueOf } from "./NewMessageSql.ts"
 
@@ -34,7 +35,7 @@ const Stored = Schema.Struct({
 })
 export type StoredMessage = typeof Stored.Type
 
-export interface MessageChange {
+interface MessageChange {
   readonly status?: MessageStatus
   readonly aiReply?: string | null
   /** Whether a person wrote the prepared answer. */
@@ -43,12 +44,15 @@ export interface MessageChange {
   readonly isEscalated?: boolean
   readonly feedbackComment?: string | null
   readonly deliveryError?: string | null
-  /** Delivery was given up: the message no longer counts as an answer, so that another one can be sent. */
-  readonly isGivenUp?: true
   readonly customFieldsData?: CustomFields | null
 }
 
 type Find = (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<Option.Option<StoredMessage>>
+
+type WhetherSince = (
+  customerID: CustomerID,
+  message: Pick<StoredMessage, "ticketID" | "ticketMessageID">
+) => Effect.Effect<boolean>
 
 export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo")<
   TicketMessagesRepo,
@@ -66,18 +70,19 @@ export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo
       ticketMessageID: TicketMessageID,
       change: MessageChange
     ) => Effect.Effect<boolean>
+    /** Delivery was given up: the message no longer counts as an answer, so that another one can be sent. */
+    readonly giveUp: (customerID: CustomerID, ticketMessageID: TicketMessageID, reason: string) => Effect.Effect<void>
     /** Marks an end user's message as replied to; only the first caller succeeds. */
     readonly claimReply: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
     /** A message that was replied to stays so, even when its ticket is marked as spam. */
     readonly markSpam: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<void>
     /**
      * Whether a person has answered in its ticket since. Mails are read in any order, so that an answer from the mail
-     * program goes by its date.
+     * program goes by its date. An answer that was given up does not count.
      */
-    readonly isAnsweredByPerson: (
-      customerID: CustomerID,
-      message: Pick<StoredMessage, "ticketID" | "ticketMessageID">
-    ) => Effect.Effect<boolean>
+    readonly isAnsweredByPerson: WhetherSince
+    /** The same, but an answer that was given up counts too: a person took the message for one to be answered. */
+    readonly isTakenUpByPerson: WhetherSince
     readonly delete: (customerID: CustomerID, ticketMessageID: TicketMessageID) => Effect.Effect<boolean>
   }
 >() {
@@ -86,6 +91,10 @@ export class TicketMessagesRepo extends Context.Tag("casework/TicketMessagesRepo
     Effect.suspend(() => make)
   )
 }
+
+/** Automatic mail, except a bounce: it changes nothing about whose turn it is, as in `lastSenderType`. */
+const isNotice = ({ fromAddress, isAutomatic, senderType }: NewMessage) =>
+  isAutomatic && (senderType !== "EndUser" || !isMailSystem(fromAddress ?? ""))
 
 const columnsOf = (change: MessageChange) =>
   Object.fromEntries(
@@ -97,8 +106,6 @@ const columnsOf = (change: MessageChange) =>
       is_escalated: change.isEscalated,
       ai_feedback_comment: change.feedbackComment,
       delivery_error: change.deliveryError,
-      is_given_up: change.isGivenUp,
-      answers_message_id: change.isGivenUp === undefined ? undefined : null,
       custom_fields: change.customFieldsData === undefined ? undefined : JSON.stringify(change.customFieldsData ?? {})
     }).filter(([, value]) => value !== undefined)
   )
@@ -128,6 +135,27 @@ const make = Effect.gen(function* () {
         Effect.orDie
       )
 
+  /** Who is noted as the last to write; null, so that it is looked up, after a notice or when a newer message is there. */
+  const lastSender = (message: NewMessage) =>
+    isNotice(message)
+      ? sql`null`
+      : sql`case when stored.created_at < last_message_at then null else ${message.senderType} end`
+
+  const hasPersonWritten =
+    (what: Statement.Fragment): WhetherSince =>
+    (customerID, { ticketID, ticketMessageID }) =>
+      sql`
+        select 1 from ticket_message m
+        join ticket_message q on q.customer_id = m.customer_id and q.ticket_id = m.ticket_id
+          and q.ticket_message_id = ${ticketMessageID}
+        where m.customer_id = ${customerID} and m.ticket_id = ${ticketID} and ${what} and (
+          m.customer_rep_id is not null and m.ticket_message_id > q.ticket_message_id
+          or ${fromMailbox(sql)}
+            and coalesce(m.message_date, m.created_at) >= coalesce(q.message_date, q.created_at)) limit 1`.pipe(
+        isAny,
+        Effect.orDie
+      )
+
   return TicketMessagesRepo.of({
     find: select(""),
     findForUpdate: select("for no key update of t, m"),
@@ -143,9 +171,10 @@ const make = Effect.gen(function* () {
           ${storing(sql, customerID, (name) => valueOf(message, name), sql`(select ${ticketID}::int as ticket_id) ticket`)}
           returning ticket_message_id, created_at),
         moved as (
-          update ticket set last_message_at = greatest(last_message_at, stored.created_at), modified_at = now() from stored
-          where customer_id = ${customerID} and ticket_id = ${ticketID}
-            and last_message_at is distinct from stored.created_at)
+          update ticket set last_message_at = greatest(last_message_at, stored.created_at), modified_at = now(),
+            last_sender_type = ${lastSender(message)}
+          from stored where customer_id = ${customerID} and ticket_id = ${ticketID}
+            and (last_message_at is distinct from stored.created_at or last_sender_type is distinct from ${message.senderType}))
         select ticket_message_id as "ticketMessageID" from stored`.pipe(
         Effect.flatMap(decodeKeys),
         Effect.map(([{ ticketMessageID }]) => ticketMessageID),
@@ -160,6 +189,16 @@ const make = Effect.gen(function* () {
         where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID} and ${sql.or(differs)}
         returning ticket_message_id`.pipe(isAny, Effect.orDie)
     },
+
+    giveUp: (customerID, ticketMessageID, reason) =>
+      sql`
+        with lost as (
+          update ticket_message set status = 'Failed', delivery_error = ${reason}, is_given_up = true,
+            answers_message_id = null, modified_at = now()
+          where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
+          returning ticket_id)
+        update ticket t set last_sender_type = null, modified_at = now() from lost
+        where t.customer_id = ${customerID} and t.ticket_id = lost.ticket_id`.pipe(Effect.asVoid, Effect.orDie),
 
     claimReply: (customerID, ticketMessageID) =>
       sql`
@@ -176,18 +215,9 @@ const make = Effect.gen(function* () {
         where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
           and status not in ('Replied', 'Spam')`.pipe(Effect.asVoid, Effect.orDie),
 
-    isAnsweredByPerson: (customerID, { ticketID, ticketMessageID }) =>
-      sql`
-        select 1 from ticket_message m
-        join ticket_message q on q.customer_id = m.customer_id and q.ticket_id = m.ticket_id
-          and q.ticket_message_id = ${ticketMessageID}
-        where m.customer_id = ${customerID} and m.ticket_id = ${ticketID} and (
-          m.customer_rep_id is not null and m.ticket_message_id > q.ticket_message_id
-          or ${fromMailbox(sql)}
-            and coalesce(m.message_date, m.created_at) >= coalesce(q.message_date, q.created_at)) limit 1`.pipe(
-        isAny,
-        Effect.orDie
-      ),
+    isAnsweredByPerson: hasPersonWritten(sql`not m.is_given_up`),
+
+    isTakenUpByPerson: hasPersonWritten(sql`true`),
 
     delete: (customerID, ticketMessageID) =>
       sql`
@@ -195,7 +225,7 @@ const make = Effect.gen(function* () {
           delete from ticket_message where customer_id = ${customerID} and ticket_message_id = ${ticketMessageID}
           returning ticket_id),
         moved as (
-          update ticket t set modified_at = now(), history_summary = null, last_message_at = (
+          update ticket t set modified_at = now(), history_summary = null, last_sender_type = null, last_message_at = (
             select max(m.created_at) from ticket_message m
             where m.customer_id = ${customerID} and m.ticket_id = gone.ticket_id
               and m.ticket_message_id <> ${ticketMessageID})

@@ -40,18 +40,28 @@ const kindConditions = (
   ]
 }
 
+/** The ticket that a search names, as in "#13" or "13". */
+const numberIn = (search: string | undefined) => {
+  const number = Number(/^\s*#?(\d+)\s*$/.exec(search ?? "")?.[1] ?? Number.NaN)
+  return number < 2 ** 31 ? number : undefined
+}
+
 /** One list of ids from every text that a search covers: each part uses its own index. */
 export const foundOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): Statement.Fragment | undefined => {
   const spelled = spelledPatterns(filter.search)
   const folded = searchPatterns(filter.search).map((pattern) => [pattern])
+  const number = numberIn(filter.search)
   if (spelled.length === 0) return undefined
+  const named = (ticketID: number) => sql`union select ticket_id from ticket
+    where customer_id = ${unseen(sql, customerID, "int")} and ticket_id = ${unseen(sql, ticketID, "int")}`
   return sql`with found as materialized (
     select ticket_id from ticket where customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "subject", spelled)}
     union select ticket_id from ticket_message
       where customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "message", spelled)}
     union select s.ticket_id from end_user e
       join ticket s on s.customer_id = e.customer_id and s.end_user_id = e.end_user_id
-      where e.customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "e.search_text", folded)})`
+      where e.customer_id = ${unseen(sql, customerID, "int")} and ${holdsAll(sql, "e.search_text", folded)}
+    ${number === undefined ? sql`` : named(number)})`
 }
 
 const conditionsOf = (sql: Sql, customerID: CustomerID, filter: TicketFilter): ReadonlyArray<Statement.Fragment> => {

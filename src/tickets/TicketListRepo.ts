@@ -7,7 +7,7 @@ import { pagedJson } from "../platform/database/PagedJson.ts"
 import { ignoringCase } from "../platform/database/PagedQuery.ts"
 import { type ReadyJson, readyJson } from "../platform/database/ReadyJson.ts"
 import { writtenOnce } from "../platform/database/WrittenOnce.ts"
-import { channelType, feedbackComments, ticketColumns, topicNames } from "./TicketColumns.ts"
+import { channelType, feedbackComments, lastSenderType, ticketColumns, topicNames } from "./TicketColumns.ts"
 import { foundOf, type TicketFilter, tallyOf, ticketsFrom } from "./TicketFiltersSql.ts"
 
 /** Tickets as they are shown, ready to send. */
@@ -50,12 +50,22 @@ const make = Effect.gen(function* () {
       isSpam: "t.is_spam",
       language: "t.language",
       lastMessageDate: "t.last_message_at",
+      lastSenderType,
       topics: ignoringCase(`${topicNames}::text`),
       aiFeedbackComments: ignoringCase(`${feedbackComments}::text`),
       customFieldsData: "t.custom_fields",
       ticketToken: "t.ticket_token"
     },
-    optional: ["subject", "endUserID", "customerRepID", "language", "lastMessageDate", "topics", "aiFeedbackComments"],
+    optional: [
+      "subject",
+      "endUserID",
+      "customerRepID",
+      "language",
+      "lastMessageDate",
+      "lastSenderType",
+      "topics",
+      "aiFeedbackComments"
+    ],
     id: "t.ticket_id",
     paging: ticketPaging
   })

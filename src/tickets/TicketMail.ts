@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import type { JobID } from "../../schema/Jobs.ts"
 import { Settings } from "../platform/settings/Settings.ts"
+import { oneLine } from "../platform/text/OneLine.ts"
 
 interface TicketNews {
   readonly to: string
@@ -15,9 +16,6 @@ interface TicketNews {
 }
 
 const longestSubject = 200
-
-/** Puts foreign text on one line, which is all that the head of a mail can hold. */
-export const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
 
 /** Composes mails that tell people of the customer about a ticket, with a link to it. */
 export const makeTicketMail = Effect.map(Settings, ({ baseUrl }) => {

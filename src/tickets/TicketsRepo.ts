@@ -3,6 +3,7 @@ import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effec
 import { CustomFields } from "../../schema/CustomFields.ts"
 import { ChannelID, type CustomerID, CustomerRepID, EndUserID, TicketID } from "../../schema/Ids.ts"
 import { TicketStatus } from "../../schema/Operations.ts"
+import type { SenderType } from "../../schema/TicketMessages.ts"
 import type { TicketState } from "./TicketState.ts"
 
 const Locked = Schema.Struct({
@@ -24,8 +25,8 @@ interface NewTicket {
   readonly status: TicketStatus
   readonly subject: string | null
   readonly customFieldsData: CustomFields
-  /** Whether the ticket is created for a message that follows in the same transaction. */
-  readonly hasMessage?: boolean
+  /** Who wrote the message that follows in the same transaction, if the ticket is created for one. */
+  readonly firstSender?: SenderType
 }
 
 export interface TicketFields {
@@ -94,11 +95,12 @@ const make = Effect.gen(function* () {
       order by ticket_id ${sql.literal(lock)}`.pipe(Effect.flatMap(decodeLocked), Effect.orDie)
 
   return TicketsRepo.of({
-    insert: (customerID, { channelID, customFieldsData, endUserID, hasMessage = false, status, subject }) =>
+    insert: (customerID, { channelID, customFieldsData, endUserID, firstSender = null, status, subject }) =>
       sql`
-        insert into ticket (customer_id, channel_id, end_user_id, status, subject, custom_fields, last_message_at)
+        insert into ticket (customer_id, channel_id, end_user_id, status, subject, custom_fields, last_sender_type,
+          last_message_at)
         values (${customerID}, ${channelID}, ${endUserID}, ${status}, ${subject},
-          ${JSON.stringify(customFieldsData)}::jsonb, case when ${hasMessage} then now() end)
+          ${JSON.stringify(customFieldsData)}::jsonb, ${firstSender}, case when ${firstSender !== null} then now() end)
         returning ticket_id as "ticketID"`.pipe(
         Effect.flatMap(decodeKeys),
         Effect.map(([{ ticketID }]) => ticketID),

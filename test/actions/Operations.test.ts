@@ -12,6 +12,7 @@ describe("operationFromName", () => {
     ["Wait 30 days", { operation: "Wait", parameters: { seconds: 2_592_000 } }],
     ["wait 0000000030 secs", { operation: "Wait", parameters: { seconds: 30 } }],
     ["Wait 31 days", { operation: "None", parameters: {} }],
+    ["Wait -5 seconds", { operation: "None", parameters: {} }],
     ["WAIT 7", { operation: "Wait", parameters: { seconds: 7 } }],
     ["Close ticket", { operation: "CloseTicket", parameters: {} }],
     ["close-ticket", { operation: "CloseTicket", parameters: {} }],

@@ -103,6 +103,23 @@ layer(openAiApp("openai", undefined, { total: Duration.seconds(7) }), { excludeT
         expect(yield* ledger(1)).toMatchObject([{ outcome: "Failed", error: expect.stringContaining("within 7s") }])
       })
     )
+
+    it.effect("has no more time when it is asked again for a better answer", () =>
+      Effect.gen(function* () {
+        yield* setKey(key)
+        const server = yield* OpenAiServer
+        const later = failingWith(429, { "retry-after": "4" })
+        const { detect } = yield* detectionOf("I lost my key")
+        // Each attempt takes 4 seconds: the second one is over before the provider is asked for the fourth time.
+        yield* server.does(later, saying("nonsense"), later, saying("nonsense"))
+        yield* Effect.exit(detect)
+        expect(yield* server.asked).toHaveLength(3)
+        expect(yield* ledger(2)).toMatchObject([
+          { outcome: "Failed", error: expect.stringContaining("within 7s") },
+          { outcome: "Rejected" }
+        ])
+      })
+    )
   }
 )
 

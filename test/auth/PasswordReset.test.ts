@@ -5,7 +5,7 @@ import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
 import { fieldsOf } from "../support/Fields.ts"
 import { askForReset, attemptLogin, freshAddress, resetPassword, statusWith, tokenIn } from "../support/Logins.ts"
-import { clientOf, sendJson, testApp } from "../support/TestApp.ts"
+import { clientOf, quietApp, sendJson, testApp } from "../support/TestApp.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 
 const guid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
@@ -201,6 +201,32 @@ layer(testApp(), { excludeTestServices: true })("Password reset", (it) => {
       const [here, there] = yield* Effect.all([use, onAnotherNode()(use)], { concurrency: "unbounded" })
       const statuses = [...here, ...there].map(({ status }) => status).sort()
       expect(statuses).toEqual([204, ...Array.replicate(400, 7)])
+    })
+  )
+})
+
+layer(quietApp(), { excludeTestServices: true })("An address of many representatives", (it) => {
+  it.effect("does not keep the mail from those who may log in at the hostname", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const add = (username: string, customer: string) => sql`/* all customers: by hand */
+        insert into customer_rep (customer_id, username, password_hash, role, email)
+        select customer_id, ${username}, '', 'Agent', 'shared@people.example' from customer where name = ${customer}`
+      yield* Effect.forEach(Array.range(1, 21), (number) => add(`squatter-${number}`, "Acme Rentals"))
+      yield* add("owner", "Globex Support")
+      const sent = (hostname: string) =>
+        Effect.zipRight(
+          askForReset("shared@people.example", hostname),
+          sql<{ customer: string; count: number }>`/* all customers: by hand */
+            with gone as (delete from job where kind = 'SendResetMail' returning customer_id)
+            select name as customer, count(*)::int as count from gone join customer using (customer_id)
+            group by name order by name`
+        )
+      expect(yield* sent("globex.example")).toEqual([{ customer: "Globex Support", count: 1 }])
+      expect(yield* sent("localhost")).toEqual([
+        { customer: "Acme Rentals", count: 20 },
+        { customer: "Globex Support", count: 1 }
+      ])
     })
   )
 })

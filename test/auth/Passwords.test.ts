@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { verify } from "@node-rs/argon2"
-import { Effect, FastCheck as fc, Redacted, Schema } from "effect"
+import { Effect, Fiber, FastCheck as fc, Redacted, Schema } from "effect"
 import { isStrongPassword, Password } from "../../schema/Passwords.ts"
 import { PasswordHasher } from "../../src/auth/PasswordHasher.ts"
 
@@ -74,6 +74,22 @@ describe("Passwords", () => {
       expect(yield* hasher.verify(other, password)).toBe(true)
       expect(yield* hasher.verify(one, Redacted.make("demo-pass-1"))).toBe(false)
       expect(yield* hasher.verifyNothing(Redacted.make("nobody has this password"))).toBe(false)
+    }).pipe(Effect.provide(PasswordHasher.layer))
+  )
+
+  it.live("are checked two at a time, also when those who asked do not wait: only the next in line can leave", () =>
+    Effect.gen(function* () {
+      const hasher = yield* PasswordHasher
+      const ask = Effect.fork(hasher.verifyNothing(Redacted.make("nobody has this password")))
+      const running = yield* Effect.all([ask, ask])
+      const waiting = yield* ask
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(waiting)
+      const leaving = yield* Effect.forEach(running, (fiber) => Effect.fork(Fiber.interrupt(fiber)))
+      // A turn of the event loop at most: far less than a check takes.
+      yield* Effect.repeatN(Effect.yieldNow(), 100)
+      for (const fiber of [...running, ...leaving]) expect((yield* fiber.poll)._tag).toBe("None")
+      yield* Fiber.joinAll(leaving)
     }).pipe(Effect.provide(PasswordHasher.layer))
   )
 })

@@ -1,12 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Deferred, Effect, Exit, Layer, Logger, LogLevel, TestClock, TestContext } from "effect"
 import { CustomerID, CustomerRepID } from "../../schema/Ids.ts"
 import { Revocations } from "../../src/auth/Revocations.ts"
+import { isDatabaseAway } from "../../src/platform/database/DatabaseAway.ts"
 import { onAnotherNode } from "../support/AnotherNode.ts"
 import { eventually } from "../support/Eventually.ts"
 import { askForReset, attemptLogin, resetPassword, statusWith, tokenIn } from "../support/Logins.ts"
 import { baseUrl, clientOf, headerOf, sendJson, testApp, tokenOf } from "../support/TestApp.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
 import { TestMailer } from "../support/TestMailer.ts"
 
 const statusAt = (base: string, token: string) =>
@@ -191,5 +193,30 @@ layer(testApp(), { excludeTestServices: true })("Revocation", (it) => {
         (current) => !current
       )
     })
+  )
+})
+
+layer(TestDatabase, { excludeTestServices: true })("A check for revoked tokens", (it) => {
+  it.scoped("is shared by all waiting requests while the database does not respond, and so is its failure", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { fresh } = yield* Effect.provide(Revocations, yield* Layer.build(Layer.fresh(Revocations.layer)))
+      const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* Effect.addFinalizer(() => Deferred.succeed(goOn, undefined))
+      yield* sql`/* all customers: nobody reads it meanwhile */ lock table customer_rep in access exclusive mode`.pipe(
+        Effect.zipRight(Deferred.succeed(begun, undefined)),
+        Effect.zipRight(Deferred.await(goOn)),
+        sql.withTransaction,
+        Effect.fork
+      )
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust("6 seconds")
+      const requests = yield* Effect.forEach([1, 2, 3], () => Effect.fork(fresh))
+      yield* TestClock.adjust("5 seconds")
+      for (const request of requests) {
+        const exit = yield* Effect.flatten(request.poll)
+        expect(Exit.isFailure(exit) && isDatabaseAway(exit.cause)).toBe(true)
+      }
+    }).pipe(Effect.provide([TestContext.TestContext, Logger.minimumLogLevel(LogLevel.None)]))
   )
 })

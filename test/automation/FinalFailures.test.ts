@@ -2,10 +2,11 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { TicketMessageID } from "../../schema/Ids.ts"
-import { choosing, failingWith, OpenAiServer, openAiApp, saying, setKey } from "../support/OpenAiServer.ts"
+import { eventually } from "../support/Eventually.ts"
+import { choosing, failingWith, OpenAiServer, openAiApp, saying, sayingLate, setKey } from "../support/OpenAiServer.ts"
 import { clientOf, testApp } from "../support/TestApp.ts"
 import { newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
-import { finishedSteps, nothingLeft, stepsOf } from "./AutomationTools.ts"
+import { doneTo, finishedSteps, nothingLeft, stepsOf } from "./AutomationTools.ts"
 
 const retry = (id: TicketMessageID) =>
   Effect.flatMap(clientOf("acme-agent"), ({ automation }) => automation.retryMessage({ path: { id } }))
@@ -60,6 +61,57 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message th
       })
     )
   }
+
+  it.effect("no longer counts as failed once an action has drafted its answer, and can still be retried", () =>
+    Effect.gen(function* () {
+      const server = yield* OpenAiServer
+      yield* setKey("sk-test")
+      yield* server.does(failingWith(401))
+      const { messageID } = yield* newMessage({ message: "I lost my key" })
+      yield* finishedSteps(messageID)
+      yield* nothingLeft
+      expect((yield* readMessage(messageID)).status).toBe("Failed")
+      yield* server.does(draft)
+      expect(yield* doneTo(messageID, { operation: "DraftReply" })).toMatchObject([{ status: "Done" }])
+      const drafted = { status: "Drafted", aiReply: "Come and get a new one." }
+      expect(yield* readMessage(messageID)).toMatchObject(drafted)
+      yield* server.does(...wellSaid)
+      yield* retry(messageID)
+      yield* nothingLeft
+      expect(yield* stepsOf(messageID)).toContainEqual(["Draft", "Already prepared"])
+      expect(yield* readMessage(messageID)).toMatchObject(drafted)
+    })
+  )
+
+  it.effect(
+    "no longer counts as failed once a person has written its answer, whether before or after the failure",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* OpenAiServer
+        const { ticketMessages } = yield* clientOf("acme-agent")
+        const write = (id: TicketMessageID, aiReply: string | null) =>
+          ticketMessages.updateTicketMessage({ path: { id }, payload: { aiReply } })
+        yield* setKey("sk-test")
+        const refused = failingWith(401)
+        yield* server.does(refused)
+        const { messageID: first } = yield* newMessage({ message: "I lost my key" })
+        yield* finishedSteps(first)
+        yield* nothingLeft
+        yield* write(first, null)
+        expect((yield* readMessage(first)).status).toBe("Failed")
+        yield* write(first, "By a person")
+        expect((yield* readMessage(first)).status).toBe("Drafted")
+
+        const late = yield* sayingLate("From the model")
+        yield* server.does(refused, refused, refused, late.behaviour)
+        const { messageID: second } = yield* newMessage({ message: "I lost my key" })
+        yield* eventually(server.asked, ({ length }) => length === 4)
+        yield* write(second, "By a person")
+        yield* late.goOn
+        yield* nothingLeft
+        expect(yield* readMessage(second)).toMatchObject({ status: "Drafted", aiReply: "By a person" })
+      })
+  )
 
   it.effect("is sent to the model twice at most when the answers are unusable", () =>
     Effect.gen(function* () {

@@ -237,6 +237,21 @@ layer(upstreamApp(Duration.minutes(2), testApp), { excludeTestServices: true })(
     })
   )
 
+  it.effect("sends the prepared answer when the one that a person sent could not be delivered", () =>
+    Effect.gen(function* () {
+      const mailer = yield* TestMailer
+      const { ticketMessages } = yield* clientOf("acme-agent")
+      const { messageID, ticketID } = yield* settledMessage({ message: "I lost my key" })
+      const { aiReply } = yield* readMessage(messageID)
+      yield* mailer.fail(Object.assign(new Error("no such user"), { code: "EENVELOPE", responseCode: 550 }))
+      yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "It is at the desk." } })
+      yield* eventually(readMessage(messageID), ({ status }) => status === "Failed")
+      yield* mailer.fail()
+      expect(yield* doneTo(messageID, { operation: "SendReply" })).toMatchObject([{ status: "Done", error: null }])
+      expect(yield* settledAnswer(ticketID, "Sent")).toMatchObject({ message: aiReply })
+    })
+  )
+
   it.effect("sends no answer after a person has marked the ticket as spam, except on OnSpam", () =>
     Effect.gen(function* () {
       const { tickets } = yield* clientOf("acme-agent")

@@ -6,6 +6,7 @@ import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { eventually } from "../support/Eventually.ts"
 import { failingWith, OpenAiServer, openAiApp, saying, sayingLate } from "../support/OpenAiServer.ts"
 import { clientOf, send, testApp } from "../support/TestApp.ts"
+import { TestMailer } from "../support/TestMailer.ts"
 import { messageEvents, newMessage, readMessage, settledAnswer } from "../ticketMessages/MessageTools.ts"
 import { channelOf, newTicket } from "../tickets/TicketTools.ts"
 import { newChannel, newTopic } from "../topics/Mappings.ts"
@@ -379,6 +380,26 @@ layer(openAiApp("openai", testApp), { excludeTestServices: true })("A message th
       yield* nothingLeft
       expect(yield* stepsOf(messageID)).toContainEqual(["Spam check", "Already answered"])
       expect((yield* readMessage(messageID)).status).toBe("Replied")
+      expect((yield* readTicket(ticketID)).isSpam).toBe(false)
+    })
+  )
+
+  it.effect("is not put aside as spam when the answer of a person could only not be delivered", () =>
+    Effect.gen(function* () {
+      const [mailer, server] = [yield* TestMailer, yield* OpenAiServer]
+      yield* setKey("sk-test")
+      const late = yield* sayingLate('{"isSpam":true,"reason":"a lottery"}')
+      yield* server.does(late.behaviour, saying('{"language":"en"}'), saying('{"topicIDs":[]}'), saying("You did."))
+      yield* mailer.fail(Object.assign(new Error("no such user"), { code: "EENVELOPE", responseCode: 550 }))
+      const { messageID, ticketID } = yield* newMessage({ message: "Did I win the lottery?" })
+      yield* eventually(server.asked, ({ length }) => length === 1)
+      const { ticketMessages } = yield* clientOf("acme-admin")
+      yield* ticketMessages.sendReply({ path: { id: messageID }, payload: { modifiedAnswer: "You did." } })
+      yield* eventually(readMessage(messageID), ({ status }) => status === "Failed")
+      yield* mailer.fail()
+      yield* late.goOn
+      yield* nothingLeft
+      expect(yield* stepsOf(messageID)).toContainEqual(["Spam check", "Already answered"])
       expect((yield* readTicket(ticketID)).isSpam).toBe(false)
     })
   )

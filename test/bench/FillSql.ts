@@ -42,11 +42,11 @@ export const fillSql = (tickets: number, customers: number) => `
   create index on sentence (n);
   analyze sentence;
 
-  insert into ticket (customer_id, channel_id, end_user_id, status, is_spam, subject, created_at, last_message_at)
+  insert into ticket (customer_id, channel_id, end_user_id, status, is_spam, subject, last_sender_type, created_at, last_message_at)
     select p.customer_id, p.channels[1 + case when h % 10 < 6 then 0 else h % 4 end],
       p.first_user + (h / 7) % p.users,
       (array['Closed', 'Closed', 'Closed', 'Closed', 'Closed', 'Closed', 'Open', 'Open', 'Pending', 'Escalated'])[1 + (h / 11) % 10],
-      (h / 11) % 10 < 6 and h % 50 = 0, s.short || case when series.n % 997 = 0 then ' zebra' else '' end,
+      (h / 11) % 10 < 6 and h % 50 = 0, s.short || case when series.n % 997 = 0 then ' zebra' else '' end, 'EndUser',
       now() - make_interval(secs => (settings.tickets - series.n) * 60), now() - make_interval(secs => (settings.tickets - series.n) * 60 - 1800)
     from settings cross join lateral generate_series(1, settings.tickets) as series (n)
     cross join lateral (select abs(hashint4(series.n)) as h) hash

@@ -47,8 +47,8 @@ export const createMessage = async (pool: pg.Pool, customerID: number, { channel
     const ticket = await inserted(
       client,
       "new_ticket",
-      `insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_message_at)
-       values ($1, $2, $3, 'Open', $4, now()) returning ticket_id as id`,
+      `insert into ticket (customer_id, channel_id, end_user_id, status, subject, last_sender_type, last_message_at)
+       values ($1, $2, $3, 'Open', $4, 'EndUser', now()) returning ticket_id as id`,
       [customerID, channelID, endUserID, message.slice(0, 100)]
     )
     const stored = await inserted(

@@ -16,6 +16,7 @@ export const ticket = {
     isSpam: { type: "boolean" },
     language: nullable("string"),
     lastMessageDate: date,
+    lastSenderType: nullable("string"),
     topics: { type: "array", items: { type: "string" } },
     aiFeedbackComments: { type: "array", items: { type: "string" } },
     customFieldsData: { type: "object", additionalProperties: true },

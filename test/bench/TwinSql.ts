@@ -2,7 +2,7 @@
 const ticketColumns = `t.ticket_id as "ticketID", t.created_at as "dateCreated", t.status, t.subject,
     t.channel_id as "channelID", c.channel_type as "channelType", t.end_user_id as "endUserID",
     t.customer_rep_id as "customerRepID", t.status = 'Closed' as "isClosed", t.is_spam as "isSpam", t.language,
-    t.last_message_at as "lastMessageDate",
+    t.last_message_at as "lastMessageDate", t.last_sender_type as "lastSenderType",
     array(select distinct topic.name from ticket_message_topic m
       join topic on topic.customer_id = m.customer_id and topic.topic_id = m.topic_id
       where m.customer_id = t.customer_id and m.ticket_id = t.ticket_id) as topics,

@@ -1,4 +1,5 @@
 import { benchFiles } from "./Files.ts"
+import { benchFramework } from "./Framework.ts"
 import { growthWithClients, growthWithCustomers, growthWithTickets } from "./Growth.ts"
 import { benchHub } from "./Hub.ts"
 import { benchMail } from "./Mail.ts"
@@ -23,7 +24,11 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 /** Parts of the benchmarks above, for a shorter run. */
-const parts: Readonly<Record<string, () => Promise<void>>> = { tickets: benchTickets, ...requestParts }
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  tickets: benchTickets,
+  framework: benchFramework,
+  ...requestParts
+}
 
 const runNamed = async (wanted: ReadonlyArray<string>) => {
   const known = { ...benches, ...parts }

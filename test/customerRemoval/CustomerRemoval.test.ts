@@ -208,7 +208,7 @@ layer(app, { excludeTestServices: true })("Removing a customer", (it) => {
           where customer_id = ${customerID} and channel_id = ${channelID}`
       const done = yield* removal({}, "Initech Surveys", "--yes")
       expect(done).toMatchObject({ succeeded: true, output: expect.stringMatching(/^Removed customer/) })
-      expect(done.errors.at(-1)).toMatch(/^1 subscriptions could not be ended at the mail provider/)
+      expect(done.errors.at(-1)).toMatch(/^1 subscription could not be ended at the mail provider/)
     })
   )
 

@@ -65,4 +65,14 @@ layer(TestDatabase, { excludeTestServices: true })("Work that is left for after 
       expect(notes).toEqual(["next"])
     })
   )
+
+  it.effect("is dropped when a nested transaction is rolled back and the outer one goes on", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { later, notes } = makeNotes()
+      const undone = sql.withTransaction(Effect.zipRight(sql.withTransaction(later("undone")), Effect.fail("no")))
+      yield* sql.withTransaction(Effect.all([later("before"), Effect.ignore(undone), later("after")]))
+      expect(notes).toEqual(["before", "after"])
+    })
+  )
 })

@@ -112,6 +112,16 @@ layer(Service, { excludeTestServices: true })("The sender of a message", (it) =>
     })
   )
 
+  it.effect("is told apart from another one at any length, in whatever characters", () =>
+    Effect.gen(function* () {
+      const { forSender } = yield* EndUsers
+      const long = `a${"\u{1F511}".repeat(318)}`
+      const [first, second] = [yield* forSender(acme, { uid: `${long}1` }), yield* forSender(acme, { uid: `${long}2` })]
+      expect(second).not.toBe(first)
+      expect(yield* forSender(acme, { uid: `${long}1` })).toBe(first)
+    })
+  )
+
   it.effect("becomes only one new end user, however many messages come at once", () =>
     Effect.gen(function* () {
       const { forSender } = yield* EndUsers
@@ -136,6 +146,8 @@ describe("The name of a sender", () => {
     expect(nameOf({ fromName: '"Keller, Maria"' })).toEqual(["Maria", "Keller"])
     expect(nameOf({ fromName: " ", fromAddress: "maria@mail.example" })).toEqual(["maria", ""])
     expect(nameOf({ phone: "+15550100" })).toEqual(["+15550100", ""])
+    expect(nameOf({ phone: "+49 151 7777777" })).toEqual(["+49 151 7777777", ""])
+    expect(nameOf({ fromName: "\u{1F511}".repeat(255) })).toEqual(["\u{1F511}".repeat(255), ""])
     expect(nameOf({})).toEqual(["Unknown", ""])
     expect(identityOf({ uid: "+15550100" }).fields).toMatchObject({ Phone: "+15550100", Email: null })
     expect(identityOf({ uid: "100234" })).toMatchObject({ fields: { Phone: null }, uids: [{ UIDType: "External" }] })

@@ -2,13 +2,15 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Schema, Struct } from "effect"
 import { hubEvents, ResumedChat, VisitorMessage } from "../../schema/Hub.ts"
-import { CustomerID } from "../../schema/Ids.ts"
+import { CustomerID, type TicketMessageID } from "../../schema/Ids.ts"
 import { PresenceRepo } from "../../src/representatives/PresenceRepo.ts"
 import { eventually } from "../support/Eventually.ts"
 import { field, fieldsOf, textIn } from "../support/Fields.ts"
+import { hurry } from "../support/HurriedJobs.ts"
 import { clientOf, quietApp, sendJson, testApp } from "../support/TestApp.ts"
 import { onPostgres } from "../support/TestDatabase.ts"
-import { newMessage } from "../ticketMessages/MessageTools.ts"
+import { TestMailer } from "../support/TestMailer.ts"
+import { newMessage, readMessage } from "../ticketMessages/MessageTools.ts"
 import { channelOf } from "../tickets/TicketTools.ts"
 import { allTold, firstOfEach, nextTold, peer, repPeer, say, type Told, toldMessage, visitorPeer } from "./HubTools.ts"
 
@@ -310,6 +312,209 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
     })
   )
 
+  it.scoped("mails what a person answers to a visitor that has left an address and does not come back", () =>
+    Effect.gen(function* () {
+      const visitor = yield* visitorPeer()
+      const rep = yield* repPeer("acme-agent")
+      const anonymous = yield* say(visitor, "Is it raining?")
+      yield* say(rep, "It is", anonymous.ticketID)
+      const other = yield* visitorPeer()
+      const { ticketID, ticketToken } = yield* say(other, "Where is my parcel?")
+      yield* other.invoke("RequestAgent", { email: "zoe@home.example" })
+      const first = yield* say(rep, "I am looking", ticketID)
+      const { messageID } = yield* say(rep, "It is at the neighbour's", ticketID)
+      const sql = yield* SqlClient.SqlClient
+      const ordered = sql<{ messageID: number; isOpen: boolean }>`
+        select (payload ->> 'ticketMessageID')::int as "messageID", status in ('Queued', 'Running') as "isOpen" from job
+        where customer_id = 1 and kind = 'MailVisitor' order by 1`
+      const waiting = [first.messageID, messageID].map((id) => ({ messageID: id, isOpen: true }))
+      expect(yield* eventually(ordered, ({ length }) => length === 2)).toEqual(waiting)
+      const { count, fail, next } = yield* TestMailer
+      yield* sql`update ticket_message set created_at = created_at - interval '3 minutes'
+        where customer_id = 1 and ticket_id = ${ticketID}`
+      yield* eventually(Effect.zipRight(hurry("MailVisitor"), ordered), (jobs) => jobs.every(({ isOpen }) => !isOpen))
+      const mails = yield* Effect.replicateEffect(next, yield* count)
+      const [mailed, ...more] = mails.filter(({ to }) => to === "zoe@home.example")
+      expect(more).toEqual([])
+      expect(mailed).toMatchObject({
+        subject: `Acme Rentals #${ticketID}`,
+        text: expect.stringMatching(/^I am looking\n\nIt is at the neighbour's(?:\n\n-- \n[\s\S]*)?$/),
+        replyTo: "support@acme.example",
+        isAutomatic: false,
+        messageId: expect.not.stringContaining(ticketToken),
+        about: messageID
+      })
+
+      const sayLater = (text: string, jobs: number) =>
+        Effect.gen(function* () {
+          const said = yield* say(rep, text, ticketID)
+          yield* eventually(ordered, ({ length }) => length === jobs)
+          yield* sql`update ticket_message set created_at = created_at - interval '6 minutes'
+            where customer_id = 1 and ticket_id = ${ticketID}`
+          return said.messageID
+        })
+      const ended = eventually(Effect.zipRight(hurry("MailVisitor"), ordered), (jobs) =>
+        jobs.every(({ isOpen }) => !isOpen)
+      )
+      const notesOf = (id: number) => sql<{ note: string | null }>`
+        select delivery_error as note from ticket_message where customer_id = 1 and ticket_message_id = ${id}`
+      const refused = Object.assign(new Error("550 no such mailbox"), { responseCode: 550, code: "EENVELOPE" })
+
+      // A node that has lost the job notes nothing: the visitor may have been erased by then.
+      const lost = sql`update job set claims = claims + 1, due_at = now() + interval '2 seconds'
+        where customer_id = 1 and kind = 'MailVisitor' and status = 'Running'`
+      const second = yield* sayLater("Are you there?", 3)
+      yield* fail(refused, Effect.orDie(Effect.zipRight(lost, fail())))
+      yield* ended
+      expect((yield* next).text).toMatch(/^Are you there/)
+      expect(yield* notesOf(second)).toEqual([{ note: null }])
+
+      // A refusal is not tried again, and its author learns of it.
+      const last = yield* sayLater("Did you get it?", 4)
+      yield* fail(refused)
+      yield* ended
+      expect(yield* notesOf(last)).toEqual([
+        { note: "The answer could not be mailed to the visitor: 550 no such mailbox" }
+      ])
+      yield* fail()
+    })
+  )
+
+  it.scoped.each([
+    { what: "before the address was left", question: undefined, mailed: ["Which one do you mean?"] },
+    { what: "before a question whose automation failed", question: "The last one", mailed: ["At the neighbour's"] }
+  ])("mails nothing that was said $what", ({ mailed, question }) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { count, next } = yield* TestMailer
+      const rep = yield* repPeer("acme-agent")
+      const visitor = yield* visitorPeer()
+      const { ticketID } = yield* say(visitor, "Where is my parcel?")
+      const { messageID: early } = yield* say(rep, "Which number?", ticketID)
+      yield* eventually(
+        sql`select 1 from ticket_message where customer_id = 1 and ticket_message_id = ${early} and status = 'Sent'`,
+        ({ length }) => length > 0
+      )
+      const email = `max-${ticketID}@home.example`
+      yield* visitor.invoke("RequestAgent", { email })
+      yield* say(rep, "Which one do you mean?", ticketID)
+      if (question !== undefined) {
+        const { messageID } = yield* say(visitor, question, ticketID)
+        yield* sql`
+          update ticket_message set status = 'Failed' where customer_id = 1 and ticket_message_id = ${messageID}`
+        yield* say(rep, "At the neighbour's", ticketID)
+      }
+      const isOpen = sql<{ isOpen: boolean }>`
+        select status in ('Queued', 'Running') as "isOpen" from job
+        where customer_id = 1 and kind = 'MailVisitor' and payload ->> 'ticketID' = ${String(ticketID)}`
+      yield* eventually(isOpen, ({ length }) => length === (question === undefined ? 1 : 2))
+      yield* sql`
+        with aged as (
+          select ticket_message_id as id, rank() over (order by ticket_message_id desc) as place from ticket_message
+          where customer_id = 1 and ticket_id = ${ticketID})
+        update ticket_message set created_at = created_at - interval '1 hour' * place from aged
+        where customer_id = 1 and ticket_message_id = id`
+      yield* eventually(Effect.zipRight(hurry("MailVisitor"), isOpen), (jobs) => jobs.every(({ isOpen }) => !isOpen))
+      const mails = yield* Effect.flatMap(count, (number) => Effect.replicateEffect(next, number))
+      expect(mails.flatMap(({ text, to }) => (to === email ? [text.split("\n\n-- ")[0]] : []))).toEqual(mailed)
+    })
+  )
+
+  it.scoped("mails an answer that was to go with a later one also when that one is deleted", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rep = yield* repPeer("acme-agent")
+      const { ticketMessages, tickets } = yield* clientOf("acme-admin")
+      const { count, next } = yield* TestMailer
+
+      const jobsOf = (ids: ReadonlyArray<number>) => sql<{ messageID: number; isOpen: boolean }>`
+        select (payload ->> 'ticketMessageID')::int as "messageID", status in ('Queued', 'Running') as "isOpen" from job
+        where customer_id = 1 and kind = 'MailVisitor' and payload ->> 'ticketMessageID' = any(${ids.map(String)}::text[])`
+      /** A chat with two answers that its visitor has not seen, and the job of the first has run. */
+      const answeredTwice = Effect.gen(function* () {
+        const visitor = yield* visitorPeer()
+        const { ticketID } = yield* say(visitor, "Where is my parcel?")
+        const email = `zoe-${ticketID}@home.example`
+        yield* visitor.invoke("RequestAgent", { email })
+        const first = (yield* say(rep, "At the neighbour's", ticketID)).messageID
+        const second = (yield* say(rep, "That was for somebody else", ticketID)).messageID
+        const jobs = jobsOf([first, second])
+        yield* eventually(jobs, ({ length }) => length === 2)
+        yield* sql`
+          update ticket_message set created_at = created_at - interval '90 seconds'
+            - case when ticket_message_id < ${second} then interval '90 seconds' else interval '0' end
+          where customer_id = 1 and ticket_id = ${ticketID}`
+        yield* eventually(Effect.zipRight(hurry("MailVisitor"), jobs), (all) =>
+          all.every(({ isOpen, messageID }) => isOpen === (messageID === second))
+        )
+        const ended = eventually(Effect.zipRight(hurry("MailVisitor"), jobs), (all) =>
+          all.every(({ isOpen }) => !isOpen)
+        )
+        return { email, ended, first, second, ticketID }
+      })
+      const mailsTo = (email: string) =>
+        Effect.flatMap(count, (number) => Effect.replicateEffect(next, number)).pipe(
+          Effect.map((mails) => mails.filter(({ to }) => to === email))
+        )
+
+      const { email, ended, first, second } = yield* answeredTwice
+      expect(yield* mailsTo(email)).toEqual([])
+      yield* ticketMessages.deleteTicketMessage({ path: { id: second } })
+      yield* ended
+      const mails = yield* mailsTo(email)
+      expect(mails).toHaveLength(1)
+      expect(mails[0]).toMatchObject({
+        about: first,
+        text: expect.stringMatching(/^At the neighbour's(?!.*somebody)/s)
+      })
+
+      // Its own job mails it no more.
+      yield* sql`update job set status = 'Queued', attempts = 0 where customer_id = 1 and kind = 'MailVisitor'
+        and payload ->> 'ticketMessageID' = ${String(first)}`
+      yield* ended
+      expect(yield* mailsTo(email)).toEqual([])
+
+      // Nobody is mailed from a deleted ticket, nor who is forgotten.
+      const gone = yield* answeredTwice
+      yield* tickets.deleteTicket({ path: { id: gone.ticketID } })
+      yield* gone.ended
+      expect(yield* mailsTo(gone.email)).toEqual([])
+      const forgotten = yield* answeredTwice
+      yield* sql`update ticket set custom_fields = '{}' where customer_id = 1 and ticket_id = ${forgotten.ticketID}`
+      yield* ticketMessages.deleteTicketMessage({ path: { id: forgotten.second } })
+      yield* forgotten.ended
+      expect(yield* mailsTo(forgotten.email)).toEqual([])
+    })
+  )
+
+  it.scoped.each(["Support+Parcel@acme.example", "bob,support@acme.example", "<zoe@home.example>"])(
+    "is not mailed to %s, who is the team itself or not one visitor",
+    (email) =>
+      Effect.gen(function* () {
+        const visitor = yield* visitorPeer()
+        const rep = yield* repPeer("acme-agent")
+        const { ticketID } = yield* say(visitor, `Write to ${email}`)
+        yield* visitor.invoke("RequestAgent", { email })
+        const { messageID } = yield* say(rep, "We will", ticketID)
+        const sql = yield* SqlClient.SqlClient
+        const isOpen = Effect.map(
+          sql`select 1 from job where customer_id = 1 and payload ->> 'ticketMessageID' = ${String(messageID)}
+            and status in ('Queued', 'Running')`,
+          ({ length }) => length > 0
+        )
+        yield* eventually(
+          sql`select 1 from ticket_message where customer_id = 1 and ticket_message_id = ${messageID} and status = 'Sent'`,
+          ({ length }) => length > 0
+        )
+        yield* sql`update ticket_message set created_at = created_at - interval '6 minutes'
+          where customer_id = 1 and ticket_id = ${ticketID}`
+        yield* eventually(Effect.zipRight(hurry("MailVisitor"), isOpen), (open) => !open)
+        const { count, next } = yield* TestMailer
+        const mails = yield* Effect.replicateEffect(next, yield* count)
+        expect(mails.filter(({ subject }) => subject.endsWith(`#${ticketID}`))).toEqual([])
+      })
+  )
+
   it.scoped("is mailed to a person also when a representative has escalated its ticket before", () =>
     Effect.gen(function* () {
       const visitor = yield* visitorPeer()
@@ -328,6 +533,49 @@ layer(quietApp(), { excludeTestServices: true })("A chat", (it) => {
       yield* ticketMessages.escalateMessage({ path: { id: chat.messageID }, payload })
       yield* other.invoke("RequestAgent", {})
       expect(yield* escalationMails(chat.ticketID)).toBe(2)
+    })
+  )
+
+  it.scoped("keeps a representative's comment, and an address, when its visitor asks for a person again", () =>
+    Effect.gen(function* () {
+      const { ticketMessages, tickets } = yield* clientOf("acme-admin")
+      const { next } = yield* TestMailer
+      const commentOf = (id: TicketMessageID) => Effect.map(readMessage(id), (message) => message.aI_FeedbackComment)
+
+      const visitor = yield* visitorPeer()
+      const { messageID, ticketID } = yield* say(visitor, "What does the cellar cost?")
+      const feedbackComment = "The draft names last year's price."
+      yield* ticketMessages.escalateMessage({ path: { id: messageID }, payload: { feedbackComment } })
+      yield* visitor.invoke("RequestAgent", { ticketID })
+      expect(yield* commentOf(messageID)).toBe(feedbackComment)
+      yield* visitor.invoke("RequestAgent", { email: "eva@mail.example" })
+      expect(yield* tickets.getTicket({ path: { id: ticketID } })).toMatchObject({
+        customFieldsData: { visitorEmail: "eva@mail.example" },
+        aiFeedbackComments: [feedbackComment]
+      })
+      // The wish itself reaches somebody as ever.
+      expect(yield* escalationMails(ticketID)).toBe(2)
+      const { text } = yield* Effect.repeat(next, { until: (mail) => mail.text.includes("eva@mail.example") })
+      expect(text).toContain(
+        `\nComment: The visitor asks for a person. Reply to eva@mail.example.\nComment: ${feedbackComment}\n`
+      )
+
+      const other = yield* visitorPeer()
+      const chat = yield* say(other, "And the attic?")
+      for (const [request, comment] of [
+        [{}, "The visitor asks for a person."],
+        [{ email: "zoe@mail.example" }, "The visitor asks for a person. Reply to zoe@mail.example."],
+        [{}, "The visitor asks for a person. Reply to zoe@mail.example."],
+        [{ email: "zoe@home.example" }, "The visitor asks for a person. Reply to zoe@home.example."]
+      ] as const) {
+        yield* other.invoke("RequestAgent", request)
+        expect(yield* commentOf(chat.messageID)).toBe(comment)
+      }
+      const ownWords = "The visitor asks for a person. Reply to zoe@home.example. Call her first."
+      const payload = { feedbackComment: ownWords }
+      yield* ticketMessages.escalateMessage({ path: { id: chat.messageID }, payload })
+      yield* other.invoke("RequestAgent", { email: "zoe@mail.example" })
+      expect(yield* commentOf(chat.messageID)).toBe(ownWords)
     })
   )
 
@@ -413,7 +661,7 @@ layer(quietApp().pipe(Layer.provide(StoppedClock)), { excludeTestServices: true 
         )
         expect(argumentsOf("Typing")).toEqual([
           { from: "Chat visitor", ticketID },
-          { from, ticketID }
+          { from, ticketID, customerRepID: expect.any(Number) }
         ])
         expect(argumentsOf("AgentJoined")).toEqual([{ name: from, ticketID }])
         for (const peer of [rep, bystander, visitor]) {

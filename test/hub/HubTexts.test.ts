@@ -56,7 +56,10 @@ it("Representatives also hear which ticket somebody joins or types in", () => {
   expect(calls(forRepresentatives(joined))).toEqual([["AgentJoined", { name: 'Ann "the" Agent', ticketID }]])
   expect(calls(forVisitors(joined))).toEqual([["AgentJoined", { name: 'Ann "the" Agent' }]])
   const typing = { customerID: CustomerID.make(1), ticketID, from: "Ann", customerRepID: CustomerRepID.make(2) }
-  expect(calls(typingForRepresentatives(typing))).toEqual([["Typing", { from: "Ann", ticketID }]])
+  expect(calls(typingForRepresentatives(typing))).toEqual([["Typing", { from: "Ann", ticketID, customerRepID: 2 }]])
+  expect(calls(typingForRepresentatives({ ...typing, customerRepID: null }))).toEqual([
+    ["Typing", { from: "Ann", ticketID }]
+  ])
   expect(calls(typingForVisitors(typing))).toEqual([["Typing", { from: "Ann" }]])
 })
 

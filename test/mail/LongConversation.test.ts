@@ -35,4 +35,19 @@ layer(mailApp(), { excludeTestServices: true })("A conversation of many mails", 
       expect(yield* messagesOf(ticketID)).toHaveLength(3)
     })
   )
+
+  it.effect("is found by its first mail, however many others a reply names", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID } = yield* subscribedChannel
+      const first = "<first@thread.example>"
+      yield* server.arrive(address, mail({ messageId: first, subject: "Leak" }))
+      const [{ ticketID } = { ticketID: null }] = yield* ticketsArrive(channelID, 1)
+      const others = Array.from({ length: 3_000 }, (_, number) => `<${number}@thread.example>`)
+      const References = [first, ...others, ...others].join(" ")
+      yield* server.arrive(address, mail({ headers: { References, "In-Reply-To": "<lost@thread.example>" } }))
+      yield* settled(channelID)
+      expect(yield* messagesOf(yield* Effect.fromNullable(ticketID))).toHaveLength(2)
+    })
+  )
 })

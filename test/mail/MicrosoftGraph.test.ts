@@ -325,6 +325,25 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
     })
   )
 
+  it.effect("keeps no draft that is interrupted before it can be found again", () =>
+    Effect.gen(function* () {
+      const [server, graph] = [yield* GraphServer, yield* MailGraph]
+      const mailbox = yield* mailboxOf("interrupted@acme.example")
+      const box = server.mailbox(mailbox.address)
+      const drafts = () => [...box.messages.values()].filter(({ folderID }) => folderID === "AAMk-drafts")
+      const question = box.add("AAMk-inbox", mail().fields)
+      yield* server.set({ latency: 1000 })
+      const answering = yield* Effect.fork(graph.createReply(mailbox, question.id, outgoing))
+      yield* eventually(
+        Effect.sync(() => drafts().length === 1 && box.atOnce === 1),
+        (isBeingFilled) => isBeingFilled
+      )
+      yield* server.set({})
+      yield* Fiber.interrupt(answering)
+      expect(drafts()).toEqual([])
+    })
+  )
+
   it.effect("is told which mails are automatic, so that programs do not answer them", () =>
     Effect.gen(function* () {
       const [server, graph] = [yield* GraphServer, yield* MailGraph]
@@ -337,9 +356,10 @@ layer(graphAt(), { excludeTestServices: true })("Microsoft Graph", (it) => {
         const draft = yield* graph.createDraft(mailbox, { ...outgoing, isAutomatic })
         const reply = yield* graph.createReply(mailbox, question.id, { ...outgoing, isAutomatic })
         for (const id of [draft, reply]) expect(headersIn(box.messages.get(id)?.fields)).toEqual(expected)
+        const unkept = { ...outgoing, text: "Look", html: undefined, isAutomatic, isConfidential: false }
+        yield* graph.sendUnkept(mailbox, unkept)
       }
-      yield* graph.sendUnkept(mailbox, { ...outgoing, text: "Look", html: undefined, isConfidential: false })
-      expect(box.unkept.map(headersIn)).toEqual([[ours]])
+      expect(box.unkept.map(headersIn)).toEqual([[ours], []])
     })
   )
 
@@ -367,6 +387,7 @@ layer(graphAt("http://127.0.0.1:1/v1.0"), { excludeTestServices: true })("An unr
         text: "x",
         html: undefined,
         internetMessageID: "<1@x>",
+        isAutomatic: true,
         isConfidential: false
       }
       const sendFrom = (address: string) =>

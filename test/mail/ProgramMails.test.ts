@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { doneTo } from "../automation/AutomationTools.ts"
@@ -64,6 +65,88 @@ layer(mailApp(), { excludeTestServices: true })("Mail from a program", (it) => {
       ])
       const answers = (yield* messagesOf(ticketID)).filter(({ senderType }) => senderType === "CustomerRep")
       expect(answers).toMatchObject([{ toAddress: "tenant@home.example" }])
+    })
+  )
+
+  it.effect("does not become the end user of a ticket that has none: no answer goes to who sent a bounce", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { address, channelID } = yield* subscribedChannel
+      const { ticketMessagesOnPhone, tickets } = yield* clientOf("acme-admin")
+      const { ticketID, ticketToken } = yield* tickets.createTicket({
+        payload: { channelID, subject: "Your contract" }
+      })
+      const write = (more: { readonly toAddress?: string }) =>
+        ticketMessagesOnPhone.createTicketMessage({
+          payload: { ticketID, senderType: "CustomerRep", message: "Here is your contract", ...more }
+        })
+      yield* write({ toAddress: "no-such-tenant@home.example" })
+      const arrive = (more: MailParts) =>
+        server.arrive(address, mail({ to: [address.replace("@", `+${ticketToken}@`)], ...more }))
+      yield* arrive({ from: "mailer-daemon@relay.example", headers: { "Auto-Submitted": "auto-replied" } })
+      yield* eventually(messagesOf(ticketID), ({ length }) => length === 2)
+      expect((yield* tickets.getTicket({ path: { id: ticketID } })).endUserID).toBeNull()
+      expect(yield* Effect.flip(write({}))).toMatchObject({
+        status: 400,
+        message: expect.stringContaining("There is no address")
+      })
+      // Who then writes in person becomes the end user.
+      yield* arrive({ from: "tenant@home.example" })
+      yield* eventually(messagesOf(ticketID), ({ length }) => length === 3)
+      expect((yield* write({})).toAddress).toBe("tenant@home.example")
+    })
+  )
+
+  it.effect("leaves an answered ticket answered, unless it is a bounce, and counts only where nothing else does", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { ticketMessagesOnPhone, tickets } = yield* clientOf("acme-admin")
+      const { ticketID, write } = yield* ticketOf({ ...byProgram, messageId: "<turns@home.example>" })
+      const turn = Effect.map(tickets.getTicket({ path: { id: ticketID } }), ({ lastSenderType }) => lastSenderType)
+      /** Also what is looked up while nothing is noted. */
+      const turnIs = (expected: string) =>
+        Effect.gen(function* () {
+          expect(yield* turn).toBe(expected)
+          yield* sql`
+            update ticket set last_sender_type = null, modified_at = now()
+            where customer_id = 1 and ticket_id = ${ticketID}`
+          expect(yield* turn).toBe(expected)
+        })
+      const reply = (from: string, headers: Readonly<Record<string, string>> = {}) =>
+        Effect.gen(function* () {
+          const before = yield* messagesOf(ticketID)
+          yield* write({ from, headers: { "In-Reply-To": "<turns@home.example>", ...headers } })
+          yield* eventually(messagesOf(ticketID), ({ length }) => length > before.length)
+        })
+      const answer = ticketMessagesOnPhone.createTicketMessage({
+        payload: { ticketID, senderType: "CustomerRep", message: "It was mended.", status: "Sent" }
+      })
+      const away = { "Auto-Submitted": "auto-replied" }
+      expect(yield* turn).toBe("EndUser")
+      yield* answer
+      expect(yield* turn).toBe("CustomerRep")
+      yield* reply("tenant@home.example", away)
+      yield* turnIs("CustomerRep")
+      yield* reply("tenant@home.example", away)
+      yield* turnIs("CustomerRep")
+      yield* reply("Postmaster@relay.example", away)
+      expect(yield* turn).toBe("EndUser")
+      yield* reply("tenant@home.example", away)
+      yield* turnIs("EndUser")
+      yield* answer
+      yield* turnIs("CustomerRep")
+      yield* reply("tenant@home.example")
+      yield* turnIs("EndUser")
+    })
+  )
+
+  it.effect("is all that counts while nothing else is in its ticket", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { tickets } = yield* clientOf("acme-admin")
+      const { ticketID } = yield* ticketOf(byProgram)
+      yield* sql`update ticket set last_sender_type = null where customer_id = 1 and ticket_id = ${ticketID}`
+      expect((yield* tickets.getTicket({ path: { id: ticketID } })).lastSenderType).toBe("EndUser")
     })
   )
 })

@@ -13,34 +13,62 @@ import { onPostgres, waitingForMe } from "../support/TestDatabase.ts"
 
 const acme = CustomerID.make(1)
 
+/** Two channels of one mailbox; the provider is just being asked for a new subscription of the second one. */
+const renewing = Effect.gen(function* () {
+  const server = yield* GraphServer
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* Jobs
+  const first = yield* subscribedTo()
+  const second = yield* subscribedTo("acme-admin", first.address)
+  const before = yield* subscriptionsOf(first.address)
+  const asked = Effect.sync(() => server.state.seen.filter(({ path }) => path.endsWith("/subscriptions")))
+  const { length } = yield* asked
+  yield* server.set({ holdPath: "/subscriptions" })
+  const renewal = { folderID: second.folderID, reason: "Removed" } as const
+  const jobID = yield* jobs.enqueue(renewSubscription, acme, renewal)
+  yield* eventually(
+    Effect.sync(() => server.state.hasHeld),
+    (hasHeld) => hasHeld
+  )
+  const status = sql<{ status: string }>`
+    select status from job where customer_id = ${acme} and job_id = ${jobID}::uuid`
+  const goOn = Effect.zipRight(
+    server.set(),
+    eventually(status, ([job]) => job?.status === "Succeeded")
+  )
+  /** The second channel found the subscription of the first one and left it alone. */
+  const leavesItAlone = Effect.gen(function* () {
+    const requests = (yield* asked).slice(length)
+    expect(requests.map(({ method, status }) => [method, status])).toEqual([
+      ["POST", 409],
+      ["GET", 200]
+    ])
+    expect((yield* folderOf(second.folderID)).subscriptionID).toBeNull()
+    expect((yield* folderOf(first.folderID)).subscriptionID).toBe(before[0]?.id)
+    expect(yield* subscriptionsOf(first.address)).toEqual(before)
+  })
+  return { second, goOn, leavesItAlone }
+})
+
 layer(mailApp(), { excludeTestServices: true })("While a mailbox is being subscribed to", (it) => {
   it.effect("a channel that has unsubscribed does not take over the subscription of others", () =>
     Effect.gen(function* () {
-      const server = yield* GraphServer
-      const sql = yield* SqlClient.SqlClient
-      const jobs = yield* Jobs
       const { mailWebhook } = yield* clientOf("acme-admin")
-      const first = yield* subscribedTo()
-      const second = yield* subscribedTo("acme-admin", first.address)
-      const before = yield* subscriptionsOf(first.address)
-      const seen = Effect.sync(() => server.state.seen.filter(({ path }) => path.endsWith("/subscriptions")))
-      const { length } = yield* seen
-      yield* server.set({ latency: 500 })
-      const renewal = { folderID: second.folderID, reason: "Removed" } as const
-      const jobID = yield* jobs.enqueue(renewSubscription, acme, renewal)
-      yield* eventually(seen, (now) => now.length > length)
+      const { goOn, leavesItAlone, second } = yield* renewing
       yield* mailWebhook.unsubscribeMail({ path: { id: second.channelID } })
-      yield* server.set()
-      const statusOf = sql<{ status: string }>`
-        select status from job where customer_id = ${acme} and job_id = ${jobID}::uuid`
-      yield* eventually(statusOf, ([job]) => job?.status === "Succeeded")
-      expect((yield* seen).slice(length).map(({ method, status }) => [method, status])).toEqual([
-        ["POST", 409],
-        ["GET", 200]
-      ])
-      expect((yield* folderOf(second.folderID)).subscriptionID).toBeNull()
-      expect((yield* folderOf(first.folderID)).subscriptionID).toBe(before[0]?.id)
-      expect(yield* subscriptionsOf(first.address)).toEqual(before)
+      yield* goOn
+      yield* leavesItAlone
+    })
+  )
+
+  it.effect("a folder that has become another one does not take over the subscription of the one that it was", () =>
+    Effect.gen(function* () {
+      const { channelFolders } = yield* clientOf("acme-admin")
+      const { goOn, leavesItAlone, second } = yield* renewing
+      const payload = { externalFolderID: "AAMk-sent", type: "Custom" }
+      yield* channelFolders.updateChannelFolder({ path: { id: second.folderID }, payload })
+      yield* goOn
+      yield* leavesItAlone
     })
   )
 

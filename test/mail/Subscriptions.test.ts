@@ -228,8 +228,9 @@ layer(mailApp(), { excludeTestServices: true })("Mail subscriptions", (it) => {
       const token = encodeURIComponent("Validation: a b+c & <script>")
       for (const method of ["GET", "POST"]) {
         const echo = yield* sendJson(method, `/api/MailWebhook?validationToken=${token}`)
-        expect(echo).toMatchObject({ status: 200, text: "Validation: a b+c & &lt;script&gt;" })
+        expect(echo).toMatchObject({ status: 200, text: "Validation: a b+c & <script>" })
         expect(echo.headers.get("content-type")).toMatch(/^text\/plain/)
+        expect(echo.headers.get("x-content-type-options")).toBe("nosniff")
       }
       expect((yield* sendJson("GET", "/api/MailWebhook")).status).toBe(400)
       expect((yield* sendJson("GET", "/api/MailWebhook?validationToken=")).status).toBe(400)

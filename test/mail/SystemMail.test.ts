@@ -193,7 +193,9 @@ layer(mailApp({}, testApp), { excludeTestServices: true })("System mail", (it) =
       const mailer = yield* TestMailer
       yield* configure("wrong")
       yield* requestReset("agent@acme.example")
-      expect(yield* mailer.next).toMatchObject({ to: "agent@acme.example", subject: "Set a new password" })
+      // A mail that waited for a better setup may leave first.
+      const mail = yield* Effect.repeat(mailer.next, { until: ({ to }) => to === "agent@acme.example" })
+      expect(mail).toMatchObject({ subject: "Set a new password" })
     })
   )
 })

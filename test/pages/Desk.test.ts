@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import type { TicketUpdate } from "../../schema/Tickets.ts"
 import { clientOf, quietApp } from "../support/TestApp.ts"
 import { Browser } from "./browser/Browser.ts"
 import {
@@ -103,17 +104,23 @@ const deskTests = () =>
 
     it.scoped("long names fit or end in an ellipsis", () =>
       Effect.gen(function* () {
-        const { tickets } = yield* clientOf("acme-admin")
+        const { ticketMessagesOnPhone, tickets } = yield* clientOf("acme-admin")
         const name = "Maximiliana".repeat(14)
         const { ticketID } = yield* question(name, { fromName: name })
-        const customFieldsData = { [name.slice(0, 90)]: name }
+        const customFieldsData = { [name.slice(0, 90)]: name, visitorEmail: "eva@mail.example" }
         yield* tickets.updateTicket({ path: { id: ticketID }, payload: { customFieldsData } })
+        yield* ticketMessagesOnPhone.createTicketMessage({ payload: { ticketID, pageScreenshot: "nothing else" } })
         const { page } = yield* atTheDesk
         yield* Effect.promise(async () => {
           await openTicket(page, ticketID)
           await page.getByRole("tab", { name: "Details" }).click()
           await page.locator(".item .name").getByText(name).waitFor()
           await page.locator(".about").getByText(name).last().waitFor()
+          await page.locator(".row").getByText("Email left in the chat").waitFor()
+          await said(page, "No text")
+          const heading = page.locator("h1")
+          expect(await heading.getAttribute("title")).toBe(name)
+          expect(await heading.evaluate(({ clientHeight }) => clientHeight > 30 && clientHeight < 60)).toBe(true)
           for (const place of [".inbox .scroll", ".talk .scroll", ".side-panel", ".about p"]) {
             const [inside, outside] = await page
               .locator(place)
@@ -157,6 +164,36 @@ const deskTests = () =>
         const escalations = yield* sql`select kind from event
           where customer_id = 1 and ticket_id = ${ticketID} and kind in ('TicketEscalated', 'MessageEscalated')`
         expect([status, escalations.length]).toEqual(["Open", 1])
+
+        // What an automation did because of the spam is taken back with it, what a person did is not.
+        const state = Effect.map(tickets.getTicket({ path: { id: ticketID } }), (now) => [now.status, now.isSpam])
+        const update = (payload: TicketUpdate) => tickets.updateTicket({ path: { id: ticketID }, payload })
+        yield* update({ status: "Pending" })
+        const press = (name: string) => page.locator(".ticket-head").getByRole("button", { name, exact: true }).click()
+        const undo = page.getByRole("button", { name: "Undo" })
+        yield* Effect.promise(async () => {
+          await page.locator(".about .status-pending").waitFor()
+          await press("Spam")
+          await undo.focus()
+        })
+        yield* update({ status: "Closed" })
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Reopen" }).waitFor()
+          await undo.click()
+          await page.locator(".about .status-pending").waitFor()
+        })
+        expect(yield* state).toEqual(["Pending", false])
+        yield* Effect.promise(async () => {
+          await press("Close")
+          await undo.focus()
+        })
+        yield* ticketMessages.escalateMessage({ path: { id: messageID }, payload: {} })
+        yield* Effect.promise(async () => {
+          await page.locator(".about .status-escalated").waitFor()
+          await undo.click()
+          await page.getByText("The ticket has changed in the meantime.").waitFor()
+        })
+        expect(yield* state).toEqual(["Escalated", false])
       })
     )
 
@@ -205,6 +242,7 @@ const deskTests = () =>
         yield* Effect.promise(async () => {
           await openTicket(page, ticketID)
           await page.getByRole("button", { name: "Escalate", exact: true }).click()
+          expect(await page.getByLabel("Comment (optional)").getAttribute("aria-describedby")).not.toBeNull()
           await page.getByLabel("Email address to notify").fill("nobody")
           await page.getByRole("dialog").getByRole("button", { name: "Escalate" }).click()
           await page.getByText("email must be an e-mail address.").waitFor()

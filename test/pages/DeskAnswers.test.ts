@@ -1,6 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import type { Locator } from "playwright-core"
 import { clientOf, quietApp } from "../support/TestApp.ts"
+import { focused } from "./browser/Barriers.ts"
 import { Browser } from "./browser/Browser.ts"
 import {
   answer,
@@ -14,6 +16,7 @@ import {
   openTicket,
   question,
   said,
+  sayMore,
   sendButton,
   settled
 } from "./browser/DeskTools.ts"
@@ -68,12 +71,13 @@ const deskTests = () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("When do you open?")
         const { page } = yield* atTheDesk
-        const sendTwice = (text: string) => async () => {
+        const sendTwice = (text: string, send: Locator) => async () => {
           await field(page).fill(text)
-          await sendButton(page).click()
+          await send.click()
           await page.getByText("The service cannot be reached.").waitFor()
           await said(page, text)
-          await sendButton(page).click()
+          expect(await page.locator(".about .status-open").count()).toBe(1)
+          await send.click()
           // "Sent." may still be there from the time before, so it is not waited for.
           await page.locator("#answer:placeholder-shown").waitFor()
         }
@@ -82,10 +86,34 @@ const deskTests = () =>
           await loseAnswer(page, sendCall)
           await loseAnswer(page, createCall)
         })
-        yield* Effect.promise(sendTwice("At nine"))
+        yield* Effect.promise(sendTwice("At nine", sendButton(page)))
         expect(yield* answersIn(ticketID)).toEqual(["At nine"])
-        yield* Effect.promise(sendTwice("On Sundays at ten"))
+        // The ticket is closed when the answer is there, and not before.
+        const sendAndClose = page.getByRole("button", { name: "Send and close" })
+        yield* Effect.promise(sendTwice("On Sundays at ten", sendAndClose))
         expect(yield* answersIn(ticketID)).toEqual(["At nine", "On Sundays at ten"])
+        yield* Effect.promise(async () => {
+          await page.getByText("Ticket closed.").waitFor()
+          await page.locator(".about .status-closed").waitFor()
+          await sendAndClose.waitFor({ state: "hidden" })
+          await page.locator("#answer:focus").waitFor()
+          await page.getByRole("button", { name: "Undo" }).click()
+          await sendAndClose.waitFor()
+        })
+        // What the customer writes meanwhile keeps the ticket open.
+        const held = yield* Effect.promise(async () => {
+          await field(page).fill("And on Mondays at nine")
+          const held = await holdAnswer(page, createCall)
+          await sendAndClose.click()
+          await held.asked
+          return held
+        })
+        yield* sayMore(ticketID, "And at Christmas?")
+        yield* Effect.promise(async () => {
+          held.letGo()
+          await page.getByText("Sent. The customer has written again, so the ticket stays open.").waitFor()
+          await sendAndClose.waitFor()
+        })
       })
     )
 
@@ -231,7 +259,13 @@ const deskTests = () =>
           await openTicket(page, ticketID)
           expect(await field(page).inputValue()).toBe("The caretaker")
 
-          await page.getByRole("button", { name: "Log out" }).click()
+          const [leave, asked] = [page.getByRole("button", { name: "Log out" }), page.getByRole("dialog")]
+          await leave.click()
+          await asked.getByText("Text that was not sent will be discarded.").waitFor()
+          await asked.getByRole("button", { name: "Cancel" }).click()
+          expect([await field(page).inputValue(), await focused(page)]).toEqual(["The caretaker", "Log out"])
+          await leave.click()
+          await asked.getByRole("button", { name: "Log out" }).click()
           await logIn(page)
           await openTicket(page, ticketID)
           expect(await field(page).inputValue()).toBe("")

@@ -4,13 +4,14 @@ import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import type { TicketID, TicketMessageID } from "../../schema/Ids.ts"
 import { quietApp } from "../support/TestApp.ts"
-import { focused } from "./browser/Barriers.ts"
+import { barriers, focused, noBarriers } from "./browser/Barriers.ts"
 import { Browser } from "./browser/Browser.ts"
 import {
   answer,
   atTheDesk,
   breakLine,
   calls,
+  field,
   openTicket,
   question,
   said,
@@ -18,6 +19,7 @@ import {
   settled
 } from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
+import { deskWindow, logIn } from "./browser/People.ts"
 
 const row = (page: Page, ticketID: TicketID) => page.locator(`.item[href="#/tickets/${ticketID}"]`)
 
@@ -201,7 +203,7 @@ const focusTests = () =>
       })
     )
 
-    it.scoped("hears what the customer says meanwhile", () =>
+    it.scoped("hears what the customer says meanwhile, and that a colleague writes", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* question("Hello", { fromName: "Eva" })
         const { page } = yield* atTheDesk
@@ -216,6 +218,13 @@ const focusTests = () =>
             .filter({ hasText: /: Is anybody listening\?$/ })
             .waitFor({ state: "attached" })
         )
+        const colleague = yield* deskWindow
+        yield* Effect.promise(async () => {
+          await logIn(colleague.page, "acme-agent")
+          await openTicket(colleague.page, ticketID)
+          await field(colleague.page).pressSequentially("I am")
+          await page.getByText("Acme Agent from your team is typing…").waitFor()
+        })
       })
     )
 
@@ -253,6 +262,21 @@ const focusTests = () =>
           await said(page, "Where it began")
           expect(await page.locator(".messages > .message").count()).toBe(402)
           expect(await earlier.count()).toBe(0)
+          expect(await focused(page)).toBe("Conversation")
+          await page.evaluate("document.querySelector('.talk .scroll').scrollTop = 0")
+        })
+        // What comes below the view is said above the answer, and is one press away.
+        yield* Effect.promise(() => page.getByRole("button", { name: "New message", exact: true }).waitFor())
+        yield* sayMore(ticketID, "Hello?")
+        yield* Effect.promise(async () => {
+          const news = page.getByRole("button", { name: "2 new messages", exact: true })
+          await news.waitFor()
+          expect(await barriers(page)).toEqual(noBarriers)
+          await news.press("Enter")
+          await news.waitFor({ state: "hidden" })
+          const view = await page.locator(".talk .scroll").evaluate((scroll) => scroll.getBoundingClientRect())
+          const height = await heightOf(page, "And now?")
+          expect([height >= view.top, height < view.bottom]).toEqual([true, true])
           expect(await focused(page)).toBe("Conversation")
         })
         expect(complaints).toEqual([])

@@ -5,8 +5,9 @@ import type { TicketID } from "../../schema/Ids.ts"
 import { clientOf, quietApp } from "../support/TestApp.ts"
 import { barriersInAllLooks } from "./browser/Barriers.ts"
 import { Browser } from "./browser/Browser.ts"
-import { atTheDesk, mail, openTicket, question, said, sayMore } from "./browser/DeskTools.ts"
+import { answer, atTheDesk, mail, openTicket, question, said, sayMore } from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
+import { logIn } from "./browser/People.ts"
 
 const row = (page: Page, ticketID: TicketID) => page.locator(`.item[href="#/tickets/${ticketID}"]`)
 
@@ -59,7 +60,26 @@ const inboxTests = () =>
           expect(await barriersInAllLooks(page)).toEqual([])
           await page.getByRole("button", { name: "Search all tickets" }).click()
           await row(page, ticketID).waitFor()
-          await page.locator('.tab[aria-pressed="true"]').getByText("All", { exact: true }).waitFor()
+          const folder = (name: string) =>
+            page.locator('.tab[aria-pressed="true"]').getByText(name, { exact: true }).waitFor()
+          await folder("All")
+          await page.getByLabel("Channel").selectOption("Email")
+          await page.getByRole("button", { name: "Oldest first" }).click()
+          // In this tab, and until somebody logs out, the same tickets are shown.
+          const chosen = async () => [
+            await search(page).inputValue(),
+            await page.getByLabel("Channel").inputValue(),
+            await page.getByRole("button", { name: "Oldest first" }).getAttribute("aria-pressed")
+          ]
+          await page.reload()
+          await row(page, ticketID).waitFor()
+          await folder("All")
+          expect(await chosen()).toEqual(["Ozymandias", "Email", "true"])
+          expect(await addresses(page)).toEqual([`#/tickets/${ticketID}`])
+          await page.getByRole("button", { name: "Log out" }).click()
+          await logIn(page)
+          await folder("To do")
+          expect(await chosen()).toEqual(["", "", "false"])
         })
       })
     )
@@ -112,6 +132,24 @@ const inboxTests = () =>
       })
     )
 
+    it.scoped("marks tickets in which the team has had the last word", () =>
+      Effect.gen(function* () {
+        const { messageID, ticketID } = yield* question("Is anybody there?")
+        const { page } = yield* atTheDesk
+        const mark = row(page, ticketID).getByTitle("Answered")
+        yield* Effect.promise(() => row(page, ticketID).waitFor())
+        expect(yield* Effect.promise(() => mark.count())).toBe(0)
+        yield* answer(messageID, "We are")
+        yield* Effect.promise(async () => {
+          await mark.waitFor()
+          expect(await row(page, ticketID).textContent()).toContain("Answered:")
+          expect(await barriersInAllLooks(page)).toEqual([])
+        })
+        yield* sayMore(ticketID, "And now?")
+        yield* Effect.promise(() => mark.waitFor({ state: "detached" }))
+      })
+    )
+
     it.scoped("lets a ticket wait as pending, and leads to the customer's other tickets", () =>
       Effect.gen(function* () {
         const older = yield* mail("The first of two letters")
@@ -128,6 +166,90 @@ const inboxTests = () =>
         })
         const { tickets } = yield* clientOf("acme-admin")
         expect((yield* tickets.getTicket({ path: { id: ticketID } })).status).toBe("Pending")
+      })
+    )
+
+    it.scoped("changes all selected tickets at once, and takes it back", () =>
+      Effect.gen(function* () {
+        const words = "The lift in building ninety"
+        const made = yield* Effect.forEach(["stands", "sings", "smells", "shakes"], (does) => mail(`${words} ${does}`))
+        const [first, second, third, fourth] = made.map(({ ticketID }) => ticketID)
+        if (first === undefined || second === undefined || third === undefined || fourth === undefined) {
+          return expect.fail("four tickets")
+        }
+        const { tickets } = yield* clientOf("acme-admin")
+        const states = Effect.forEach(made, ({ ticketID }) =>
+          Effect.map(tickets.getTicket({ path: { id: ticketID } }), ({ isSpam, status }) => (isSpam ? "Spam" : status))
+        )
+        const { complaints, page } = yield* atTheDesk
+        const box = (ticketID: TicketID) => page.getByRole("checkbox", { name: `Select #${ticketID} ` })
+        const bar = page.getByRole("group", { name: "Selected tickets" })
+        const press = (name: string) => bar.getByRole("button", { name, exact: true }).click()
+        const toast = (text: string) => page.locator(".toast").getByText(text, { exact: true }).waitFor()
+
+        yield* Effect.promise(async () => {
+          await search(page).fill("building ninety")
+          await page.locator(".item").nth(4).waitFor({ state: "detached" })
+          await row(page, first).waitFor()
+          expect(await bar.isVisible()).toBe(false)
+          await box(second).click()
+          await box(fourth).click({ modifiers: ["Shift"] })
+          await bar.getByText("3 selected").waitFor()
+          expect(await box(first).isChecked()).toBe(false)
+          expect(await barriersInAllLooks(page)).toEqual([])
+          await press("Close")
+          await toast("3 tickets closed.")
+          await row(page, fourth).waitFor({ state: "detached" })
+          await bar.waitFor({ state: "hidden" })
+          // The button that had the focus has gone.
+          await page.locator(".tab:focus").getByText("To do", { exact: true }).waitFor()
+        })
+        expect(yield* states).toEqual(["Open", "Closed", "Closed", "Closed"])
+
+        const undo = page.getByRole("button", { name: "Undo" })
+        yield* Effect.promise(() => undo.focus())
+        yield* tickets.updateTicket({ path: { id: second }, payload: { status: "Pending" } })
+        yield* Effect.promise(async () => {
+          await undo.click()
+          await toast("2 tickets reopened. 1 ticket changed in the meantime.")
+          await row(page, fourth).waitFor()
+          await box(first).focus()
+          await page.keyboard.press("Space")
+          await press("Select all 4")
+          await bar.getByText("4 selected").waitFor()
+          await page.keyboard.press("Escape")
+          await bar.waitFor({ state: "hidden" })
+          await box(first).check()
+          await box(second).check()
+        })
+        // Somebody else closes one of the two: what has left the list is no longer selected.
+        yield* tickets.updateTicket({ path: { id: second }, payload: { status: "Closed" } })
+        yield* Effect.promise(async () => {
+          await bar.getByText("1 selected").waitFor()
+          await press("Spam")
+          await toast("1 ticket moved to spam.")
+          await undo.focus()
+        })
+        // As an automation does.
+        yield* tickets.updateTicket({ path: { id: first }, payload: { status: "Closed" } })
+        yield* Effect.promise(async () => {
+          await undo.click()
+          await toast("1 ticket moved out of spam.")
+          await box(first).check()
+          await press("Spam")
+          await toast("1 ticket moved to spam.")
+          await row(page, first).waitFor({ state: "detached" })
+          await page.getByRole("button", { name: "Spam", exact: true }).first().click()
+          await box(first).check()
+          await press("Not spam")
+          await toast("1 ticket moved out of spam.")
+          await page.getByRole("button", { name: "To do" }).click()
+          await box(third).check()
+          await press("Assign to me")
+          await row(page, third).locator(".assignee").getByText("You", { exact: true }).waitFor()
+        })
+        expect(yield* states).toEqual(["Open", "Closed", "Open", "Open"])
+        expect(complaints).toEqual([])
       })
     )
   })

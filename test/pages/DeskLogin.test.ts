@@ -32,6 +32,15 @@ const blockStorage = `
     })
   }`
 
+/** A tab that tells the others nothing until it is let. */
+const answerLate = `
+  const tell = BroadcastChannel.prototype.postMessage
+  const waiting = []
+  BroadcastChannel.prototype.postMessage = function (...told) {
+    waiting.push(() => tell.apply(this, told))
+  }
+  window.answer = () => waiting.forEach((one) => one())`
+
 const loginTests = () =>
   layer(Layer.merge(testApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
@@ -115,6 +124,79 @@ const loginTests = () =>
         })
         expect(yield* answersIn(ticketID)).toEqual(["You may"])
         expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("a ticket opened in another tab needs no login, and logging out there ends the session of all tabs", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("Which tab is this?")
+        const { complaints, page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          await logIn(page)
+          await openTicket(page, ticketID)
+          const link = page.locator(`.tickets a[href="#/tickets/${ticketID}"]`)
+          const opened = page.context().waitForEvent("page")
+          await link.click({ modifiers: ["ControlOrMeta"] })
+          const other = await opened
+          await said(other, "Which tab is this?")
+          // Its own copy of the session: it lasts when the first tab is closed.
+          await other.reload()
+          await said(other, "Which tab is this?")
+          await field(page).fill("Not sent yet")
+          await other.getByRole("button", { name: "Log out" }).click()
+          for (const tab of [page, other]) await tab.getByLabel("Username").waitFor()
+          await page.getByText("You have logged out in another tab.").waitFor()
+          // Nobody is left who could share a session.
+          await other.reload()
+          await other.getByLabel("Username").waitFor()
+          await page.reload()
+          await logIn(page)
+          expect(await field(page).inputValue()).toBe("Not sent yet")
+        })
+        expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("a new tab asks who it is for while different people are logged in", () =>
+      Effect.gen(function* () {
+        const { page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          const address = page.url()
+          const open = async () => {
+            const tab = await page.context().newPage()
+            await tab.goto(address)
+            return tab
+          }
+          const second = await open()
+          await second.getByLabel("Username").waitFor()
+          await logIn(page, "acme-admin")
+          await logIn(second, "acme-agent")
+          const third = await open()
+          await third.getByLabel("Username").waitFor()
+          await second.close()
+          await third.reload()
+          await third.locator(".me").getByText("acme-admin").waitFor()
+        })
+      })
+    )
+
+    it.scoped("a new tab leaves the login once a busy tab has answered, unless somebody is writing there", () =>
+      Effect.gen(function* () {
+        const { page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          await logIn(page)
+          await page.evaluate(answerLate)
+          const [idle, used] = await Promise.all([1, 2].map(() => page.context().newPage()))
+          if (idle === undefined || used === undefined) throw new Error("there are no tabs")
+          for (const tab of [idle, used]) {
+            await tab.goto(page.url())
+            await tab.getByLabel("Username").waitFor()
+          }
+          await used.getByLabel("Username").fill("acme-agent")
+          await page.evaluate("answer()")
+          await idle.locator(".me").getByText("acme-admin").waitFor()
+          expect(await used.getByLabel("Username").inputValue()).toBe("acme-agent")
+        })
       })
     )
 

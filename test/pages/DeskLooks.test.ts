@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { clientOf, quietApp } from "../support/TestApp.ts"
+import { barriersInAllLooks } from "./browser/Barriers.ts"
 import { Browser } from "./browser/Browser.ts"
 import { atTheDesk, mail, openTicket, question, said, sayMore, settled } from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
@@ -18,6 +19,30 @@ const seenOf = (page: Page, selector: string) =>
     done(entry.intersectionRatio)
   }).observe(document.querySelector('${selector}')))`)
 
+const formatted = `<p>Pay <a href="https://portal.example/4711">this invoice</a> of <s>120</s> 90 € at
+  <a href="https://evil.example/">https://www.mybank.example/login</a></p><p style="color:#ffffff">Soon</p>
+  <p><bdo dir="rtl"><a href="https://evil.example/">evil.example/moc.knabym//:sptth</a></bdo> or <bdo dir="rtl">
+  <a href="https://acme.example/"><u>acme.example</u><br></a></bdo>, <a href="mailto:?subject=Look">share it</a></p>
+  <table><tr><td>${"wide".repeat(300)}</td></tr></table><blockquote>What do I owe?</blockquote>`
+
+/** What the sanitiser would have removed. */
+const hostile = `<script>parent.ran = 1</script><img src="https://spy.example/a.png" onerror="parent.ran = 1">
+  <svg onload="parent.ran = 1"></svg><iframe src="https://spy.example/b" srcdoc="<script>parent.ran = 1</script>"></iframe>
+  <link rel="stylesheet" href="https://spy.example/c.css"><style>@import "https://spy.example/d.css"</style>
+  <p style="position: fixed; background: url(https://spy.example/e.png)">Hello <b onclick="parent.ran = 1">you</b></p>
+  <a href="javascript:parent.ran = 1">Press</a><form action="https://spy.example/f"><button>Go</button></form>
+  <meta http-equiv="refresh" content="0;url=https://spy.example/g">${"<p>On and on</p>".repeat(100)}`
+
+const inner = 'document.querySelector("iframe").contentDocument'
+
+/** Adds a remote picture to the frame itself, as if it had got past everything before. */
+const putPicture = `new Promise((done) => {
+    const picture = ${inner}.createElement("img")
+    for (const type of ["error", "load"]) picture.addEventListener(type, () => done(true))
+    picture.src = "https://spy.example/h.png"
+    ${inner}.body.append(picture)
+  })`
+
 const lookTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
@@ -32,6 +57,8 @@ const lookTests = () =>
         yield* Effect.promise(async () => {
           await openTicket(page, ticketID)
           await said(page, "When do I get my deposit back?")
+          await page.locator(".message .author").getByText("eva@mail.example", { exact: true }).waitFor()
+          await page.locator(".reply").getByText("To eva@mail.example", { exact: true }).waitFor()
           for (const [width, height] of [
             [1280, 600],
             [640, 360],
@@ -69,19 +96,96 @@ const lookTests = () =>
       })
     )
 
-    it.scoped("shows every folder", () =>
+    it.scoped("shows on request how a mail was formatted, with the real targets of its links", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* mail("Pay this invoice", { htmlBody: formatted })
+        const { complaints, page } = yield* atTheDesk
+        const content = page.frameLocator(".message iframe").locator("body")
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByRole("button", { name: "Show formatted" }).press("Enter")
+          await page.locator("iframe[style]").waitFor()
+          // From here on the browser reports the scripts with which the test looks into the frame.
+          expect(complaints).toEqual([])
+          expect(await content.locator("s").textContent()).toBe("120")
+          expect(await content.locator(".target").allTextContents()).toEqual([
+            "→ portal.example",
+            "→ evil.example",
+            "→ evil.example"
+          ])
+          // Turned round it would read as another place.
+          expect(await content.locator("a").nth(3).innerHTML()).toBe('<bdi dir="ltr">acme.example</bdi>')
+          // White letters on white would be unreadable.
+          expect(await page.evaluate(`getComputedStyle(${inner}.querySelector("p + p")).color`)).toBe("rgb(0, 0, 0)")
+          await page.context().route("https://portal.example/**", (route) => route.fulfill({ body: "Due" }))
+          const [tab] = await Promise.all([page.waitForEvent("popup"), content.getByText("this invoice").click()])
+          await tab.getByText("Due").waitFor()
+          expect([tab.url(), await tab.evaluate("opener")]).toEqual(["https://portal.example/4711", null])
+          expect(await barriersInAllLooks(page)).toEqual([])
+        })
+        yield* sayMore(ticketID, "Well?")
+        yield* Effect.promise(async () => {
+          await said(page, "Well?")
+          await page.getByRole("button", { name: "Show as text" }).press("Enter")
+          await page.getByRole("button", { name: "Show formatted" }).and(page.locator(":focus")).waitFor()
+          await said(page, "Pay this invoice")
+          expect(await page.locator("iframe").count()).toBe(0)
+        })
+      })
+    )
+
+    it.scoped("runs nothing in a formatted mail and loads nothing for it, even what was not removed before", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* mail("Hello you", { htmlBody: "<b>Hello you</b>" })
+        const { page } = yield* atTheDesk
+        const asked: Array<string> = []
+        yield* Effect.promise(async () => {
+          await page.context().route("https://*.example/**", (route) => {
+            asked.push(route.request().url())
+            return route.fulfill({ body: "" })
+          })
+          await page.route("**/ticketMessages?*", async (route) => {
+            const response = await route.fetch()
+            const text = await response.text()
+            return route.fulfill({ response, body: text.replace(/"<b>Hello you<.b>"/, JSON.stringify(hostile)) })
+          })
+          await openTicket(page, ticketID)
+          await page.getByRole("button", { name: "Show formatted" }).click()
+          const content = page.frameLocator(".message iframe")
+          await content.getByText("you").click()
+          await content.getByText("Press").click()
+          const remains = `[...new Set([...${inner}.body.querySelectorAll("*")].flatMap(({ attributes, localName }) =>
+            [localName, ...[...attributes].map(({ name }) => name)]))]`
+          expect(await page.evaluate(remains)).toEqual(["p", "style", "b", "a"])
+          expect(await page.locator("iframe").getAttribute("sandbox")).not.toMatch(/scripts|forms|top-navigation/)
+          await page.evaluate(putPicture)
+          expect([asked, await page.evaluate("globalThis.ran"), page.context().pages().length]).toEqual([
+            [],
+            undefined,
+            1
+          ])
+          const { height } = await boxOf(page, "iframe")
+          expect(height).toBeLessThan(700)
+          expect(await page.evaluate<number>(`${inner}.documentElement.scrollHeight`)).toBeGreaterThan(height)
+        })
+      })
+    )
+
+    it.scoped("shows every folder, and a search field as wide as the list", () =>
       Effect.gen(function* () {
         const { page } = yield* atTheDesk
         yield* Effect.promise(async () => {
-          for (const width of [360, 761, 1000, 1240, 1440]) {
+          for (const width of [320, 360, 761, 1000, 1240, 1440]) {
             await page.setViewportSize({ width, height: 700 })
             expect([width, await seenOf(page, ".filters .tab:last-child")]).toEqual([width, 1])
+            const [list, field] = [await boxOf(page, ".filters"), await boxOf(page, ".filters input")]
+            expect(list.width - field.width).toBeLessThan(32)
           }
         })
       })
     )
 
-    it.scoped("shows notices above the buttons, and long names on one line", () =>
+    it.scoped("shows notices above the buttons, all of these, and long names on one line", () =>
       Effect.gen(function* () {
         const name = "Maximiliana".repeat(21)
         const { messageID, ticketID } = yield* question("Are you there?", { fromName: name })
@@ -100,6 +204,12 @@ const lookTests = () =>
           const toast = await boxOf(page, ".toast")
           const reply = await boxOf(page, ".reply")
           expect(toast.y + toast.height).toBeLessThanOrEqual(reply.y)
+          await page.getByLabel("Your reply").fill("We are still")
+          await page.setViewportSize({ width: 320, height: 640 })
+          for (const one of await page.locator(".commands .secondary, .reply-foot button:not([hidden])").all()) {
+            const { width = 0, x = 0 } = (await one.boundingBox()) ?? {}
+            expect([await one.textContent(), x >= 0, x + width <= 308]).toEqual([await one.textContent(), true, true])
+          }
         })
       })
     )

@@ -4,7 +4,18 @@ import type { Page } from "playwright-core"
 import { clientOf, quietApp } from "../support/TestApp.ts"
 import { Browser } from "./browser/Browser.ts"
 import { makeChatLine } from "./browser/ChatLine.ts"
-import { atTheDesk, breakLine, calls, openTicket, question, said } from "./browser/DeskTools.ts"
+import {
+  atTheDesk,
+  breakLine,
+  calls,
+  field,
+  openTicket,
+  question,
+  said,
+  sayMore,
+  sendButton,
+  settled
+} from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
 import { deskWindow, logIn } from "./browser/People.ts"
 
@@ -23,6 +34,9 @@ const refuse = (page: Page, path: RegExp, times: number) =>
     (route) => route.fulfill(tired),
     { times }
   )
+
+/** As when the browser comes back online; otherwise the next attempt may be half a minute away. */
+const tryToConnect = (page: Page) => page.evaluate('dispatchEvent(new Event("online"))')
 
 /** Records everything that a screen reader announces about the connection from now on. */
 const listenToConnection = `
@@ -95,18 +109,69 @@ const troubleTests = () =>
 
     it.scoped("a broken connection is announced once, however often it is retried", () =>
       Effect.gen(function* () {
+        const { ticketID } = yield* question("Are you connected?")
         const { page } = yield* deskWindow
         yield* Effect.promise(async () => {
           const line = await makeChatLine(page)
           await page.clock.install()
           await page.reload()
           await logIn(page)
+          await openTicket(page, ticketID)
+          await breakLine(page, calls("POST", /\/send$/))
+          await field(page).fill("We are")
+          await sendButton(page).click()
+          const problem = page.locator(".reply .problem").getByText("The service cannot be reached.")
+          await problem.waitFor()
           await page.evaluate(listenToConnection)
           await line.cut()
           await page.getByText("Offline. Reconnecting…").waitFor()
           await line.mendLate()
           await page.getByText("Live", { exact: true }).waitFor()
           expect(await page.evaluate("said")).toEqual(["Offline. Reconnecting…", "Live"])
+          await problem.waitFor({ state: "hidden" })
+          expect(await field(page).inputValue()).toBe("We are")
+        })
+      })
+    )
+
+    it.scoped(
+      "the open ticket is loaded again with each attempt to connect, even if web sockets never get through",
+      () =>
+        Effect.gen(function* () {
+          const { ticketID } = yield* question("Do you hire out boats?")
+          const { page } = yield* atTheDesk
+          yield* Effect.promise(async () => {
+            await page.routeWebSocket(/chatHub/, (socket) => void socket.close())
+            await page.reload()
+            await page.getByText("Offline. Reconnecting…").waitFor()
+            await openTicket(page, ticketID)
+            await said(page, "Do you hire out boats?")
+          })
+          yield* sayMore(ticketID, "I mean canoes")
+          yield* Effect.promise(async () => {
+            await tryToConnect(page)
+            await said(page, "I mean canoes")
+          })
+        })
+    )
+
+    it.scoped("a ticket that does not load keeps the focus on its button while it is requested again", () =>
+      Effect.gen(function* () {
+        const { page } = yield* atTheDesk
+        const { ticketID } = yield* question("Where is my focus?")
+        yield* Effect.promise(async () => {
+          await page.routeWebSocket(/chatHub/, (socket) => void socket.close())
+          await page.reload()
+          await page.getByText("Offline. Reconnecting…").waitFor()
+          await breakLine(page, messagesCall)
+          await page.evaluate(`location.hash = "#/tickets/${ticketID}"`)
+          const again = page.getByRole("button", { name: "Try again" })
+          await again.focus()
+          const failed = page.waitForEvent("requestfailed", (request) => messagesCall(request))
+          await tryToConnect(page)
+          await failed
+          await settled(page)
+          expect(await again.evaluate("document.activeElement?.textContent")).toBe("Try again")
         })
       })
     )

@@ -29,6 +29,7 @@ layer(testApp({ DEMO: "true" }), { excludeTestServices: true })("The pages", (it
         expect([path, status, headers.get("content-type")]).toEqual([path, 200, "text/html; charset=utf-8"])
         const policy = headerOf({ headers }, "content-security-policy")
         expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+        expect(policy).toContain("require-trusted-types-for 'script'; trusted-types mail")
         expect(policy).not.toMatch(/unsafe|https?:|\*/)
         expect(text).not.toMatch(/<style|style=|\son\w+=|<script>|(?:src|href)="(?:https?:)?\/\//)
         expect(headers.get("set-cookie")).toBeNull()

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { nextTold, repPeer, say } from "../hub/HubTools.ts"
-import { testApp } from "../support/TestApp.ts"
+import { clientOf, testApp } from "../support/TestApp.ts"
 import { Browser, localUrl, openWindow } from "./browser/Browser.ts"
 import { makeChatLine } from "./browser/ChatLine.ts"
 import { makeChatSite } from "./browser/ChatSite.ts"
@@ -183,6 +183,43 @@ const memoryTests = () =>
           await page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))')
           await own(page, "Only here").waitFor({ state: "detached" })
           expect(await input(page).inputValue()).toBe("")
+        })
+        expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("includes the chat that another tab has begun since an earlier one was deleted", () =>
+      Effect.gen(function* () {
+        const { complaints, page } = yield* visitor
+        const other = yield* Effect.promise(async () => {
+          const tab = await page.context().newPage()
+          await tab.goto(page.url())
+          await openChat(page)
+          await openChat(tab)
+          await sayInChat(page, "Is it gone?")
+          await arrived(page, "Is it gone?")
+          await arrived(tab, "Is it gone?")
+          return tab
+        })
+        const { tickets } = yield* clientOf("acme-admin")
+        yield* tickets.deleteTicket({ path: { id: (yield* newestChat).ticket.ticketID } })
+        yield* Effect.promise(async () => {
+          await sayInChat(page, "Hello again")
+          await arrived(page, "Hello again")
+          // The same words are a message of their own.
+          await sayInChat(other, "Hello again")
+          await other.locator(".line.visitor[data-message]").filter({ hasText: "Hello again" }).nth(1).waitFor()
+          await sayInChat(other, "And from here")
+          await arrived(page, "And from here")
+        })
+        expect(yield* said).toEqual(["Hello again", "Hello again", "And from here"])
+        const agent = yield* repPeer("acme-admin")
+        yield* say(agent, "I am here", (yield* newestChat).ticket.ticketID)
+        yield* Effect.promise(async () => {
+          for (const tab of [page, other]) {
+            await tab.reload()
+            await heard(tab, "I am here")
+          }
         })
         expect(complaints).toEqual([])
       })

@@ -1,8 +1,11 @@
-import { Schema } from "effect"
+import { DateTime, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { TicketID } from "../../schema/Ids.ts"
 import { cleanFileName } from "../../src/files/FileName.ts"
 import { isForged } from "../../src/mail/ForgedSender.ts"
 import { GraphMessage } from "../../src/mail/GraphShapes.ts"
+import { readMail } from "../../src/mail/ReadMail.ts"
+import { type KnownMail, threadOf } from "../../src/mail/Threading.ts"
 import { cleanHtml, htmlOfAnswer } from "../../src/places/RoomHtml.ts"
 import { safeHtml as safeMessage, textOfHtml } from "../../src/ticketMessages/MessageHtml.ts"
 import { htmlTexts } from "../../src/translations/HtmlTexts.ts"
@@ -28,6 +31,7 @@ const hostile: Readonly<Record<string, string>> = {
   "short lines": repeated("x<br>"),
   "many elements": repeated("<div>x</div>"),
   "signs that begin no tag": repeated("<"),
+  "signs that end no tag": repeated(">"),
   styles: `<p style="${repeated("color:red;")}">x</p>`,
   attributes: `<p ${repeated("a=b ")}>x</p>`,
   "attributes without a value": `<p ${repeated("ab ")}>x</p>`,
@@ -63,19 +67,50 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
 /** No other request is served meanwhile. Some of these took 20 seconds, and longer texts four times as long. */
 const mostMilliseconds = 2_000
 
+/** On a crowded machine processor time, too, may be many times as long, so that one of three tries has to be quick. */
+const isQuick = (work: () => void, milliseconds = mostMilliseconds) =>
+  [1, 2, 3].some(() => {
+    const started = processorTime()
+    work()
+    return processorTime() - started < milliseconds
+  })
+
 describe("Texts that are made to be slow", () => {
   it.each(Object.keys(readers))("are processed quickly as %s", (name) => {
     for (const [what, text] of Object.entries(hostile)) {
-      const started = processorTime()
-      readers[name]?.(text)
-      expect([what, processorTime() - started < mostMilliseconds]).toEqual([what, true])
+      expect([what, isQuick(() => readers[name]?.(text))]).toEqual([what, true])
     }
   })
 
   it("are also cleaned quickly as a mail that has all the styles a message may have", () => {
-    const started = processorTime()
-    expect(safeMessage(`<p style="${"color:red;".repeat(199_000)}">x</p>`)).toMatch(/^<p style="color:red;color:red/)
-    expect(processorTime() - started).toBeLessThan(mostMilliseconds / 4)
+    const cleaned = () =>
+      expect(safeMessage(`<p style="${"color:red;".repeat(199_000)}">x</p>`)).toMatch(/^<p style="color:red;color:red/)
+    expect(isQuick(cleaned, mostMilliseconds / 4)).toBe(true)
+  })
+
+  it("are also cleaned quickly as a room whose lines become tags", () => {
+    const lines = `${"<div>".repeat(4)}${"<sup>".repeat(40)}<pre>${"1\n".repeat(240_000)}`
+    expect(isQuick(() => cleanHtml(lines), mostMilliseconds / 4)).toBe(true)
+  })
+
+  it("are looked through quickly as the mails that a mail refers to", () => {
+    const known = Array.from({ length: 18_000 }, (_, number): KnownMail => {
+      const ticketID = TicketID.make(number + 1)
+      const date = DateTime.unsafeMake(number)
+      const internetMessageID = "<a@b>"
+      return { number, internetMessageID, conversationID: null, participants: [], isOurs: false, date, ticketID }
+    })
+    const unknown = Array.from({ length: 25_000 }, (_, number) => `<${number}>`)
+    const references = [...known.map(() => "<a@b>"), ...unknown]
+    const nothing = { inReplyTo: [], references: [], conversationID: null, senders: [], tokens: [] }
+    expect(threadOf({ ...nothing, references }, known, [])).toBe(1)
+    expect(isQuick(() => threadOf({ ...nothing, references }, known, []), 200)).toBe(true)
+    expect(isQuick(() => threadOf({ ...nothing, inReplyTo: references }, known, []), 200)).toBe(true)
+
+    const value = references.join(" ")
+    const internetMessageHeaders = ["References", "In-Reply-To"].map((name) => ({ name, value }))
+    const message = Schema.decodeSync(GraphMessage)({ id: "one", internetMessageHeaders })
+    expect(isQuick(() => readMail(message, "support@acme.example"), 200)).toBe(true)
   })
 
   it("are not translated where they consist of spaces", () => {

@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel, Stream } from "effect"
+import { Effect, Fiber, Layer, Logger, LogLevel, Stream } from "effect"
 import { CustomerID } from "../../schema/Ids.ts"
 import { StoreAway } from "../../src/platform/BlobTrouble.ts"
 import { Mailer, MailerLive } from "../../src/platform/systemMail/Mailer.ts"
+import { eventually } from "../support/Eventually.ts"
 import { smtpServer } from "../support/SmtpServer.ts"
 import { settingsLayer } from "../support/TestApp.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -101,6 +102,24 @@ layer(TestDatabase, { excludeTestServices: true })("Mailer", (it) => {
         expect([broken.hasStayed, broken.hasLeft, broken.isRefused]).toEqual([true, false, false])
         yield* mailer.send(customerID, mail)
         expect(yield* smtp.count).toBe(1)
+      }).pipe(withSettings({ SMTP_URL: smtp.url }))
+    })
+  )
+
+  it.scoped("does not send a mail that its sender has given up before its turn came", () =>
+    Effect.gen(function* () {
+      const smtp = yield* smtpServer
+      yield* Effect.gen(function* () {
+        const mailer = yield* Mailer
+        const slow = Array.from({ length: 7 }, () => mailer.send(customerID, { ...mail, subject: "slow" }))
+        const sending = yield* Effect.forEach(slow, Effect.fork)
+        yield* eventually(smtp.count, (count) => count === 5)
+        // This does not wait for the server either.
+        yield* Fiber.interruptAll(sending)
+        const next = yield* Effect.fork(mailer.send(customerID, mail))
+        yield* smtp.respond
+        yield* Fiber.join(next)
+        expect(yield* smtp.count).toBe(6)
       }).pipe(withSettings({ SMTP_URL: smtp.url }))
     })
   )

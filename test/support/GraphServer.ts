@@ -182,6 +182,11 @@ const make = Effect.gen(function* () {
     return dripPath !== null && path.includes(dripPath)
   }
 
+  const isHeld = (path: string) => {
+    const { holdPath } = state.switches
+    return holdPath !== null && path.includes(holdPath)
+  }
+
   const respond = (response: ServerResponse, path: string, answered: GraphAnswer) => {
     const { bytes, cut, json, retryAfter, status } = answered
     if (cut === true) return response.destroy()
@@ -203,6 +208,10 @@ const make = Effect.gen(function* () {
       mailbox.mostAtOnce = Math.max(mailbox.mostAtOnce, mailbox.atOnce)
     }
     if (state.switches.latency > 0) await new Promise((resolve) => setTimeout(resolve, state.switches.latency).unref())
+    while (isHeld(request.url ?? "")) {
+      state.hasHeld = true
+      await new Promise((resolve) => setTimeout(resolve, 20).unref())
+    }
     // The service that it calls back may be dead.
     const result = await answer(request, `http://${request.headers.host}`).catch(() => refused(400, "ValidationError"))
     if (mailbox !== undefined) mailbox.atOnce -= 1
@@ -219,6 +228,7 @@ const make = Effect.gen(function* () {
     set: (switches = {}) =>
       Effect.sync(() => {
         state.switches = { ...goodDay(), ...switches }
+        state.hasHeld = false
       }),
     mailbox: (name) => state.mailbox(name),
     arrive: (name, ...mails) =>

@@ -58,6 +58,8 @@ export interface Switches {
   failPathRetryAfter: string | null
   /** Downloads whose path contains this arrive byte by byte, until the switch is cleared. */
   dripPath: string | null
+  /** Requests whose path contains this wait for their response until the switch is cleared. */
+  holdPath: string | null
   /** This many requests to end a subscription get a 503. */
   failRemovals: number
   /** This many requests for a subscription get a 503. */
@@ -109,6 +111,7 @@ export const goodDay = (): Switches => ({
   failPath: null,
   failPathRetryAfter: null,
   dripPath: null,
+  holdPath: null,
   failRemovals: 0,
   failSubscribing: 0,
   cut: 0,
@@ -191,6 +194,8 @@ export class GraphState {
   readonly subscriptions = new Map<string, StoredSubscription>()
   readonly uploads = new Map<string, { mailbox: string; messageID: string; item: UploadItem; bytes: Array<Buffer> }>()
   readonly tokens = new Set<string>()
+  /** Whether a request has met `holdPath` since that was set. */
+  hasHeld = false
   readonly seen: Array<{ readonly method: string; readonly path: string; readonly status: number }> = []
   switches = goodDay()
   tokenRequests = 0

@@ -9,7 +9,12 @@ export interface ReceivedMail {
 }
 
 /** Speaks just enough SMTP to receive mail on one connection. */
-const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail) => void) => {
+const serve = (
+  socket: Socket,
+  refuse: () => boolean,
+  take: (mail: ReceivedMail) => void,
+  hold: (respond: () => void) => void
+) => {
   let [from, to, data, inData] = ["", "", "", false]
   let unread = ""
   const answer = (line: string) => socket.write(`${line}\r\n`)
@@ -25,6 +30,7 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
       else {
         take({ from, to, data })
         if (/^Subject: cut$/m.test(data)) socket.destroy()
+        else if (/^Subject: slow$/m.test(data)) hold(() => answer("250 taken"))
         else answer("250 taken")
       }
     } else if (/^EHLO|^HELO/i.test(line)) answer("250 smtp.test")
@@ -61,10 +67,11 @@ const serve = (socket: Socket, refuse: () => boolean, take: (mail: ReceivedMail)
 /**
  * A mail server of its own that can be told to refuse. It rejects the sender forged@, the recipients nobody@ and
  * relay@, and mails with the subject spam or broken. It accepts a mail with the subject cut, but disconnects before
- * saying so.
+ * saying so, and takes its time over one with the subject slow.
  */
 export const smtpServer = Effect.gen(function* () {
   const mails = yield* Queue.unbounded<ReceivedMail>()
+  const held: Array<() => void> = []
   let refusing = false
   const port = yield* Effect.acquireRelease(
     Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
@@ -74,7 +81,8 @@ export const smtpServer = Effect.gen(function* () {
         serve(
           socket,
           () => refusing,
-          (mail) => Queue.unsafeOffer(mails, mail)
+          (mail) => Queue.unsafeOffer(mails, mail),
+          (respond) => held.push(respond)
         )
       })
       server.listen(0, "127.0.0.1", () => {
@@ -91,6 +99,10 @@ export const smtpServer = Effect.gen(function* () {
     url: `smtp://127.0.0.1:${port}`,
     next: Queue.take(mails),
     count: Queue.size(mails),
+    /** Responds to the slow mails that have come so far. */
+    respond: Effect.sync(() => {
+      for (const respond of held.splice(0)) respond()
+    }),
     refuse: (yes: boolean) =>
       Effect.sync(() => {
         refusing = yes

@@ -8,17 +8,22 @@ export class TestMailer extends Context.Tag("test/TestMailer")<
   {
     readonly next: Effect.Effect<Mail & { readonly customerID: CustomerID }>
     readonly count: Effect.Effect<number>
-    /** From now on sending fails with this cause; without one, it accepts mail again. */
-    readonly fail: (cause?: unknown) => Effect.Effect<void>
+    /**
+     * From now on sending fails with this cause, after what happens while it is tried; without a cause, it accepts mail
+     * again.
+     */
+    readonly fail: (cause?: unknown, meanwhile?: Effect.Effect<void>) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
       const mails = yield* Queue.unbounded<Mail & { readonly customerID: CustomerID }>()
-      let failure: unknown
-      const fail = (cause?: unknown) =>
+      let failure: MailNotSent | undefined
+      let before: Effect.Effect<void> = Effect.void
+      const fail = (cause?: unknown, meanwhile: Effect.Effect<void> = Effect.void) =>
         Effect.sync(() => {
-          failure = cause
+          failure = cause === undefined ? undefined : new MailNotSent({ cause })
+          before = meanwhile
         })
       return Context.make(TestMailer, { next: Queue.take(mails), count: Queue.size(mails), fail }).pipe(
         Context.add(Mailer, {
@@ -31,7 +36,7 @@ export class TestMailer extends Context.Tag("test/TestMailer")<
                       ? new MailNotSent({ cause: new SomeRefused({ message: "The mail was sent, but not to nobody" }) })
                       : Effect.void
                   )
-                : new MailNotSent({ cause: failure })
+                : Effect.zipRight(before, failure)
             )
         })
       )

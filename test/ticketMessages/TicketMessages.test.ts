@@ -76,7 +76,7 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
       })
       const ticket = yield* tickets.getTicket({ path: { id: message.ticketID } })
       expect(ticket).toMatchObject({ status: "Open", subject: "Dear team, the boiler hums", channelID })
-      expect(ticket.lastMessageDate).toEqual(message.dateCreated)
+      expect([ticket.lastMessageDate, ticket.lastSenderType]).toEqual([message.dateCreated, "EndUser"])
       const [person] = yield* endUsers.findEndUsersByUid({ urlParams: { uid: "new.person@mail.example" } })
       expect(person).toMatchObject({ EndUserID: ticket.endUserID, FirstName: "New", LastName: "Person" })
       expect(yield* eventsOf(ticket.ticketID)).toEqual(["TicketCreated", "MessageReceived"])
@@ -192,8 +192,12 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
         expect([username, given, status, field(json, "customerRepID")]).toEqual([username, given, 200, stored])
       }
       expect((yield* write("acme-agent", admin)).status).toBe(403)
+      // Nobody writes in anybody's name when the end user is the sender.
+      const token = yield* tokenOf("acme-agent")
+      const asked = yield* create({ ticketID, message: "And now?", senderType: "EndUser", customerRepID: admin }, token)
+      expect([asked.status, field(asked.json, "customerRepID")]).toEqual([200, null])
       expectError(yield* write("acme-admin", (yield* repsOf(2))[0]), 400, /customerRepID/)
-      expect((yield* messagesOf(ticketID)).length).toBe(5)
+      expect((yield* messagesOf(ticketID)).length).toBe(6)
     })
   )
 
@@ -284,14 +288,40 @@ layer(quietApp(), { excludeTestServices: true })("Messages", (it) => {
         )
       ).toMatchObject({ status: 400, details: [{ path: "aiReply" }] })
 
+      const ofTicket = { path: { id: first.ticketID } }
+      const lastSender = Effect.map(tickets.getTicket(ofTicket), ({ lastSenderType }) => lastSenderType)
+      expect(yield* lastSender).toBe("CustomerRep")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update ticket set last_sender_type = null where customer_id = 1 and ticket_id = ${first.ticketID}`
+      expect(yield* lastSender).toBe("CustomerRep")
       yield* ticketMessages.deleteTicketMessage({ path: { id: answer.messageID } })
       yield* ticketMessages.deleteTicketMessage({ path })
-      const ticket = yield* tickets.getTicket({ path: { id: first.ticketID } })
-      expect(ticket.lastMessageDate).toEqual(first.dateCreated)
+      const ticket = yield* tickets.getTicket(ofTicket)
+      expect([ticket.lastMessageDate, ticket.lastSenderType]).toEqual([first.dateCreated, "EndUser"])
       expect(yield* Effect.flip(readMessage(second.messageID))).toMatchObject({ status: 404 })
       expect(yield* Effect.flip(ticketMessages.deleteTicketMessage({ path }))).toMatchObject({ status: 404 })
       yield* ticketMessages.deleteTicketMessage({ path: { id: first.messageID } })
-      expect((yield* tickets.getTicket({ path: { id: first.ticketID } })).lastMessageDate).toBeNull()
+      expect(yield* tickets.getTicket(ofTicket)).toMatchObject({ lastMessageDate: null, lastSenderType: null })
+    })
+  )
+
+  it.effect("lose their prepared answer when a blank one is written: it could not be sent", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { ticketMessages } = yield* clientOf("acme-agent")
+      const token = yield* tokenOf("acme-admin")
+      for (const aiReply of ["", " \n"]) {
+        const { messageID } = yield* newMessage()
+        yield* ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply: "Draft" } })
+        const ofMessage = sql`where customer_id = 1 and ticket_message_id = ${messageID}`
+        yield* sql`update ticket_message set status = 'Drafted' ${ofMessage}`
+        const { status } = yield* sendJson("PUT", `/ticketMessages/${messageID}`, { token, body: { aiReply } })
+        expect(status).toBe(204)
+        expect(yield* readMessage(messageID)).toMatchObject({ aiReply: null, status: "Received" })
+        expect(yield* sql`select is_persons_draft as "isPersonsDraft" from ticket_message ${ofMessage}`).toEqual([
+          { isPersonsDraft: false }
+        ])
+      }
     })
   )
 

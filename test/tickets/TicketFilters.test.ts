@@ -189,7 +189,7 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
       const dates = items.map(({ dateCreated }) => dateCreated)
       expect(dates).toEqual(dates.toSorted().toReversed())
       expect((yield* ask("")).items).toEqual(items.slice(0, 20))
-      for (const sortBy of "ticketID dateCreated status subject channelID channelType endUserID customerRepID isClosed isSpam language lastMessageDate ticketToken".split(
+      for (const sortBy of "ticketID dateCreated status subject channelID channelType endUserID customerRepID isClosed isSpam language lastMessageDate lastSenderType ticketToken".split(
         " "
       )) {
         const up = yield* ask(`?pageSize=200&sortBy=${sortBy.toUpperCase()}`)
@@ -269,6 +269,11 @@ layer(quietApp(), { excludeTestServices: true })("The list of tickets", (it) => 
         expect([search, yield* found(search)]).toEqual([search, [ticketID]])
       }
       expect(yield* found("wobbly")).toEqual([ticketID, other.ticketID])
+      // The number by which people call a ticket; another customer's finds nothing.
+      expect(yield* found(`#${other.ticketID}`)).toEqual([other.ticketID])
+      expect(yield* found(` ${other.ticketID} `)).toContain(other.ticketID)
+      expect(yield* found(`#${other.ticketID}`, "globex-admin")).toEqual([])
+      expect(yield* found("#99999999999")).toEqual([])
       // The same text finds itself, and each way to write an accent finds the other.
       for (const text of ["İSTANBUL", "ΟΔΟΣ", "M\u00e9nag\u00e8re", "Re\u0301sume\u0301", "Ｆｕｌｌ"]) {
         const { ticketID: own } = yield* newTicket({ subject: text })

@@ -26,6 +26,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
         isSpam: false,
         language: null,
         lastMessageDate: null,
+        lastSenderType: null,
         topics: [],
         aiFeedbackComments: [],
         customFieldsData: { flat: 3, deep: { a: [1, null] } }
@@ -77,7 +78,7 @@ layer(quietApp(), { excludeTestServices: true })("Tickets", (it) => {
       const { json } = yield* sendJson("GET", "/api/Tickets?PAGESIZE=1", { token })
       expect(Object.keys(fieldsOf(json)).sort()).toEqual(["items", "totalCount", "totalPages"])
       expect(Object.keys(fieldsOf(listIn(json, "items")[0])).sort()).toEqual(
-        "aiFeedbackComments channelID channelType customFieldsData customerRepID dateCreated endUserID isClosed isSpam language lastMessageDate status subject ticketID ticketToken topics".split(
+        "aiFeedbackComments channelID channelType customFieldsData customerRepID dateCreated endUserID isClosed isSpam language lastMessageDate lastSenderType status subject ticketID ticketToken topics".split(
           " "
         )
       )

@@ -57,6 +57,8 @@ layer(testApp(), { excludeTestServices: true })("Translations by the sandbox", (
   it.effect("refuse an empty text, one that is too long, and a body that is too large", () =>
     Effect.gen(function* () {
       for (const path of [translatePath, "/api/Translations/translate-to-html"]) {
+        // Counted in characters, as the OpenAPI document says.
+        expect((yield* post(path, { sourceText: "\u{1F511}".repeat(50_001), targetLang: "de" })).status).toBe(200)
         for (const sourceText of ["", "  \n ", null, "x".repeat(100_001), "a\u0000b"]) {
           const answer = yield* post(path, { sourceText, targetLang: "de" })
           expect([answer.status, problemPaths(answer)]).toEqual([400, ["sourceText"]])

@@ -1,6 +1,7 @@
 import type { TicketID, TicketMessageAttachmentID, TicketMessageID } from "../../../schema/Ids.ts"
 import { largestAttachment } from "../../../schema/TicketMessageAttachments.ts"
-import { type Client, isRefusal, once, Problem, run, wordsFor } from "./Client.ts"
+import { type Client, isRefusal, once, run, wordsFor } from "./Client.ts"
+import { Problem } from "./Problem.ts"
 import { newKey } from "./Unsent.ts"
 
 /** A file chosen for an answer. It is uploaded only when the answer is sent. */
@@ -32,6 +33,9 @@ const deleteUploaded = async (client: Client, { id, messageID }: NonNullable<Cho
     if (!(error instanceof Problem && error.status === 404)) throw error
   }
 }
+
+export const hasChosenFiles = (customerRepID: number) =>
+  [...kept.keys()].some((place) => place.startsWith(ownerOf(customerRepID)))
 
 /** Logging out leaves nothing behind, as far as the service can still be reached. */
 export const clearChosenFiles = (client: Client, customerRepID: number) => {

@@ -8,20 +8,8 @@ import {
 } from "@effect/platform"
 import { Effect, Either, ParseResult, Predicate } from "effect"
 import { stillRunning } from "../../../schema/Errors.ts"
-import { largestPage } from "../../../schema/Paging.ts"
 import { DeskApi } from "./DeskApi.ts"
-
-/** Why something did not work, in words for the person at the desk. */
-export class Problem extends Error {
-  readonly status: number | undefined
-  /** How long the service asks to wait before the next try. */
-  readonly waitFor: number | undefined
-  constructor(message: string, status?: number, waitFor?: number) {
-    super(message)
-    this.status = status
-    this.waitFor = waitFor
-  }
-}
+import { Problem } from "./Problem.ts"
 
 /** Whether the service itself refused, so that nothing has happened. */
 export const isRefusal = (error: unknown) =>
@@ -30,6 +18,8 @@ export const isRefusal = (error: unknown) =>
   error.status >= 400 &&
   error.status < 500 &&
   error.message !== stillRunning
+
+export const unreachable = "The service cannot be reached. Check your connection."
 
 export const notUnderstood = "The service returned an unexpected response. Reload the page."
 
@@ -52,7 +42,7 @@ const problemOf = (failure: unknown): Problem => {
       return new Problem(failure.message, failure.status)
     }
     if (Predicate.isTagged(failure, "RequestError")) {
-      return new Problem("The service cannot be reached. Check your connection.")
+      return new Problem(unreachable)
     }
   }
   return new Problem(notUnderstood)
@@ -113,25 +103,6 @@ export const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
   if (Either.isRight(result)) return result.right
   throw problemOf(result.left)
 }
-
-type AskForPage<A> = (page: {
-  readonly pageNumber: number
-  readonly pageSize: number
-}) => Promise<{ readonly items: ReadonlyArray<A>; readonly totalCount: number }>
-
-/** The first pages of a list, and the total count. */
-export const firstOf = async <A>(pages: number, ask: AskForPage<A>) => {
-  const found: Array<A> = []
-  for (let pageNumber = 1; ; pageNumber++) {
-    const { items, totalCount } = await ask({ pageNumber, pageSize: largestPage })
-    found.push(...items)
-    const isAll = items.length === 0 || found.length >= totalCount
-    if (isAll || pageNumber >= pages) return { items: found, totalCount }
-  }
-}
-
-/** A whole list, page by page. */
-export const allOf = async <A>(ask: AskForPage<A>) => (await firstOf(Number.POSITIVE_INFINITY, ask)).items
 
 /** How long to wait before asking again automatically, if the service has said so. */
 export const waitFor = (error: unknown) => (error instanceof Problem ? error.waitFor : undefined)

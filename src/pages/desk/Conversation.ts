@@ -1,6 +1,7 @@
 import type { TicketID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
-import { type Client, firstOf, run } from "./Client.ts"
+import { type Client, run } from "./Client.ts"
+import { firstOf } from "./Lists.ts"
 
 /** New messages shift the pages while these are loaded: the end of one may be the beginning of the next. */
 const eachOnce = (messages: ReadonlyArray<TicketMessage>) => [

@@ -6,10 +6,13 @@ import type { HubState } from "../hub/HubClient.ts"
 import { clearChosenFiles } from "./ChosenFiles.ts"
 import { makeClient, run } from "./Client.ts"
 import { closeDialogs } from "./Dialog.ts"
+import { askToLogOut } from "./Dialogs.ts"
 import { Inbox } from "./Inbox.ts"
+import { forgetFilters } from "./KeptFilters.ts"
 import { makeLive } from "./Live.ts"
 import { People } from "./People.ts"
 import type { Session } from "./Session.ts"
+import { shareSession } from "./Tabs.ts"
 import { TicketPane } from "./TicketPane.ts"
 import { toastRegion } from "./Toast.ts"
 import { UnsentTexts } from "./Unsent.ts"
@@ -65,7 +68,8 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
       }
       if (state === "waiting") {
         wasBroken = true
-        inbox.turns.soon()
+        // What no event tells is looked up with each attempt: perhaps only web sockets do not get through.
+        for (const { turns } of [inbox, pane]) turns.soon()
       }
       if (state !== "connected") return
       live.joinAgain()
@@ -75,6 +79,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
         if (wasBroken) turns.anew()
         else turns.soon()
       }
+      if (wasBroken) pane.reply.tasks.forgetUnreachable()
       wasBroken = false
     },
     onMessage: ({ ticketID }) => {
@@ -82,7 +87,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
       loadSoon(ticketID)
     },
     onTicket: ({ ticketID }) => loadSoon(ticketID),
-    onTyping: (ticketID) => pane.noteTyping(ticketID)
+    onTyping: (typing) => pane.noteTyping(typing)
   })
 
   const inbox = new Inbox(client, people, session.customerRepID, {
@@ -90,6 +95,9 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     onFresh: (count) => {
       fresh = count
       retitle()
+    },
+    onChanged: (ticketIDs) => {
+      if (ticketIDs.some((ticketID) => ticketID === pane.ticketID)) pane.turns.soon()
     }
   })
   const unsent = new UnsentTexts(session.customerRepID)
@@ -99,6 +107,7 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     live.stop()
     inbox.turns.stop()
     pane.stop()
+    tabs.stop()
     clearTimeout(expiry)
     clearInterval(clock)
     removeEventListener("hashchange", follow)
@@ -112,10 +121,13 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
     document.title = restingTitle
     onLeave(notice)
   }
+  const tabs = shareSession(session, () => leave("You have logged out in another tab."))
   // Logging out leaves nothing behind; a session that ends by itself does not cost the text being written.
   const logOut = () => {
+    tabs.end()
     unsent.clear()
     clearChosenFiles(client, session.customerRepID)
+    forgetFilters(session.customerRepID)
     leave()
   }
   const expiry = setTimeout(
@@ -156,7 +168,11 @@ export const makeDesk = (session: Session, onLeave: (notice?: string) => void) =
       ),
       connection,
       element("span", { class: "me" }, icon(icons.user), session.username),
-      button({ class: "icon-button", "aria-label": "Log out", title: "Log out" }, logOut, icon(icons.leave))
+      button(
+        { class: "icon-button", "aria-label": "Log out", title: "Log out" },
+        () => askToLogOut(unsent, logOut),
+        icon(icons.leave)
+      )
     ),
     element("main", {}, inbox.view, pane.view),
     toastRegion

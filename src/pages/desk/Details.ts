@@ -1,3 +1,4 @@
+import { visitorAddressField } from "../../../schema/Hub.ts"
 import type { TicketID } from "../../../schema/Ids.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
 import { button, element } from "../dom/Element.ts"
@@ -65,7 +66,7 @@ export class Details {
       ...(ticket.language === null ? [] : [row("Language", languageName(ticket.language))]),
       row("Created", exactly(ticket.dateCreated)),
       ...Object.entries(ticket.customFieldsData).map(([name, value]) => {
-        const field = row(name, shownField(value))
+        const field = row(name === visitorAddressField ? "Email left in the chat" : name, shownField(value))
         return { ...field, key: `field ${name}` }
       })
     ])

@@ -9,11 +9,11 @@ export const closeDialogs = () => {
 /** A question in front of everything else. Escape or Cancel closes it without any effect. */
 export const openDialog = (options: {
   readonly title: string
-  /** Which ticket it is about. */
-  readonly about: string
+  /** Which ticket it is about, if any. */
+  readonly about?: string
   readonly content: ReadonlyArray<Node>
   readonly action: string
-  readonly run: () => Promise<void>
+  readonly run?: () => Promise<void>
   /** Called afterwards, when the focus is back where it was. */
   readonly onDone: () => void
 }) => {
@@ -28,7 +28,7 @@ export const openDialog = (options: {
     // With the disabled attribute it would lose the focus.
     confirm.setAttribute("aria-disabled", "true")
     try {
-      await options.run()
+      await options.run?.()
       dialog.close()
       options.onDone()
     } catch (error) {
@@ -48,8 +48,9 @@ export const openDialog = (options: {
         "h2",
         { id: "dialog-title" },
         options.title,
-        " ",
-        element("span", { class: "about-ticket", dir: "auto" }, options.about)
+        ...(options.about === undefined
+          ? []
+          : [" ", element("span", { class: "about-ticket", dir: "auto" }, options.about)])
       ),
       ...options.content,
       problem,

@@ -2,14 +2,22 @@ import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
 import type { Topic } from "../../../schema/Topics.ts"
 import { element } from "../dom/Element.ts"
-import { allOf, type Client, run } from "./Client.ts"
+import { hasChosenFiles } from "./ChosenFiles.ts"
+import { type Client, run } from "./Client.ts"
 import { openDialog } from "./Dialog.ts"
+import { allOf } from "./Lists.ts"
+import type { UnsentTexts } from "./Unsent.ts"
 
 const nameOf = ({ subject, ticketID }: Ticket) => `#${ticketID} ${subject ?? "No subject"}`
 
 /** Hands a message to a person, with an optional comment. */
 export const askToEscalate = (client: Client, ticket: Ticket, message: TicketMessage, onDone: () => void) => {
-  const comment = element("textarea", { id: "escalate-comment", rows: 3, maxlength: 10_000 })
+  const comment = element("textarea", {
+    id: "escalate-comment",
+    rows: 3,
+    maxlength: 10_000,
+    "aria-describedby": "escalate-comment-help"
+  })
   const email = element("input", { id: "escalate-email", type: "email", autocomplete: "off", maxlength: 320 })
   openDialog({
     title: "Escalate ticket",
@@ -17,8 +25,13 @@ export const askToEscalate = (client: Client, ticket: Ticket, message: TicketMes
     onDone,
     content: [
       element("p", { class: "help" }, "The status changes to Escalated, and a notification is sent by email."),
-      element("label", { for: "escalate-comment" }, "What is wrong with the AI draft? (optional)"),
+      element("label", { for: "escalate-comment" }, "Comment (optional)"),
       comment,
+      element(
+        "p",
+        { class: "help", id: "escalate-comment-help" },
+        "Sent along and kept with the ticket: what is needed, or what is wrong with the AI draft."
+      ),
       element("label", { for: "escalate-email" }, "Email address to notify (optional)"),
       email,
       element("p", { class: "help" }, "If empty, the default representative is notified.")
@@ -89,5 +102,19 @@ export const askForTopics = (
       const topicIds = rows.filter(({ box }) => box.checked).map(({ topic }) => topic.topicID)
       await run(client.ticketMessages.correctTopics({ path: { id: message.messageID }, payload: { topicIds } }))
     }
+  })
+}
+
+/** Asks only if something would be lost. */
+export const askToLogOut = (unsent: UnsentTexts, onDone: () => void) => {
+  const hasFiles = hasChosenFiles(unsent.customerRepID)
+  if (unsent.isEmpty && !hasFiles) return onDone()
+  const files = unsent.isEmpty ? "Files that were" : "Text and files that were"
+  const what = hasFiles ? files : "Text that was"
+  openDialog({
+    title: "Log out?",
+    content: [element("p", { class: "help" }, `${what} not sent will be discarded.`)],
+    action: "Log out",
+    onDone
   })
 }

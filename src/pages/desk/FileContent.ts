@@ -1,5 +1,6 @@
 import type { TicketMessageAttachment } from "../../../schema/TicketMessageAttachments.ts"
-import { type Client, Problem, run } from "./Client.ts"
+import { type Client, run } from "./Client.ts"
+import { Problem } from "./Problem.ts"
 
 type Named = Pick<TicketMessageAttachment, "accessToken" | "fileName">
 

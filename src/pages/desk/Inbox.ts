@@ -7,6 +7,7 @@ import { InboxFilters } from "./InboxFilters.ts"
 import { type InboxRow, makeInboxRow } from "./InboxRow.ts"
 import { emptyState, personName, skeleton } from "./Labels.ts"
 import type { People } from "./People.ts"
+import { Selection } from "./Selection.ts"
 import { Turns } from "./Turns.ts"
 
 const pageSize = 30
@@ -20,12 +21,13 @@ export class Inbox {
   #total = 0
   #problem: string | undefined
   #isLoading = true
-  #selected: TicketID | undefined
+  #open: TicketID | undefined
   readonly turns = new Turns((isNews) => this.#load(isNews))
   readonly #fresh = new Set<TicketID>()
   readonly #list = element("ul", { class: "tickets", "aria-label": "Tickets" })
   readonly #rest = element("div", { class: "rest" })
   readonly #filters: InboxFilters
+  readonly #selection: Selection
   #rows = new Map<TicketID, InboxRow>()
   readonly #showRows = makeKeyed(this.#list)
   readonly #showRest = makeKeyed(this.#rest)
@@ -41,12 +43,21 @@ export class Inbox {
       /** Called when the ticket that is open is chosen once more. */
       readonly onChosenAgain: () => void
       readonly onFresh: (count: number) => void
+      /** Called when these tickets have been changed together. */
+      readonly onChanged: (ticketIDs: ReadonlyArray<TicketID>) => void
     }
   ) {
     this.#client = client
     this.#people = people
     this.#onFresh = handlers.onFresh
     this.#filters = new InboxFilters(me, () => this.#startOver())
+    this.#selection = new Selection(client, me, {
+      onChosen: () => this.#onChosen(),
+      onChanged: (ticketIDs) => {
+        this.turns.now()
+        handlers.onChanged(ticketIDs)
+      }
+    })
     listen(this.#list, {
       click: ({ target }) => {
         // The address does not change then, so nothing else would notice.
@@ -58,20 +69,27 @@ export class Inbox {
       "section",
       { class: "inbox", "aria-label": "Inbox" },
       this.#filters.view,
-      element("div", { class: "scroll" }, this.#list, this.#rest)
+      element("div", { class: "scroll" }, this.#list, this.#rest),
+      // Below the list, so that the rows stay where they are.
+      this.#selection.view
     )
+    listen(this.view, {
+      keydown: (event) => {
+        if (event.key === "Escape" && !this.#selection.isEmpty) this.#selection.clear()
+      }
+    })
     this.render()
   }
 
   select(ticketID: TicketID | undefined) {
-    this.#selected = ticketID
+    this.#open = ticketID
     if (ticketID !== undefined) this.#fresh.delete(ticketID)
     this.render()
   }
 
   /** Highlights a ticket with news until it is opened. */
   markFresh(ticketID: TicketID) {
-    if (ticketID !== this.#selected) this.#fresh.add(ticketID)
+    if (ticketID !== this.#open) this.#fresh.add(ticketID)
   }
 
   async #load(isNews: () => boolean) {
@@ -92,20 +110,34 @@ export class Inbox {
 
   render() {
     this.#rows = new Map(
-      this.tickets.map((ticket) => [ticket.ticketID, this.#rows.get(ticket.ticketID) ?? makeInboxRow(ticket)])
+      this.tickets.map((ticket) => [ticket.ticketID, this.#rows.get(ticket.ticketID) ?? this.#makeRow(ticket)])
     )
+    this.#selection.update(this.tickets)
+    this.#list.classList.toggle("choosing", !this.#selection.isEmpty)
     for (const ticket of this.tickets) {
       this.#rows.get(ticket.ticketID)?.update(ticket, {
         name: personName(ticket, this.#people),
         assignee: this.#people.assignee(ticket.customerRepID),
         isFresh: this.#fresh.has(ticket.ticketID),
-        isSelected: ticket.ticketID === this.#selected
+        isOpen: ticket.ticketID === this.#open,
+        isChosen: this.#selection.has(ticket.ticketID)
       })
     }
     this.#showRows([...this.#rows].map(([ticketID, { node }]) => ({ key: `${ticketID}`, looks: "", make: () => node })))
     this.#list.hidden = this.tickets.length === 0
     this.#showRest(this.#below())
     this.#onFresh(this.tickets.filter(({ ticketID }) => this.#fresh.has(ticketID)).length)
+  }
+
+  #makeRow(ticket: Ticket) {
+    return makeInboxRow(ticket, (ticketID, isChosen, through) => this.#selection.choose(ticketID, isChosen, through))
+  }
+
+  /** The bar disappears with the last selected ticket, and these may leave the list: a focus in it moves to the top. */
+  #onChosen() {
+    const hadFocus = this.#selection.view.contains(document.activeElement)
+    this.render()
+    if (hadFocus && this.#selection.isEmpty) this.#filters.focus()
   }
 
   /** Moves the focus back to the chosen ticket, if it is still there. */

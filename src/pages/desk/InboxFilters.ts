@@ -1,7 +1,9 @@
+import { channelTypes } from "../../../schema/ChannelTypes.ts"
 import type { CustomerRepID } from "../../../schema/Ids.ts"
 import type { TicketsQuery } from "../../../schema/Tickets.ts"
 import { button, element, icon, listen } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
+import { type Filters, Folder, keepFilters, keptFilters } from "./KeptFilters.ts"
 import { emptyState } from "./Labels.ts"
 
 const folders = {
@@ -11,24 +13,14 @@ const folders = {
   closed: { name: "Closed", query: { isClosed: true, isSpam: false } },
   spam: { name: "Spam", query: { isSpam: true } },
   all: { name: "All", query: {} }
-} as const satisfies Readonly<Record<string, { readonly name: string; readonly query: TicketsQuery }>>
-
-type Folder = keyof typeof folders
-
-const isFolder = (value: string): value is Folder => value in folders
-
-const channelTypes = ["Email", "Chat", "Phone", "WhatsApp"] as const
+} as const satisfies Readonly<Record<Folder, { readonly name: string; readonly query: TicketsQuery }>>
 
 const searchPause = 250
 
 /** What the inbox shows: a folder, a channel, one's own tickets, the result of a search; and in which order. */
 export class InboxFilters {
   readonly view: HTMLElement
-  #folder: Folder = "todo"
-  #channelType: (typeof channelTypes)[number] | undefined
-  #search = ""
-  #isMine = false
-  #isOldestFirst = false
+  #filters: Filters
   readonly #field = element("input", {
     type: "search",
     placeholder: "Search",
@@ -43,23 +35,17 @@ export class InboxFilters {
   )
   readonly #mine = button(
     { class: "icon-button mine", "aria-label": "My tickets only" },
-    () => {
-      this.#isMine = !this.#isMine
-      this.#change()
-    },
+    () => this.#change({ isMine: !this.#filters.isMine }),
     icon(icons.user)
   )
   readonly #order = button(
     { class: "icon-button order", "aria-label": "Oldest first" },
-    () => {
-      this.#isOldestFirst = !this.#isOldestFirst
-      this.#change()
-    },
+    () => this.#change({ isOldestFirst: !this.#filters.isOldestFirst }),
     icon(icons.sort)
   )
-  readonly #tabs = Object.entries(folders).map(([folder, { name }]) => ({
+  readonly #tabs = Folder.literals.map((folder) => ({
     folder,
-    node: button({ class: "tab" }, () => this.#choose(folder), name)
+    node: button({ class: "tab" }, () => this.#change({ folder }), folders[folder].name)
   }))
   readonly #me: CustomerRepID
   readonly #onChange: () => void
@@ -67,21 +53,20 @@ export class InboxFilters {
   constructor(me: CustomerRepID, onChange: () => void) {
     this.#me = me
     this.#onChange = onChange
+    this.#filters = keptFilters(me)
+    this.#field.value = this.#filters.search
     let pause: ReturnType<typeof setTimeout> | undefined
     listen(this.#field, {
       input: () => {
         clearTimeout(pause)
         pause = setTimeout(() => {
-          this.#search = this.#field.value.trim()
-          onChange()
+          // Logging out meanwhile leaves nothing behind.
+          if (this.view.isConnected) this.#change({ search: this.#field.value.trim() })
         }, searchPause)
       }
     })
     listen(this.#channel, {
-      change: () => {
-        this.#channelType = channelTypes.find((type) => type === this.#channel.value)
-        onChange()
-      }
+      change: () => this.#change({ channelType: channelTypes.find((type) => type === this.#channel.value) })
     })
     this.view = element(
       "div",
@@ -92,31 +77,37 @@ export class InboxFilters {
     this.#render()
   }
 
+  /** Moves the focus to the current folder. */
+  focus() {
+    this.#tabs.find(({ folder }) => folder === this.#filters.folder)?.node.focus()
+  }
+
   get isOldestFirst() {
-    return this.#isOldestFirst
+    return this.#filters.isOldestFirst
   }
 
   get query(): TicketsQuery {
+    const { channelType, folder, isMine, isOldestFirst, search } = this.#filters
     return {
-      ...folders[this.#folder].query,
-      ...(this.#channelType !== undefined && { channelType: this.#channelType }),
-      ...(this.#isMine && { customerRepID: this.#me }),
-      ...(this.#search !== "" && { search: this.#search }),
+      ...folders[folder].query,
+      ...(channelType !== undefined && { channelType }),
+      ...(isMine && { customerRepID: this.#me }),
+      ...(search !== "" && { search }),
       sortBy: "lastMessageDate",
-      sortOrder: this.#isOldestFirst ? "asc" : "desc"
+      sortOrder: isOldestFirst ? "asc" : "desc"
     }
   }
 
   /** What is shown when no ticket matches, with a way to see more. */
   get empty() {
-    const { name } = folders[this.#folder]
-    const inFolder = this.#folder === "all" ? "" : ` in ${name}`
-    const onChannel = this.#channelType === undefined ? "" : ` from ${this.#channelType}`
-    const toMe = this.#isMine ? " assigned to you" : ""
-    const isNarrow = this.#folder !== "all" || this.#channelType !== undefined || this.#isMine
+    const { channelType, folder, isMine, search } = this.#filters
+    const inFolder = folder === "all" ? "" : ` in ${folders[folder].name}`
+    const onChannel = channelType === undefined ? "" : ` from ${channelType}`
+    const toMe = isMine ? " assigned to you" : ""
+    const isNarrow = folder !== "all" || channelType !== undefined || isMine
     const more = isNarrow ? [button({ class: "secondary" }, () => this.#widen(), "Search all tickets")] : []
-    if (this.#search !== "") {
-      const text = `No tickets${toMe}${inFolder}${onChannel} match “${this.#search}”.`
+    if (search !== "") {
+      const text = `No tickets${toMe}${inFolder}${onChannel} match “${search}”.`
       return { looks: text, make: () => emptyState("search", "No results", text, ...more) }
     }
     const text = `There are no tickets${toMe}${inFolder}${onChannel}. New ones appear automatically.`
@@ -124,33 +115,28 @@ export class InboxFilters {
   }
 
   #render() {
-    for (const { folder, node } of this.#tabs) node.setAttribute("aria-pressed", String(folder === this.#folder))
-    this.#mine.setAttribute("aria-pressed", String(this.#isMine))
-    this.#mine.title = this.#isMine
+    const { channelType, folder: chosen, isMine, isOldestFirst } = this.#filters
+    for (const { folder, node } of this.#tabs) node.setAttribute("aria-pressed", String(folder === chosen))
+    this.#channel.value = channelType ?? ""
+    this.#mine.setAttribute("aria-pressed", String(isMine))
+    this.#mine.title = isMine
       ? "Tickets assigned to me. Click for everybody's."
       : "Everybody's tickets. Click for those assigned to me."
-    this.#order.setAttribute("aria-pressed", String(this.#isOldestFirst))
-    this.#order.title = this.#isOldestFirst
+    this.#order.setAttribute("aria-pressed", String(isOldestFirst))
+    this.#order.title = isOldestFirst
       ? "Oldest first. Click for newest first."
       : "Newest first. Click for oldest first."
   }
 
-  #choose(folder: string) {
-    if (!isFolder(folder)) return
-    this.#folder = folder
-    this.#change()
-  }
-
-  #change() {
+  #change(changed: Partial<Filters>) {
+    this.#filters = { ...this.#filters, ...changed }
+    keepFilters(this.#me, this.#filters)
     this.#render()
     this.#onChange()
   }
 
   #widen() {
-    this.#channelType = undefined
-    this.#channel.value = ""
-    this.#isMine = false
     this.#field.focus()
-    this.#choose("all")
+    this.#change({ folder: "all", channelType: undefined, isMine: false })
   }
 }

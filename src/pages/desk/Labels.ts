@@ -44,6 +44,15 @@ export const assigneeLabel = (assignee: string) =>
     element("span", { class: "assignee-name", dir: "auto" }, assignee)
   )
 
+/** The team wrote last, so that nobody waits for it. */
+export const answeredMark = () =>
+  element(
+    "span",
+    { class: "had-last-word", title: "Answered" },
+    icon(icons.reply),
+    element("span", { class: "unseen" }, "Answered: ")
+  )
+
 export const topicChips = (names: ReadonlyArray<string>, most = names.length) => [
   ...names.slice(0, most).map((name) => element("span", { class: "chip" }, name)),
   ...(names.length > most ? [element("span", { class: "chip" }, `+${names.length - most}`)] : [])

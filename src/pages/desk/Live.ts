@@ -1,19 +1,20 @@
 import { Option, Schema } from "effect"
+import { Typing } from "../../../schema/Hub.ts"
 import type { TicketID } from "../../../schema/Ids.ts"
 import { TicketMessage } from "../../../schema/TicketMessages.ts"
 import { Ticket } from "../../../schema/Tickets.ts"
 import { HubClient, type HubState } from "../hub/HubClient.ts"
-import { isRecord } from "../hub/Protocol.ts"
 
 interface LiveHandlers {
   readonly onState: (state: HubState) => void
   readonly onMessage: (message: TicketMessage) => void
   readonly onTicket: (ticket: Ticket) => void
-  readonly onTyping: (ticketID: number) => void
+  readonly onTyping: (typing: Typing) => void
 }
 
 const decodeMessage = Schema.decodeUnknownOption(TicketMessage)
 const decodeTicket = Schema.decodeUnknownOption(Ticket)
+const decodeTyping = Schema.decodeUnknownOption(Typing)
 
 /** Reports events as they happen. */
 export const makeLive = (token: string, handlers: LiveHandlers) => {
@@ -31,9 +32,7 @@ export const makeLive = (token: string, handlers: LiveHandlers) => {
         case "TicketUpdated":
           return Option.map(decodeTicket(value), handlers.onTicket)
         case "Typing":
-          return isRecord(value) && typeof value["ticketID"] === "number"
-            ? handlers.onTyping(value["ticketID"])
-            : undefined
+          return Option.map(decodeTyping(value), handlers.onTyping)
         default:
           return undefined
       }

@@ -1,6 +1,7 @@
 import { button } from "../dom/Element.ts"
-import { makeClient, notUnderstood, Problem, run } from "./Client.ts"
+import { makeClient, notUnderstood, run } from "./Client.ts"
 import { field, hostnameField, makeEntrance } from "./EntranceForm.ts"
+import { Problem } from "./Problem.ts"
 import { beginSession, type Session } from "./Session.ts"
 
 /** The login form: asks for the person and the address at which they log in. */

@@ -1,10 +1,11 @@
 import type { TicketMessageID } from "../../../schema/Ids.ts"
+import { fits } from "../../../schema/Recipients.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import { button, element, icon } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import { makeKeyed, type Part } from "../dom/Keyed.ts"
-import { richText } from "../dom/RichText.ts"
 import { dayOf, exactly, timeOf } from "./Format.ts"
+import { messageBody } from "./MessageBody.ts"
 import type { MessageFiles } from "./MessageFiles.ts"
 
 /** The messages before the first one that is shown. */
@@ -30,11 +31,17 @@ const fates: Readonly<Partial<Record<TicketMessage["status"], string>>> = {
   Spam: "Spam"
 }
 
-export const textOf = ({ message, preview, subject, textBody }: TicketMessage) =>
-  [message, textBody, preview, subject].find((text) => text !== null && text.trim() !== "") ?? ""
+const firstFilled = (texts: ReadonlyArray<string | null>) => texts.find((text) => text !== null && text.trim() !== "")
 
-export const authorOf = ({ customerRepName, fromName, senderType }: TicketMessage) =>
-  senderType === "EndUser" ? (fromName ?? "Customer") : (customerRepName ?? "Automation")
+export const textOf = ({ message, preview, subject, textBody }: TicketMessage) =>
+  firstFilled([message, textBody, preview, subject]) ?? ""
+
+/** Whoever left no name is called by the address; the uid of a chat is none. */
+const customerOf = ({ fromAddress, fromName, uid }: TicketMessage) =>
+  firstFilled([fromName, fromAddress, uid !== null && fits.WhatsApp(uid) ? uid : null]) ?? "Customer"
+
+export const authorOf = (message: TicketMessage) =>
+  message.senderType === "EndUser" ? customerOf(message) : (message.customerRepName ?? "Automation")
 
 /** The visitor's browser reports the address, so it may be anything. */
 const pathOf = (pageURL: string) => /^https?:\/\/[^/]+(\/[^?#]*)/.exec(pageURL)?.[1] ?? pageURL
@@ -84,7 +91,7 @@ const partsOf = (message: TicketMessage, handlers: MessageHandlers): ReadonlyArr
   const text = textOf(message)
   const isExplained = handlers.explained === messageID
   return [
-    { key: "text", looks: text, make: () => element("div", { class: "bubble", dir: "auto" }, ...richText(text)) },
+    { key: "text", looks: text, make: () => messageBody(message, text) },
     ...handlers.files.below(message),
     {
       key: "under",

@@ -1,7 +1,9 @@
 import type { EndUser } from "../../../schema/EndUsers.ts"
 import type { CustomerRepID, EndUserID } from "../../../schema/Ids.ts"
 import type { CustomerRep } from "../../../schema/Representatives.ts"
-import { allOf, type Client, Problem, run } from "./Client.ts"
+import { type Client, run } from "./Client.ts"
+import { allOf } from "./Lists.ts"
+import { Problem } from "./Problem.ts"
 
 const atOnce = 4
 

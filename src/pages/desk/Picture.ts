@@ -13,6 +13,12 @@ const mostPixels = 40_000_000
 
 export const isPicture = ({ contentType }: TicketMessageAttachment) => drawn.has(contentType)
 
+/** Whether the header of a picture states a size that may be drawn. */
+export const isDrawable = (content: ArrayBuffer) => {
+  const { height, width } = pictureSize(content) ?? { height: Number.NaN, width: Number.NaN }
+  return width * height <= mostPixels
+}
+
 const stamp = { width: 220, height: 150 }
 
 const draw = (picture: ImageBitmap, name: string, most: { readonly width: number; readonly height: number }) => {
@@ -58,8 +64,7 @@ const open = async (content: Blob, name: string) => {
  * anywhere, and only the pixels of a file get into it.
  */
 export const makePreview = async (content: Blob, name: string) => {
-  const { height, width } = pictureSize(await content.arrayBuffer()) ?? { height: Number.NaN, width: Number.NaN }
-  if (!(width * height <= mostPixels)) return undefined
+  if (!isDrawable(await content.arrayBuffer())) return undefined
   const most = { width: stamp.width * devicePixelRatio, height: stamp.height * devicePixelRatio }
   const preview = await drawOnce(content, name, most)
   return button({ class: "preview", "aria-label": `Open ${name}` }, () => void open(content, name), preview)

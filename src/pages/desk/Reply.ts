@@ -8,7 +8,9 @@ import { originOf } from "./AnswerOrigin.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
 import type { Live } from "./Live.ts"
 import type { MessageFiles } from "./MessageFiles.ts"
-import { answeredBy, sendWithFiles, unanswered } from "./SendAnswer.ts"
+import { answeredBy, closeUnlessAsked, recipientOf, sendWithFiles, unanswered } from "./SendAnswer.ts"
+import { Tasks } from "./Tasks.ts"
+import type { TicketCommands } from "./TicketCommands.ts"
 import { toast } from "./Toast.ts"
 import type { UnsentTexts } from "./Unsent.ts"
 import { Writing } from "./Writing.ts"
@@ -18,14 +20,15 @@ const sendKey = /^(?:Mac|iP)/.test(navigator.platform) ? "⌘" : "Ctrl"
 /** Where the answer is written: first the AI's draft, in the end what the person makes of it. */
 export class Reply {
   readonly view: HTMLFormElement
+  readonly tasks = new Tasks(() => this.#render())
   #ticket: Ticket | undefined
   #messages: ReadonlyArray<TicketMessage> = []
   #target: TicketMessage | undefined
-  readonly #busy = new Set<TicketID>()
-  readonly #problems = new Map<TicketID, string>()
   readonly #origin = element("p", { class: "origin" })
+  readonly #recipient = element("p", { class: "recipient", dir: "auto" })
   readonly #writing: Writing
   readonly #send = element("button", { class: "primary", type: "submit" }, icon(icons.send), "Send")
+  readonly #sendAndClose = element("button", { class: "secondary", type: "submit" }, "Send and close")
   readonly #save = button({ class: "secondary" }, () => void this.#keep(), "Save draft")
   readonly #discard = button({ class: "quiet" }, () => void this.#clear(), "Discard draft")
   readonly #newer = button({ class: "chip action", hidden: true }, () => this.#takeDraft(), "Use new draft")
@@ -35,9 +38,18 @@ export class Reply {
   readonly #client: Client
   readonly #live: Live
   readonly #unsent: UnsentTexts
+  readonly #commands: TicketCommands
   readonly #onSent: () => void
 
-  constructor(client: Client, live: Live, unsent: UnsentTexts, files: MessageFiles, onSent: () => void) {
+  constructor(
+    client: Client,
+    live: Live,
+    unsent: UnsentTexts,
+    files: MessageFiles,
+    commands: TicketCommands,
+    onSent: () => void
+  ) {
+    this.#commands = commands
     this.#files = new AnswerFiles(client, unsent.customerRepID, files, {
       onChange: (ticketID) => {
         unsent.change(ticketID)
@@ -62,7 +74,7 @@ export class Reply {
       element(
         "form",
         { class: "reply", "aria-label": "Reply" },
-        element("div", { class: "reply-head" }, this.#origin, this.#newer),
+        element("div", { class: "reply-head" }, this.#origin, this.#recipient, this.#newer),
         element("label", { class: "unseen", for: "answer" }, "Your reply"),
         this.#writing.field,
         this.#files.view,
@@ -75,13 +87,13 @@ export class Reply {
           element("p", { class: "hint" }, element("kbd", {}, sendKey), " ", element("kbd", {}, "Enter"), " to send"),
           this.#discard,
           this.#save,
-          this.#send
+          element("span", { class: "sending" }, this.#sendAndClose, this.#send)
         )
       ),
       {
         submit: (event) => {
           event.preventDefault()
-          void this.#submit()
+          void this.#submit(event.submitter === this.#sendAndClose)
         }
       }
     )
@@ -124,7 +136,7 @@ export class Reply {
   }
 
   get #isBusy() {
-    return this.#ticket !== undefined && this.#busy.has(this.#ticket.ticketID)
+    return this.#ticket !== undefined && this.tasks.isBusy(this.#ticket.ticketID)
   }
 
   /** Who has answered while this answer was being written. */
@@ -136,7 +148,7 @@ export class Reply {
   #render() {
     const draft = this.#target?.aiReply ?? ""
     const answerer = this.#answerer
-    const problem = this.#ticket && this.#problems.get(this.#ticket.ticketID)
+    const problem = this.#ticket && this.tasks.problemOf(this.#ticket.ticketID)
     const { filled, isEmpty, text } = this.#writing
     const isDraft = draft !== "" && text === draft
     const isEdited = draft !== "" && text !== draft && filled === draft && !isEmpty
@@ -145,12 +157,18 @@ export class Reply {
     if (this.#origin.dataset["origin"] !== origin) this.#origin.replaceChildren(...originOf(origin))
     this.#origin.dataset["origin"] = origin
     if (this.#ticket !== undefined) this.#files.update(this.#ticket, this.#target, this.#isBusy)
+    const recipient = this.#ticket && recipientOf(this.#ticket, this.#target)
+    say(this.#recipient, recipient && `To ${recipient}`)
+    this.#recipient.title = recipient ?? ""
     this.#newer.hidden = draft === "" || draft === text || draft === filled
     this.#save.hidden = this.#target === undefined || isEmpty || text === draft
     this.#discard.hidden = draft === ""
     // With the disabled attribute a button would lose the focus; the handlers check whether they may run.
     for (const one of [this.#save, this.#discard]) one.setAttribute("aria-disabled", String(this.#isBusy))
-    this.#send.setAttribute("aria-disabled", String(this.#isBusy || isEmpty))
+    this.#sendAndClose.hidden = this.#ticket?.isClosed === true
+    for (const one of [this.#send, this.#sendAndClose]) {
+      one.setAttribute("aria-disabled", String(this.#isBusy || isEmpty))
+    }
     say(this.#answered, answerer && `${answerer} has already replied. Send yours as well?`)
     say(this.#problem, problem)
     this.#writing.field.placeholder =
@@ -158,23 +176,26 @@ export class Reply {
     this.#writing.fit()
   }
 
-  async #submit() {
-    const { ticketID } = this.#ticket ?? {}
+  async #submit(closes: boolean) {
+    const ticket = this.#ticket
     const { text } = this.#writing
     const target = this.#target?.messageID ?? null
-    if (ticketID === undefined || this.#writing.isEmpty || this.#isBusy) return
+    if (ticket === undefined || this.#writing.isEmpty || this.#isBusy) return
+    const { ticketID } = ticket
     if (this.#answerer !== undefined) {
       this.#unsent.turnTo(ticketID, target)
       toast("Press Send again to send it as well.")
       return this.#render()
     }
     const begun = this.#unsent.begin(ticketID, text, target)
-    await this.#guarded(ticketID, async () => {
+    const seen = this.#messages
+    const isSent = await this.#guarded(ticketID, async () => {
       await sendWithFiles(this.#client, this.#unsent, this.#files.chosen, ticketID, begun)
       this.#unsent.turnTo(ticketID, null)
       this.#writing.empty(ticketID, text)
       toast("Sent.")
     })
+    if (isSent && closes) await closeUnlessAsked(this.#client, this.#commands, ticket, seen)
   }
 
   async #keep() {
@@ -211,24 +232,19 @@ export class Reply {
     await run(this.#client.ticketMessages.updateTicketMessage({ path: { id: messageID }, payload: { aiReply } }))
   }
 
+  /** Returns whether it was done. */
   async #guarded(ticketID: TicketID, work: () => Promise<void>) {
-    this.#problems.delete(ticketID)
-    this.#busy.add(ticketID)
-    this.#render()
-    try {
+    const isDone = await this.tasks.run(ticketID, async () => {
       await work()
       if (this.#writing.isOpen(ticketID)) this.#focusField()
-    } catch (error) {
-      this.#problems.set(ticketID, wordsFor(error))
-    }
-    this.#busy.delete(ticketID)
-    this.#render()
+    })
     this.#onSent()
+    return isDone
   }
 
   /** The pressed button is about to disappear or has nothing left to do, so the focus moves to the field. */
   #focusField() {
     const at = document.activeElement
-    if (at === this.#save || at === this.#discard || at === this.#send) this.#writing.place()
+    if ([this.#save, this.#discard, this.#send, this.#sendAndClose].some((one) => one === at)) this.#writing.place()
   }
 }

@@ -1,7 +1,11 @@
 import type { TicketID } from "../../../schema/Ids.ts"
+import { fits } from "../../../schema/Recipients.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
+import type { Ticket } from "../../../schema/Tickets.ts"
 import type { ChosenFiles } from "./ChosenFiles.ts"
-import { type Client, isRefusal, once, run } from "./Client.ts"
+import { type Client, isRefusal, once, run, wordsFor } from "./Client.ts"
+import type { TicketCommands } from "./TicketCommands.ts"
+import { toast } from "./Toast.ts"
 import type { Unsent, UnsentTexts } from "./Unsent.ts"
 
 /** The message that an answer would be to: the customer's last one, unless it has been answered. */
@@ -9,6 +13,15 @@ export const unanswered = (messages: ReadonlyArray<TicketMessage>) => {
   const last = messages.findLast(({ senderType }) => senderType === "EndUser")
   return last?.status === "Replied" ? undefined : last
 }
+
+/**
+ * The address that an answer to a message goes to by mail. Where the message has none, the service looks at what it
+ * knows of the customer, so only the service can tell.
+ */
+export const recipientOf = ({ channelID, channelType }: Ticket, target: TicketMessage | undefined) =>
+  channelType === "Email" && target?.channelID === channelID
+    ? [target.fromAddress, target.uid].filter((address) => address !== null).find(fits.Email)
+    : undefined
 
 /**
  * Who else has answered the message that a text was meant to answer. A text that was tried may be that answer itself.
@@ -57,4 +70,25 @@ export const sendWithFiles = async (
     throw error
   }
   chosen.forget(ticketID)
+}
+
+const newestOf = (messages: ReadonlyArray<TicketMessage>) =>
+  Math.max(0, ...messages.flatMap(({ messageID, senderType }) => (senderType === "EndUser" ? [messageID] : [])))
+
+/** Closes a ticket after an answer. A question that came while that was being sent must not disappear with it. */
+export const closeUnlessAsked = async (
+  client: Client,
+  { close }: TicketCommands,
+  ticket: Ticket,
+  seen: ReadonlyArray<TicketMessage>
+) => {
+  const { ticketID: ticketId } = ticket
+  const urlParams = { ticketId, sortBy: "dateCreated", sortOrder: "desc", pageSize: 20 } as const
+  try {
+    const { items } = await run(client.ticketMessages.listTicketMessages({ urlParams }))
+    if (newestOf(items) <= newestOf(seen)) return await close(ticket)
+    toast("Sent. The customer has written again, so the ticket stays open.")
+  } catch (error) {
+    toast(`Sent, but the ticket is not closed: ${wordsFor(error)}`)
+  }
 }

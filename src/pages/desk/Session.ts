@@ -27,30 +27,34 @@ const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
 }
 
 /** What the page needs to know from its token; only the service knows whether the token is valid. */
-const sessionOf = (token: string, expiresAt: number): Session | undefined => {
+export const sessionOf = (token: string, expiresAt: number): Session | undefined => {
   const { CustomerRepID: id, sub } = claimsOf(token)
   const customerRepID = Option.getOrUndefined(toCustomerRepID(Number(id)))
   if (typeof sub !== "string" || customerRepID === undefined) return undefined
   return { token, username: sub, customerRepID, expiresAt }
 }
 
-/** The session lasts for this tab only, until it closes; where storage is unavailable, only until the page closes. */
+/** A tab's session lasts until the tab closes; where storage is unavailable, only until the page closes. */
 export const restoreSession = () =>
   inStorage("sessionStorage", (storage) => {
     const expiresAt = Number(storage.getItem(untilKey))
     return expiresAt > Date.now() ? sessionOf(storage.getItem(key) ?? "", expiresAt) : undefined
   })
 
-/** The local clock may be off by days, so the token's lifetime is counted from now instead of read off the clock. */
-export const beginSession = (token: string) => {
-  const { exp, iat } = claimsOf(token)
-  const lasts = typeof exp === "number" && typeof iat === "number" ? (exp - iat) * 1000 : 0
-  const expiresAt = Date.now() + lasts
+/** Keeps a session that has begun in another tab. */
+export const keepSession = ({ expiresAt, token }: Session) =>
   inStorage("sessionStorage", (storage) => {
     storage.setItem(key, token)
     storage.setItem(untilKey, String(expiresAt))
   })
-  return sessionOf(token, expiresAt)
+
+/** The local clock may be off by days, so the token's lifetime is counted from now instead of read off the clock. */
+export const beginSession = (token: string) => {
+  const { exp, iat } = claimsOf(token)
+  const lasts = typeof exp === "number" && typeof iat === "number" ? (exp - iat) * 1000 : 0
+  const session = sessionOf(token, Date.now() + lasts)
+  if (session !== undefined) keepSession(session)
+  return session
 }
 
 export const endSession = () => {

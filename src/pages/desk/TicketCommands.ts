@@ -1,38 +1,42 @@
 import type { CustomerRepID, TicketID } from "../../../schema/Ids.ts"
 import type { Ticket, TicketUpdate } from "../../../schema/Tickets.ts"
 import { type Client, run, wordsFor } from "./Client.ts"
+import { isStillClosed, isStillSpam, statusBefore, wasEscalated } from "./TakingBack.ts"
 import { toast } from "./Toast.ts"
 
 /** How to undo a command. */
 interface Undo {
   readonly name: string
   readonly payload: TicketUpdate
+  /** Whether the ticket still is as the command has made it: what others did to it since is not undone. */
+  readonly isAsMade: (now: Ticket) => boolean
   /** What to say afterwards if the ticket is not quite as before. */
   readonly done?: string
 }
 
-const undo = (payload: TicketUpdate): Undo => ({ name: "Undo", payload })
+const undoClosing = (before: Ticket): Undo => {
+  const how = { payload: { status: statusBefore(before) }, isAsMade: (now: Ticket) => isStillClosed(before, now) }
+  return wasEscalated(before)
+    ? { ...how, name: "Reopen as Open", done: "Ticket reopened. It is no longer escalated." }
+    : { ...how, name: "Undo" }
+}
 
-/**
- * An escalated ticket is reopened as a plain open one: escalating it again would send another notification and run all
- * the actions for it again.
- */
-const undoClosing = ({ status }: Ticket): Undo =>
-  status === "Escalated"
-    ? { name: "Reopen as Open", payload: { status: "Open" }, done: "Ticket reopened. It is no longer escalated." }
-    : undo({ status })
-
-const undoSpam = ({ status }: Ticket): Undo =>
-  status === "Escalated"
-    ? { ...undo({ isSpam: false }), done: "Moved out of spam. It is no longer escalated." }
-    : undo({ isSpam: false })
+const undoSpam = (before: Ticket): Undo => ({
+  name: "Undo",
+  payload: { isSpam: false, status: statusBefore(before) },
+  isAsMade: (now) => isStillSpam(before, now),
+  ...(wasEscalated(before) && { done: "Moved out of spam. It is no longer escalated." })
+})
 
 /** What a representative can do to a ticket; commands that can be undone offer it. */
 export const makeTicketCommands = (client: Client, onDone: () => void) => {
-  const takeBack = async (ticketID: TicketID, { done, payload }: Undo) => {
+  const takeBack = async (ticketID: TicketID, { done, isAsMade, payload }: Undo) => {
+    const path = { id: ticketID }
     try {
-      await run(client.tickets.updateTicket({ path: { id: ticketID }, payload }))
-      if (done !== undefined) toast(done)
+      if (isAsMade(await run(client.tickets.getTicket({ path })))) {
+        await run(client.tickets.updateTicket({ path, payload }))
+        if (done !== undefined) toast(done)
+      } else toast("The ticket has changed in the meantime.")
     } catch (error) {
       toast(wordsFor(error))
     }

@@ -1,5 +1,5 @@
 import type { Ticket } from "../../../schema/Tickets.ts"
-import { button, element, icon } from "../dom/Element.ts"
+import { button, element, icon, say } from "../dom/Element.ts"
 import { icons } from "../dom/Icons.ts"
 import { makeKeyed, type Part } from "../dom/Keyed.ts"
 import { assigneeLabel, personName, statusChip } from "./Labels.ts"
@@ -63,7 +63,8 @@ export class TicketHeader {
     const { isClosed, isSpam, status, ticketID } = ticket
     const subject = ticket.subject ?? "No subject"
     const name = personName(ticket, this.#people)
-    if (this.#heading.textContent !== subject) this.#heading.textContent = subject
+    say(this.#heading, subject)
+    this.#heading.title = subject
     this.#onEscalate = handlers.onEscalate
     this.#showFacts([
       { key: "status", looks: `${status} ${isSpam}`, make: () => statusChip(ticket) },

@@ -1,8 +1,9 @@
+import type { Typing } from "../../../schema/Hub.ts"
 import type { TicketID, TicketMessageID } from "../../../schema/Ids.ts"
 import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
 import { button, element } from "../dom/Element.ts"
-import { type Client, Problem, run, waitFor, wordsFor } from "./Client.ts"
+import { type Client, run, waitFor, wordsFor } from "./Client.ts"
 import { Conversation } from "./Conversation.ts"
 import { Cover } from "./Cover.ts"
 import { Details } from "./Details.ts"
@@ -11,6 +12,7 @@ import { emptyState, skeleton } from "./Labels.ts"
 import type { Live } from "./Live.ts"
 import { MessageFiles } from "./MessageFiles.ts"
 import type { People } from "./People.ts"
+import { Problem } from "./Problem.ts"
 import { Reply } from "./Reply.ts"
 import { SidePanel } from "./SidePanel.ts"
 import { Talk } from "./Talk.ts"
@@ -27,14 +29,16 @@ export class TicketPane {
   #ticketID: TicketID | undefined
   #ticket: Ticket | undefined
   #picked: TicketMessageID | undefined
+  /** What is shown instead of the ticket. */
+  #problem: string | undefined
   readonly #left = new AbortController()
+  readonly reply: Reply
   readonly turns = new Turns((isNews) => this.#load(isNews))
   readonly #header: TicketHeader
   readonly #conversation: Conversation
   readonly #talk: Talk
   readonly #cover: Cover
   readonly #files: MessageFiles
-  readonly #reply: Reply
   readonly #trace: Trace
   readonly #details: Details
   readonly #side: SidePanel
@@ -53,14 +57,14 @@ export class TicketPane {
     this.#header = new TicketHeader(people, this.#commands)
     this.#conversation = new Conversation(client)
     this.#files = new MessageFiles(client, () => this.render())
-    this.#reply = new Reply(client, live, unsent, this.#files, this.#reload)
+    this.reply = new Reply(client, live, unsent, this.#files, this.#commands, this.#reload)
     this.#trace = new Trace(client)
     this.#details = new Details(client, people, this.#commands)
     this.#side = new SidePanel(
       { why: this.#trace.view, details: this.#details.view },
       { onTurn: () => this.render(), onClose: () => this.#cover.close() }
     )
-    this.#talk = new Talk(this.view, this.#reply.view)
+    this.#talk = new Talk(this.view, this.reply.view, people.me)
     this.#cover = new Cover(
       {
         pane: this.view,
@@ -87,6 +91,7 @@ export class TicketPane {
     this.#live.leave()
     this.#ticketID = ticketID
     this.#ticket = undefined
+    this.#problem = undefined
     this.#conversation.clear()
     this.#picked = undefined
     this.#files.forget()
@@ -135,11 +140,16 @@ export class TicketPane {
     this.turns.later(waitFor(error))
     if (this.#ticket !== undefined && !isGone) return this.#giveUpEarlier(error)
     this.#ticket = undefined
+    const problem = isGone ? "It may have been deleted." : wordsFor(error)
+    // The focus may be on a button of the same problem.
+    if (problem === this.#problem) return
+    this.#problem = problem
+    const again = button({ class: "secondary" }, () => this.loadAgain(), "Try again")
     const back = element("a", { class: "secondary", href: "#/" }, "Back to the inbox")
     this.view.replaceChildren(
       isGone
-        ? emptyState("alert", "Ticket not found", "It may have been deleted.", back)
-        : emptyState("alert", "Could not load the ticket", wordsFor(error), this.#tryAgain(), back)
+        ? emptyState("alert", "Ticket not found", problem, back)
+        : emptyState("alert", "Could not load the ticket", problem, again, back)
     )
     if (isGone) this.#onGone()
   }
@@ -159,18 +169,14 @@ export class TicketPane {
     this.render()
   }
 
-  #tryAgain() {
-    return button({ class: "secondary" }, () => this.loadAgain(), "Try again")
-  }
-
   /** Called when the ticket is chosen again. */
   loadAgain() {
     if (this.#ticket === undefined) this.show(this.#ticketID)
     else this.turns.now()
   }
 
-  noteTyping(ticketID: number) {
-    if (ticketID === this.#ticketID) this.#talk.showTyping()
+  noteTyping(typing: Typing) {
+    if (typing.ticketID === this.#ticketID) this.#talk.showTyping(typing)
   }
 
   render() {
@@ -196,13 +202,14 @@ export class TicketPane {
         onAbout: () => (this.#cover.isOpen ? this.#cover.close() : this.#cover.open()),
         isAboutOpen: this.#cover.isOpen
       })
-      this.#reply.update(ticket, messages)
+      this.reply.update(ticket, messages)
       this.#details.update(ticket)
       this.#side.render()
     })
   }
 
   #build() {
+    this.#problem = undefined
     this.view.replaceChildren(
       this.#header.view,
       element("div", { class: "ticket-body" }, this.#talk.view, this.#side.view)

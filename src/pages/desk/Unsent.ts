@@ -91,11 +91,22 @@ export class UnsentTexts {
     inStorage("sessionStorage", (storage) => storage.removeItem(this.#place(ticketID)))
   }
 
+  get isEmpty() {
+    const stored = inStorage("sessionStorage", (storage) =>
+      this.#placesIn(storage).map((place) => Option.getOrUndefined(read(storage.getItem(place) ?? "")))
+    )
+    return [...this.#known.values(), ...(stored ?? [])].every((unsent) => (unsent?.text ?? "").trim() === "")
+  }
+
   clear() {
     this.#known.clear()
     inStorage("sessionStorage", (storage) => {
-      for (const place of Object.keys(storage)) if (place.startsWith(this.#prefix)) storage.removeItem(place)
+      for (const place of this.#placesIn(storage)) storage.removeItem(place)
     })
+  }
+
+  #placesIn(storage: Storage) {
+    return Object.keys(storage).filter((place) => place.startsWith(this.#prefix))
   }
 
   #place(ticketID: TicketID) {

@@ -114,12 +114,14 @@ export class HubClient {
       case "close":
         return message.mayReconnect ? this.#lose() : this.#end({ words: message.error ?? "" })
       case "ping":
-        return undefined
+        // Timers alone would not do: those of a page that has been hidden for minutes run about once a minute.
+        return this.#socket?.send(ping)
     }
   }
 
   #open() {
     this.#attempt = 0
+    // The hub's own pings, which are answered, come late while much else is on its way here.
     this.#pings = setInterval(() => this.#socket?.send(ping), silence.ownPing)
     this.#enter("connected")
   }

@@ -168,7 +168,7 @@ export class Chat {
     } catch (error) {
       if (!isGone(error)) throw error
       // A chat whose token was only chosen has not begun, or is just beginning in another tab, which remembers it.
-      if (remembered !== undefined) this.#forget()
+      if (remembered !== undefined) this.#forget(token)
     }
   }
 
@@ -181,9 +181,8 @@ export class Chat {
     }
   }
 
-  /** The next message begins a new chat. */
-  #forget() {
-    this.#thread.forget()
+  #forget(ticketToken?: string) {
+    this.#thread.forget(ticketToken)
     this.company.leave()
   }
 

@@ -64,6 +64,10 @@ export const settle = (lines: Lines, key: string, messageID: number): Lines =>
     .filter((line) => line.key === key || line.messageID !== messageID)
     .map((line) => (line.key === key ? { ...line, messageID, state: "sent" } : line))
 
+/** Its chat is gone: in another one the same words, perhaps written in another tab, are not this line. */
+export const queueAnew = (lines: Lines, key: string): Lines =>
+  mark(lines, key, "queued").map((line) => (line.key === key ? { ...line, after: null } : line))
+
 export const hasArrived = (lines: Lines, key: string) => lines.some((line) => line.key === key && line.state === "sent")
 
 export const isOnItsWay = (lines: Lines, key: string) =>

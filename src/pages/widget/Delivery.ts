@@ -60,10 +60,15 @@ export class Delivery {
       this.#transcript.change((lines) => Conversation.settle(lines, key, messageID))
       onChange()
     } catch (error) {
-      if (forgetIfGone(error)) this.#mark(key, "queued")
+      if (forgetIfGone(error)) this.#queueAnew(key)
       else if (!(error instanceof Lost) || isOver()) this.#mark(key, "failed")
       else if (Conversation.isOnItsWay(this.#transcript.lines, key)) this.#mark(key, "lost")
     }
+  }
+
+  #queueAnew(key: string) {
+    this.#transcript.change((lines) => Conversation.queueAnew(lines, key))
+    this.#handlers.onChange()
   }
 
   #mark(key: string, state: Conversation.Line["state"]) {

@@ -4,6 +4,8 @@ import type { TicketStore } from "./TicketStore.ts"
 /** How the hub identifies this visitor's chat. */
 export class Thread {
   #ticketID: number | undefined
+  /** The token of the chat that this page is in; by now another tab may have begun another chat. */
+  #learnedToken: string | undefined
   /** The token that this page's first message was sent with; only the hub knows whether its chat has begun. */
   #chosenToken: string | undefined
   readonly #store: TicketStore
@@ -39,13 +41,21 @@ export class Thread {
     if (!isRecord(answer)) return
     const { ticketID, ticketToken } = answer
     if (typeof ticketID === "number") this.#ticketID = ticketID
-    if (typeof ticketToken === "string") this.#store.remember(ticketToken)
+    if (typeof ticketToken === "string") {
+      this.#learnedToken = ticketToken
+      this.#store.remember(ticketToken)
+    }
     this.#chosenToken = undefined
   }
 
-  /** The next message begins a new chat. */
-  forget() {
-    this.#store.forget()
+  /**
+   * The chat with this token is gone; without a token, the one that was tried last. The next message begins a new chat,
+   * or goes to the one that another tab has begun since.
+   */
+  forget(ticketToken = this.#chosenToken ?? this.#learnedToken) {
+    this.#store.forget(ticketToken)
+    if (this.#chosenToken === ticketToken) this.#chosenToken = undefined
+    this.#learnedToken = undefined
     this.#ticketID = undefined
   }
 }

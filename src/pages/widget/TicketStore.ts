@@ -33,10 +33,12 @@ export const makeTicketStore = (channelToken: string) => {
         storage.removeItem(choiceKey)
       })
     },
-    forget: () => {
+    /** Forgets the chat with this token; one that another tab has begun since stays. */
+    forget: (ticketToken: string | undefined) => {
       remembered = undefined
       seen = 0
       tryStorage((storage) => {
+        if (storage.getItem(key) !== ticketToken) return
         storage.removeItem(key)
         storage.removeItem(seenKey)
       })

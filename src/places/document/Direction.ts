@@ -22,7 +22,7 @@ const stretches = {
   forward: new RegExp(`${forward}(?:\\P{L}*${forward})*`, "gu")
 }
 
-export interface Stretch {
+interface Stretch {
   readonly text: string
   readonly isBackward: boolean
 }

@@ -1,5 +1,5 @@
 import type { SqlClient, SqlError } from "@effect/sql"
-import { Context, Effect } from "effect"
+import { Context, Effect, identity } from "effect"
 import { isWithinTransaction } from "./InTransaction.ts"
 
 /** Runs an effect once the current transaction has committed; outside a transaction, at once. */
@@ -15,7 +15,10 @@ export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "wi
   sql: Client
 ): Client => {
   const { withTransaction: transact } = sql
-  const whole = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  const collecting = <R, E, A>(
+    work: Effect.Effect<A, E, R>,
+    handOn: (left: Effect.Effect<void>) => Effect.Effect<void>
+  ): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.suspend(() => {
       let left: Effect.Effect<void> = Effect.void
       const begun = Effect.suspend(() => {
@@ -30,12 +33,14 @@ export const leaveForAfterCommit = <Client extends Pick<SqlClient.SqlClient, "wi
       return Effect.uninterruptibleMask((restore) =>
         Effect.zipLeft(
           transact(restore(begun)),
-          Effect.suspend(() => left)
+          Effect.suspend(() => handOn(left))
         )
       )
     })
-  // A nested transaction commits with the outer one.
+  // A nested transaction commits with the outer one, but only if it has not failed before.
   const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-    Effect.flatMap(isWithinTransaction, (isNested) => (isNested ? transact(work) : whole(work)))
+    Effect.flatMap(Effect.zip(isWithinTransaction, AfterCommit), ([isNested, outer]) =>
+      collecting(work, isNested ? outer : identity)
+    )
   return Object.assign(sql, { withTransaction })
 }

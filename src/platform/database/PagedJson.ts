@@ -2,16 +2,19 @@ import type { SqlClient, Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { type PageRequest, totalPages } from "../../../schema/Paging.ts"
 import { quick } from "./LeanStatements.ts"
-import { orderOf, type SortColumns, unseen, wholeRequest } from "./PagedQuery.ts"
+import { heaviestPage, orderOf, type SortColumns, tooHeavy, unseen, wholeRequest } from "./PagedQuery.ts"
 import { type ReadyPage, readyJson } from "./ReadyJson.ts"
 import { type Placeholder, type PlaceholderFor, writtenOnce } from "./WrittenOnce.ts"
 
-const Rows = Schema.Tuple(Schema.Struct({ items: Schema.String, totalCount: Schema.Int }))
+/** Without items the page is too heavy. */
+const Rows = Schema.Tuple(Schema.Struct({ items: Schema.NullOr(Schema.String), totalCount: Schema.Int }))
 
 interface JsonList<Page, PageEncoded, SortBy extends string> extends SortColumns<SortBy> {
   readonly Page: Schema.Schema<Page, PageEncoded>
   readonly columns: string
   readonly id: string
+  /** How many bytes the long texts of an item have, if it has any: a heavy page is then not even built. */
+  readonly bytes?: string
   /** Which pages are quick to read, however many rows there are. */
   readonly isQuick?: (request: PageRequest<SortBy>) => boolean
   readonly paging: { readonly defaults: PageRequest<SortBy> }
@@ -36,15 +39,24 @@ const pagesOf = <Page, PageEncoded, SortBy extends string>(
   return {
     statement: ({ count, from, limit, offset, with: before = sql`` }: Parts, request: PageRequest<SortBy>) => {
       const order = sql.literal(`${orderOf(options, request)}, ${options.id} ${request.sortOrder}`)
+      const most = sql.literal(String(heaviestPage))
+      const page = sql`${from} order by ${order} limit ${unseen(sql, limit)} offset ${unseen(sql, offset)}`
+      const bytes = options.bytes === undefined ? undefined : sql.literal(options.bytes)
+      const isOne = sql`${unseen(sql, limit)} = 1`
+      const isLight =
+        bytes === undefined
+          ? sql`true`
+          : sql`${isOne} or (select coalesce(sum(bytes), 0) from (select ${bytes} as bytes from ${page}) weighed) <= ${most}`
       return sql`
-        ${before} select coalesce((select json_agg(page) from (
-            select ${columns} from ${from} order by ${order}
-            limit ${unseen(sql, limit)} offset ${unseen(sql, offset)}
-          ) page)::text, '[]') as items, (${count ?? sql`select count(*)::int from ${from}`}) as "totalCount"`
+        ${before} select case when ${isOne} or octet_length(whole.items) <= ${most} then whole.items end as items,
+          (${count ?? sql`select count(*)::int from ${from}`}) as "totalCount"
+        from (select case when ${isLight} then coalesce(
+          (select json_agg(page) from (select ${columns} from ${page}) page)::text, '[]') end as items offset 0) whole`
     },
     read: (statement: Statement.Statement<object>, request: PageRequest<SortBy>): Effect.Effect<ReadyPage<Page>> =>
       Effect.gen(function* () {
         const [{ items, totalCount }] = yield* decode(yield* options.isQuick?.(request) ? quick(statement) : statement)
+        if (items === null) return yield* tooHeavy
         const pages = totalPages(totalCount, request.pageSize)
         const text = `{"items":${items},"totalCount":${totalCount},"totalPages":${pages}}`
         return { ...readyJson(options.Page, text), totalCount }

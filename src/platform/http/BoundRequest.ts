@@ -1,6 +1,7 @@
 import { Headers } from "@effect/platform"
 import { Effect, Stream } from "effect"
 import { BadRequest, UnsupportedMediaType } from "../../../schema/Errors.ts"
+import { refusalOfLists } from "../ListLimits.ts"
 import { bindNames, bindQuery } from "../NameBinding.ts"
 import { formParts, isForm } from "./FormBody.ts"
 import type { FormEvent } from "./FormEvents.ts"
@@ -68,9 +69,13 @@ const asJson = (request: NodeRequest, route: Route) => {
   // Without a body the media type does not matter.
   const needsNone = route.mayBeEmpty && hasNoBody(request)
   const text = needsNone ? body : Effect.suspend(() => refusal(request, "json") ?? body)
-  const bound = (value: unknown) => Effect.succeed(bindNames(value, route.body))
+  const bound = (value: unknown) => {
+    const named = bindNames(value, route.body)
+    const refused = refusalOfLists(named, route.bodyLimits)
+    return refused === undefined ? Effect.succeed(named) : Effect.fail(refused)
+  }
   const json = Effect.flatMap(text, (given) =>
-    given.trim() === "" && route.mayBeEmpty ? bound({}) : Effect.orDie(Effect.flatMap(parseJson(given), bound))
+    given.trim() === "" && route.mayBeEmpty ? Effect.succeed({}) : Effect.orDie(Effect.flatMap(parseJson(given), bound))
   )
   return { headers: calledJson(request), text, json }
 }

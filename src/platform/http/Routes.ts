@@ -17,6 +17,7 @@ import {
   isSingleResource,
   OpenToEveryOrigin
 } from "../../../schema/Conventions.ts"
+import { type ListLimits, listLimits, noLimits } from "../ListLimits.ts"
 import { type NameTree, nameTree } from "../NameBinding.ts"
 
 /** The services that come with a request, and those that the library lets handlers take for granted. */
@@ -42,6 +43,7 @@ export interface Route {
   readonly ignoresIdempotencyKey: boolean
   readonly openToEveryOrigin: boolean
   readonly body: NameTree
+  readonly bodyLimits: ListLimits
   readonly query: NameTree
 }
 
@@ -93,6 +95,7 @@ const describeEndpoint = (
   ignoresIdempotencyKey: Context.get(endpoint.annotations, IgnoresIdempotencyKey),
   openToEveryOrigin: Context.get(endpoint.annotations, OpenToEveryOrigin),
   body: Option.match(endpoint.payloadSchema, { onNone: () => emptyTree, onSome: ({ ast }) => nameTree(ast) }),
+  bodyLimits: Option.match(endpoint.payloadSchema, { onNone: () => noLimits, onSome: ({ ast }) => listLimits(ast) }),
   query: Option.match(endpoint.urlParamsSchema, { onNone: () => emptyTree, onSome: ({ ast }) => nameTree(ast) })
 })
 
@@ -151,6 +154,7 @@ export const makeRoutes = <Id extends string, Groups extends HttpApiGroup.HttpAp
       ignoresIdempotencyKey: true,
       openToEveryOrigin,
       body: emptyTree,
+      bodyLimits: noLimits,
       query: emptyTree
     })
   plainPaths.forEach(plain("GET", false))

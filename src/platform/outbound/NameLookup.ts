@@ -62,7 +62,7 @@ interface Lookup {
 }
 
 /** The names that only the system may know. */
-export interface LocalNames {
+interface LocalNames {
   readonly isLocal: (hostname: string) => boolean
   /** Whether a name that DNS does not know may be local all the same. */
   readonly mayBeMore: boolean

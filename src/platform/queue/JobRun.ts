@@ -59,9 +59,13 @@ export const makeJobRun = Effect.fnUntraced(function* ({ handlers, isCrowded, on
     while (state !== "Lost") {
       // A claim that is locked by a transaction may have to be renewed as soon as that ends.
       yield* Effect.sleep(state === "Locked" ? Duration.times(renewEvery, 0.1) : renewEvery)
-      state = yield* repo
-        .renew(job)
-        .pipe(Effect.timeout(attemptWithin), Effect.retry(Schedule.spaced(retryEvery)), Effect.timeout(renewWithin))
+      state = yield* repo.renew(job).pipe(
+        // A statement may take seconds to be interrupted when the database is silent: the limits must not wait for that.
+        Effect.disconnect,
+        Effect.timeout(attemptWithin),
+        Effect.retry(Schedule.spaced(retryEvery)),
+        Effect.timeout(renewWithin)
+      )
     }
     return yield* Effect.die(new ClaimLost({ jobID: job.jobID }))
   })

@@ -119,6 +119,8 @@ const withNames = ({ files = [], isAutomatic: _, isConfidential: __, ...mail }: 
     ? mail
     : { ...mail, text: `${mail.text}\n\n${files.map(({ fileName }) => `[${fileName}]`).join("\n")}` }
 
+const connections = 5
+
 const viaSmtp = (url: Redacted.Redacted, from: string) =>
   Effect.gen(function* () {
     // Loaded only where it is used: it is large, and the service should start quickly.
@@ -128,6 +130,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
         createTransport({
           url: Redacted.value(url),
           pool: true,
+          maxConnections: connections,
           connectionTimeout: 10_000,
           greetingTimeout: 10_000,
           // A server that scans a large mail for viruses is silent meanwhile.
@@ -136,13 +139,21 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
       ),
       (open) => Effect.sync(() => open.close())
     )
+    const turns = yield* Effect.makeSemaphore(connections)
+
+    /**
+     * Mail waits for a connection here, not inside the pool: there it would still leave after its sender has given up
+     * and is about to send it again. A mail that has a connection keeps it until the server has responded.
+     */
+    const inTurn = <A, E, R>(leave: Effect.Effect<A, E, R>) =>
+      Effect.disconnect(turns.withPermits(1)(Effect.uninterruptible(leave)))
+
     return Mailer.of({
       send: fn("Mailer.send")(function* (
         _customerID,
         { about: _, files = [], isAutomatic = false, isConfidential = false, ...mail }
       ) {
-        yield* confirmClaimNow
-        const { rejected, rejectedErrors = [] } = yield* Effect.tryPromise({
+        const sent = Effect.tryPromise({
           try: () =>
             transport.sendMail({
               from,
@@ -152,6 +163,7 @@ const viaSmtp = (url: Redacted.Redacted, from: string) =>
             }),
           catch: (cause) => new MailNotSent({ cause })
         })
+        const { rejected, rejectedErrors = [] } = yield* inTurn(Effect.zipRight(confirmClaimNow, sent))
         if (rejected.length === 0) return
         const message = `The mail was sent, but not to ${saidOf(rejected, rejectedErrors)}`
         yield* new MailNotSent({ cause: new SomeRefused({ message }) })

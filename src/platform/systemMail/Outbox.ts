@@ -4,6 +4,7 @@ import { InTransaction } from "../database/InTransaction.ts"
 import { confirmClaim } from "../queue/JobClaim.ts"
 import type { Retention } from "../queue/Retention.ts"
 import { Secrets } from "../secrets/Secrets.ts"
+import { fn } from "../telemetry/Fn.ts"
 import { makeOutboxRepo, type OutboxRow } from "./OutboxRepo.ts"
 
 const Content = Schema.parseJson(Schema.Struct({ subject: Schema.String, text: Schema.String }))
@@ -15,7 +16,7 @@ const place = (customerID: CustomerID) => ({ table: "outbox_mail", column: "cont
 const readAtOnce = 200
 
 /** How long a person may still look for a mail. */
-export const outboxDays = 90
+const outboxDays = 90
 
 export const outboxRetention: Retention = { table: "outbox_mail", since: "created_at", for: `${outboxDays} days` }
 
@@ -68,18 +69,19 @@ export class Outbox extends Context.Tag("casework/Outbox")<
       const readIfPossible = (row: OutboxRow) =>
         Effect.catchAllDefect(read(row), () => Effect.succeed({ ...known(row), subject: "(unreadable)", text: "" }))
       return {
-        keep: (customerID, { about = null, messageId = null, subject, text, to }) =>
-          Schema.encode(Content)({ subject, text }).pipe(
-            Effect.map((content) => secrets.encrypt(place(customerID), content)),
-            Effect.zipLeft(confirmClaim),
-            Effect.flatMap((content) =>
-              repo.insert({ customerID, recipient: to, content, messageID: messageId, about })
-            ),
-            Effect.map((row) => row.outboxMailID),
-            inTransaction,
-            Effect.orDie
-          ),
-        newest: (count) => repo.newest(count).pipe(Effect.orDie, Effect.flatMap(Effect.forEach(readIfPossible))),
+        keep: fn("Outbox.keep")(
+          function* (customerID, { about = null, messageId = null, subject, text, to }) {
+            const content = secrets.encrypt(place(customerID), yield* Schema.encode(Content)({ subject, text }))
+            yield* confirmClaim
+            const row = { customerID, recipient: to, content, messageID: messageId, about }
+            return (yield* repo.insert(row)).outboxMailID
+          },
+          inTransaction,
+          Effect.orDie
+        ),
+        newest: fn("Outbox.newest")(function* (count) {
+          return yield* Effect.forEach(yield* Effect.orDie(repo.newest(count)), readIfPossible)
+        }),
         each: (customerID, outboxMailIDs) =>
           Stream.fromIterable(outboxMailIDs).pipe(
             Stream.grouped(readAtOnce),
@@ -87,15 +89,10 @@ export class Outbox extends Context.Tag("casework/Outbox")<
             Stream.flattenIterables,
             Stream.mapEffect(readIfPossible)
           ),
-        find: (outboxMailID) =>
-          repo
-            .find(outboxMailID)
-            .pipe(
-              Effect.orDie,
-              Effect.flatMap(
-                Option.match({ onNone: () => Effect.succeedNone, onSome: (row) => Effect.asSome(read(row)) })
-              )
-            )
+        find: fn("Outbox.find")(function* (outboxMailID) {
+          const row = yield* Effect.orDie(repo.find(outboxMailID))
+          return Option.isNone(row) ? Option.none() : Option.some(yield* read(row.value))
+        })
       }
     })
   )

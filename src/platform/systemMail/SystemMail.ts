@@ -7,7 +7,10 @@ import type { Mail, MailNotSent } from "./Mailer.ts"
 export class SystemMail extends Context.Tag("casework/SystemMail")<
   SystemMail,
   {
-    /** Sends a mail. If it cannot be accepted yet, returns when the job that sends it should run again. */
+    /**
+     * Sends a mail, marked as automatic unless it is said to be a person's. If it cannot be accepted yet, returns when
+     * the job that sends it should run again.
+     */
     readonly send: (customerID: CustomerID, mail: Mail) => Effect.Effect<RunAgain | undefined, MailNotSent>
   }
 >() {}

@@ -7,11 +7,11 @@ export const escapeHtml = (text: string) =>
 const deepest = 500
 
 /**
- * How often a character may occur that begins a tag, ends a style, assigns an attribute, or may begin an entity or a
+ * How often a character may occur that begins or ends a tag, ends a style, assigns an attribute, or may begin an entity or a
  * style block. Long mail threads have some thousands; with this many, a parser takes a quarter of a second, during
  * which the service responds to no one else.
  */
-const most = { "<": 50_000, ";": 200_000, "=": 200_000, "&": 100_000, "{": 50_000 }
+const most = { "<": 50_000, ">": 100_000, ";": 200_000, "=": 200_000, "&": 100_000, "{": 50_000 }
 
 /** How many attributes there may be. They need no "=": a name alone is one. */
 const mostAttributes = 100_000

@@ -9,19 +9,23 @@ export const atTheDesk = Effect.tap(deskWindow, ({ page }) => Effect.promise(() 
 
 const questionOn =
   (type: "Chat" | "Email") =>
-  (message: string, from: { readonly fromName?: string; readonly fromAddress?: string } = {}) =>
+  (
+    message: string,
+    rest: { readonly fromName?: string; readonly fromAddress?: string; readonly htmlBody?: string } = {}
+  ) =>
     Effect.gen(function* () {
       const { channels, ticketMessagesOnPhone } = yield* clientOf("acme-admin")
       const channelID = (yield* channels.listChannels()).find(({ channelType }) => channelType === type)?.channelID
       if (channelID === undefined) return yield* Effect.dieMessage(`there is no channel for ${type}`)
-      const payload = { channelID, message, subject: message, ...from }
+      const payload = { channelID, message, subject: message, ...rest }
       return yield* ticketMessagesOnPhone.createTicketMessage({ payload })
     })
 
 /** A customer's question, in a ticket of its own. */
 export const question = questionOn("Chat")
 
-export const mail = (message: string) => questionOn("Email")(message, { fromAddress: "eva@mail.example" })
+export const mail = (message: string, rest: { readonly htmlBody?: string } = {}) =>
+  questionOn("Email")(message, { fromAddress: "eva@mail.example", ...rest })
 
 export const sayMore = (ticketID: TicketID, message: string) =>
   Effect.flatMap(clientOf("acme-admin"), ({ ticketMessagesOnPhone }) =>
