@@ -4,9 +4,23 @@ import { defineConfig } from "vitest/config"
 /** More than two cores can run, since tests also wait; each takes about half a gigabyte. */
 const forks = Math.min(Math.max(4, availableParallelism()), 12)
 
+/** A browser's work, texts, pictures and Word documents are the same with every database. */
+const withoutDatabase = [
+  "test/database/{DiskRoom,EmbeddedPostgres,FolderLock}.test.ts",
+  "test/files/{FileRules,ZipStream}.test.ts",
+  "test/http/{FormStream,Routes,SendResponse}.test.ts",
+  "test/pages/**",
+  "test/places/{Direction,Document,LongReport,PictureMemory,RoomHtml,Tables}.test.ts",
+  "test/platform/{Container,HostileTexts}.test.ts",
+  "test/ticketMessages/MessageText.test.ts"
+]
+
+const onPostgres = (process.env["TEST_DATABASE_URL"] ?? "") !== ""
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: onPostgres ? withoutDatabase : [],
     globalSetup: ["test/support/GlobalSetup.ts"],
     setupFiles: ["test/support/LateCompiling.ts", "test/support/Seed.ts"],
     // Only what hangs meets them: a machine may be many times slower than the one that a test was written on.

@@ -7,7 +7,7 @@ export interface Said {
   readonly by: "visitor" | "person" | "automation"
   readonly text: string
   readonly at: Date
-  /** Whether it is to be mailed: its author knew an address. */
+  /** Whether it is to be mailed: an address was known when it went out. */
   readonly isDue: boolean
   /** The job that mails it, if one has taken it. */
   readonly job: string | null
