@@ -1,8 +1,10 @@
-import { availableParallelism } from "node:os"
+import { availableParallelism, totalmem } from "node:os"
 import { defineConfig } from "vitest/config"
 
-/** More than two cores can run, since tests also wait; each takes about half a gigabyte. */
-const forks = Math.min(Math.max(4, availableParallelism()), 12)
+const gibibytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 30
+
+/** More than two cores can run, since tests also wait; each takes about half a gigabyte, and the browsers as much. */
+const forks = Math.max(2, Math.min(Math.max(6, availableParallelism()), 12, Math.floor(gibibytes)))
 
 /** A browser's work, texts, pictures and Word documents are the same with every database. */
 const withoutDatabase = [
