@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
@@ -166,6 +167,28 @@ const inboxTests = () =>
         })
         const { tickets } = yield* clientOf("acme-admin")
         expect((yield* tickets.getTicket({ path: { id: ticketID } })).status).toBe("Pending")
+      })
+    )
+
+    it.scoped("shows a thousand tickets, page by page, and says how many there are more", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { ticketID } = yield* mail("The gate at pier forty-four is shut")
+        yield* sql`
+          insert into ticket (customer_id, channel_id, status, subject, last_message_at)
+          select customer_id, channel_id, status, 'Pier forty-four, ' || n, last_message_at - n * interval '1 minute'
+          from ticket cross join generate_series(1, 1009) n where customer_id = 1 and ticket_id = ${ticketID}`
+        const { complaints, page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await search(page).fill("pier forty-four")
+          for (const shown of [30, 60, 90, 120, 150, 180, 200, 400, 600, 800]) {
+            await page.getByRole("button", { name: `Show more (${shown} of 1010)`, exact: true }).click()
+          }
+          await page.getByText("Showing the newest 1000 of 1010. Use search to find others.").waitFor()
+          expect(new Set(await addresses(page)).size).toBe(1000)
+          await row(page, ticketID).waitFor()
+        })
+        expect(complaints).toEqual([])
       })
     )
 

@@ -1,23 +1,32 @@
 import type { CustomerRepID, TicketID } from "../../../schema/Ids.ts"
-import type { Ticket, TicketsQuery } from "../../../schema/Tickets.ts"
+import { largestPage } from "../../../schema/Paging.ts"
+import type { Ticket } from "../../../schema/Tickets.ts"
 import { button, element, listen } from "../dom/Element.ts"
 import { makeKeyed, type Part } from "../dom/Keyed.ts"
 import { type Client, run, waitFor, wordsFor } from "./Client.ts"
 import { InboxFilters } from "./InboxFilters.ts"
 import { type InboxRow, makeInboxRow } from "./InboxRow.ts"
 import { emptyState, personName, skeleton } from "./Labels.ts"
+import { firstOf } from "./Lists.ts"
 import type { People } from "./People.ts"
 import { Selection } from "./Selection.ts"
 import { Turns } from "./Turns.ts"
 
-const pageSize = 30
-const most = 200
+/** How many tickets are shown at first, and at most: all of them are loaded again when something changes. */
+const fewest = 30
+const most = 1000
+
+/** How many tickets are shown after these: some more, or another full page of the API. */
+const moreThan = (shown: number) => {
+  const more = shown + fewest < largestPage ? shown + fewest : (Math.floor(shown / largestPage) + 1) * largestPage
+  return Math.min(most, more)
+}
 
 /** The list on the left: folders, search and tickets. */
 export class Inbox {
   readonly view: HTMLElement
   tickets: ReadonlyArray<Ticket> = []
-  #pages = 1
+  #wanted = fewest
   #total = 0
   #problem: string | undefined
   #isLoading = true
@@ -94,10 +103,16 @@ export class Inbox {
 
   async #load(isNews: () => boolean) {
     try {
-      const page = await run(this.#client.tickets.listTickets({ urlParams: this.#query() }))
+      const query = this.#filters.query
+      const { items, totalCount } = await firstOf(
+        Math.ceil(this.#wanted / largestPage),
+        (page) => run(this.#client.tickets.listTickets({ urlParams: { ...query, ...page } })),
+        Math.min(largestPage, this.#wanted)
+      )
       if (!isNews()) return
-      this.tickets = page.items
-      this.#total = page.totalCount
+      // A ticket that moved down meanwhile is on two pages.
+      this.tickets = [...new Map(items.map((ticket) => [ticket.ticketID, ticket])).values()]
+      this.#total = totalCount
       this.#problem = undefined
     } catch (error) {
       if (!isNews()) return
@@ -155,15 +170,8 @@ export class Inbox {
     links[at + step]?.focus()
   }
 
-  #query(): TicketsQuery {
-    return {
-      ...this.#filters.query,
-      pageSize: Math.min(most, this.#pages * pageSize)
-    }
-  }
-
   #startOver() {
-    this.#pages = 1
+    this.#wanted = fewest
     this.#isLoading = true
     this.tickets = []
     this.render()
@@ -185,8 +193,8 @@ export class Inbox {
       return below(looks, make)
     }
     if (this.tickets.length >= this.#total) return []
-    if (this.tickets.length >= most) {
-      const text = `Showing the ${this.#filters.isOldestFirst ? "oldest" : "newest"} ${most} of ${this.#total}. Use search to find others.`
+    if (this.#wanted >= most) {
+      const text = `Showing the ${this.#filters.isOldestFirst ? "oldest" : "newest"} ${this.tickets.length} of ${this.#total}. Use search to find others.`
       return below(text, () => element("p", { class: "help" }, text))
     }
     const text = `Show more (${this.tickets.length} of ${this.#total})`
@@ -194,7 +202,7 @@ export class Inbox {
   }
 
   #showMore() {
-    this.#pages++
+    this.#wanted = moreThan(this.#wanted)
     this.turns.anew()
   }
 }
