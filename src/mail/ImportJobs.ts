@@ -53,13 +53,14 @@ export const ImportJobs = Layer.effectDiscard(
     })
 
     const catchUp = fn("ImportJobs.catchUp")(function* (open: OpenFolder, claim: JobClaim) {
-      const { customerID, folderID } = open.folder
+      const { customerID, deltaSince: since, folderID } = open.folder
+      const mailbox = open.mailbox.address
       const started = now()
       const isOver = () => now() - started > (claim.isCrowded() ? slice : longestSlice)
       let isDone = false
       const moveOn = (from: string | null, { isLast, link }: DeltaPage["next"]) =>
         claim.confirm.pipe(
-          Effect.zipRight(repo.moveOn(customerID, folderID, { from, to: link, since: open.folder.deltaSince, isLast })),
+          Effect.zipRight(repo.moveOn(customerID, folderID, { from, to: link, since, isLast, mailbox })),
           Effect.zipLeft(Effect.when(poison.forgetImported(open), () => isLast)),
           inTransaction,
           Effect.flatMap((moved) =>

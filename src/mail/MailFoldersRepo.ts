@@ -85,8 +85,8 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
       place: { readonly from: string; readonly to: string }
     ) => Effect.Effect<boolean, Duplicate>
     /**
-     * Stores how far the folder has been read. Does nothing if reading was restarted elsewhere meanwhile; returns
-     * whether it did.
+     * Stores how far the folder has been read. Does nothing if reading was restarted elsewhere meanwhile, or the channel
+     * has another mailbox now; returns whether it did.
      */
     readonly moveOn: (
       customerID: CustomerID,
@@ -96,6 +96,7 @@ export class MailFoldersRepo extends Context.Tag("casework/MailFoldersRepo")<
         readonly since: Date | null
         readonly to: string
         readonly isLast: boolean
+        readonly mailbox: string
       }
     ) => Effect.Effect<boolean>
     /** Takes folders of any customers. */
@@ -169,6 +170,11 @@ const make = Effect.gen(function* () {
       mailboxes: search.places.map(({ mailbox }) => mailbox.toLowerCase())
     }).pipe(Effect.orDie)
 
+  /** Locks the channel of a folder `f`, as does a request that gives the channel another mailbox. */
+  const isIn = (mailbox: string) => sql`
+    exists (select from channel c where c.customer_id = f.customer_id and c.channel_id = f.channel_id
+      and c.deleted_at is null and c.email_address = ${mailbox} for share)`
+
   return MailFoldersRepo.of({
     find: (customerID, folderID) => find({ customerID, folderID }).pipe(Effect.orDie),
     ofChannel: (customerID, channelID) => ofChannel({ customerID, channelID }).pipe(Effect.orDie),
@@ -188,7 +194,6 @@ const make = Effect.gen(function* () {
       ),
     retrieving: retrieving(null).pipe(Effect.orDie),
     expiring: (within) => retrieving(Duration.toSeconds(within)).pipe(Effect.orDie),
-    // Locks the channel row, as does a request that gives the channel another mailbox.
     locate: ({ customerID, folderID, name, parentExternalID, type }, { byType, id, mailbox }) =>
       sql`
         update channel_folder f set external_folder_id = ${id},
@@ -198,8 +203,7 @@ const make = Effect.gen(function* () {
           and (select p.external_folder_id from channel_folder p
             where p.customer_id = f.customer_id and p.channel_folder_id = f.parent_folder_id
             ) is not distinct from ${parentExternalID}::text
-          and exists (select from channel c where c.customer_id = f.customer_id and c.channel_id = f.channel_id
-            and c.deleted_at is null and c.email_address = ${mailbox} for share)
+          and ${isIn(mailbox)}
         returning 1`.pipe(
         Effect.map(({ length }) => length > 0),
         failOnDuplicate
@@ -217,13 +221,14 @@ const make = Effect.gen(function* () {
       sql`
         update channel_folder set ${sql.update(valuesOf(state))}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}`.pipe(Effect.asVoid, Effect.orDie),
-    moveOn: (customerID, folderID, { from: before, isLast, since, to }) => {
+    moveOn: (customerID, folderID, { from: before, isLast, mailbox, since, to }) => {
       const done = isLast ? sql`, last_sync_at = now(), last_error = null` : sql``
       return sql`
-        update channel_folder set delta_link = ${to}${done}
+        update channel_folder f set delta_link = ${to}${done}
         where customer_id = ${customerID} and channel_folder_id = ${folderID}
           and delta_link is not distinct from ${before}::text
           and date_trunc('milliseconds', delta_since) is not distinct from ${since}::timestamptz
+          and ${isIn(mailbox)}
         returning 1`.pipe(
         Effect.map(({ length }) => length > 0),
         Effect.orDie

@@ -79,6 +79,35 @@ layer(mailApp(), { excludeTestServices: true })("A folder that is being looked u
     })
   )
 
+  it.effect("is read from the beginning in the mailbox that its channel gets while it is being read", () =>
+    Effect.gen(function* () {
+      const server = yield* GraphServer
+      const { channels } = yield* clientOf("acme-admin")
+      const { address, channelID, mailbox } = yield* newMailChannel()
+      mailbox.add("AAMk-inbox", mail({ subject: "In the old mailbox" }).fields)
+      // Some mailboxes have their folders under the same ids.
+      yield* clientOf("acme-admin").pipe(
+        Effect.flatMap(({ channelFolders }) =>
+          channelFolders.createChannelFolder({
+            payload: { channelID, name: "Inbox", type: "Inbox", externalFolderID: "AAMk-inbox" }
+          })
+        )
+      )
+      yield* server.set({ holdPath: `/users/${encodeURIComponent(address)}/mailFolders/AAMk-inbox/messages/delta` })
+      yield* importAll(channelID)
+      yield* eventually(
+        Effect.sync(() => mailbox.atOnce),
+        (requests) => requests > 0
+      )
+      const emailAddress = `new-${address}`
+      server.mailbox(emailAddress).add("AAMk-inbox", mail({ subject: "In the new mailbox" }).fields)
+      yield* channels.updateChannel({ path: { id: channelID }, payload: { emailAddress } })
+      yield* importAll(channelID)
+      yield* Effect.zipRight(server.set(), settled(channelID))
+      expect((yield* ticketsOf(channelID)).map(({ subject }) => subject)).toContain("In the new mailbox")
+    })
+  )
+
   it.effect("may be looked up by others at the same time", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
