@@ -1,4 +1,4 @@
-import { Cause, Chunk, Duration, Effect, Exit, Option, Stream } from "effect"
+import { Cause, Chunk, Duration, Effect, Exit, identity, Option, Stream } from "effect"
 import { steadyClock } from "../platform/concurrency/SteadyClock.ts"
 import { isClaimLost, type JobClaim } from "../platform/queue/JobClaim.ts"
 import { Jobs } from "../platform/queue/Jobs.ts"
@@ -17,9 +17,6 @@ interface ListedMails {
   readonly messageIDs: ReadonlyArray<string>
   readonly whenStored: Effect.Effect<void>
 }
-
-// One more than the concurrent requests to a mailbox, so that one is always waiting for its turn.
-const fetchedAtOnce = 5
 
 // A mail with large files does not hold up the ones after it, up to this many.
 const fetchedAhead = 24
@@ -209,7 +206,6 @@ export const makePageImport = Effect.gen(function* () {
 
   return <E>(open: OpenFolder, listed: Stream.Stream<ListedMails, E>, claim: JobClaim) =>
     Effect.gen(function* () {
-      const slots = yield* Effect.makeSemaphore(fetchedAtOnce)
       const started = now()
       // Two such fetches take almost as long as a job may run.
       const arePressing = () => now() - started >= Duration.toMillis(longest)
@@ -234,7 +230,7 @@ export const makePageImport = Effect.gen(function* () {
           ...fresh.map(fetchInLine),
           Effect.succeed<Came>({ _tag: "PageEnd", whenStored })
         ]),
-        Stream.mapEffect(slots.withPermits(1), { concurrency: fetchedAhead }),
+        Stream.mapEffect(identity, { concurrency: fetchedAhead }),
         together,
         Stream.runForEachChunk((came) => storeInLine(Chunk.toReadonlyArray(came)))
       )

@@ -42,6 +42,32 @@ layer(Layer.succeed(MostWaiting, 10))("Mails that wait to be stored", (it) => {
       expect(seen).toEqual(["0 out", "1 and 2 out", "4 in", "3 out", "4 out", "5 in"])
     })
   )
+
+  it.effect(
+    "do not keep the first in line from being fetched, however many wait for room, nor go before their turn",
+    () =>
+      Effect.gen(function* () {
+        const room = yield* makeWaitingRoom
+        yield* room.enter(1)
+        yield* room.hold(10)
+        const fetched: Array<number> = []
+        const fetch = (place: number) =>
+          Effect.zipRight(
+            room.enter(place),
+            Effect.sync(() => fetched.push(place))
+          )
+        const others = yield* Effect.forEach([2, 3, 4, 5, 6, 7, 8], (place) =>
+          Effect.tap(Effect.fork(fetch(place)), untilItWaits)
+        )
+        yield* fetch(0)
+        expect(fetched).toEqual([0])
+        yield* room.hold(1)
+        yield* room.leave([1, 10])
+        yield* Fiber.joinAll(others.slice(0, 5))
+        yield* Effect.forEach(others.slice(5), untilItWaits)
+        expect(fetched).toEqual([0, 2, 3, 4, 5, 6])
+      })
+  )
 })
 
 layer(mailApp().pipe(Layer.provide(Layer.succeed(MostWaiting, 1))), { excludeTestServices: true })(
