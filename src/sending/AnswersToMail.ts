@@ -22,7 +22,8 @@ const isSoonAfter = (earlier: Said, later: Said) => later.at.getTime() - earlier
  * What the job for an answer has to mail: all answers up to that one which are due, which the visitor has not seen and
  * no other job has taken. The answer itself may be deleted by now; those that were left to it are not. Nothing if the
  * visitor has written since, and so has the chat open; nothing either if another answer has followed soon: all are
- * mailed with that one.
+ * mailed with that one. It comes too late for what this job has taken, and takes nothing along that was not due when
+ * its own job took it.
  */
 export const answersToMail = (
   said: ReadonlyArray<Said>,
@@ -34,6 +35,7 @@ export const answersToMail = (
   const mine = until.filter(({ isDue, job }) => isDue && (job === null || job === jobID))
   const last = mine.at(-1)
   if (last === undefined) return []
+  if (mine.some(({ job }) => job === jobID)) return mine
   const later = since.filter(({ ticketMessageID }) => ticketMessageID > answerID)
-  return later.some((other) => other.isDue && isSoonAfter(last, other)) ? [] : mine
+  return later.some((other) => other.isDue && other.job === null && isSoonAfter(last, other)) ? [] : mine
 }

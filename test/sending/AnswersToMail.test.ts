@@ -71,6 +71,17 @@ it("mails the same again when its job is repeated, and never what another job ha
   expect([texts("mine"), texts("another")]).toEqual([["person 1", "person 2"], []])
 })
 
+it("leaves to a later answer neither what its job has taken nor what goes out when that one is mailed already", () => {
+  const [early, late] = ["first", "second"]
+  const texts = (id: number, job: string, takenBy: ReadonlyArray<string | null>) => {
+    const said = chat(["person", 0], ["person", 115]).map((one, index) => ({ ...one, job: takenBy[index] ?? null }))
+    return answersToMail(said, TicketMessageID.make(id), job).map(({ text }) => text)
+  }
+  // The later one went out only after the first mail was sent or tried.
+  expect([texts(1, early, [early, null]), texts(2, late, [early, null])]).toEqual([["person 1"], ["person 2"]])
+  expect(texts(1, early, [null, late])).toEqual(["person 1"])
+})
+
 it("mails each answer since the visitor's last message once, whatever was said, and whatever is deleted and when", () => {
   const by = FastCheck.constantFrom("visitor" as const, "person" as const, "automation" as const, "person" as const)
   const pause = FastCheck.constantFrom(0, 30, quietSeconds, quietSeconds + 1, 3600)
