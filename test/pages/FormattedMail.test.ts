@@ -50,6 +50,8 @@ describe("The target of a link", () => {
     ["my\u034fbank.example", "https://evil.example/", "evil.example"],
     ["eva@mail.example", "mailto:?to=eve@mail.example", "eve@mail.example"],
     ["eva@mail.example", "mailto:eva@mail.example?CC=eve@mail.example", "eva@mail.example, eve@mail.example"],
+    ["eva@m\u0430il.example", "mailto:?to=eva@m\u0430il.example", "eva@m%D0%B0il.example"],
+    ["eva@mail.example", "mailto:?to=eva@m\u200bail.example", "eva@m%E2%80%8Bail.example"],
     ["0800 1234", "tel:09001234", "09001234"],
     ["\u044f.".repeat(100_000), "https://portal.example/", "portal.example"],
     ["mybank.example/login", "https://www.mybank.example/elsewhere", "www.mybank.example"],

@@ -22,8 +22,11 @@ const bare = (address: string) => address.toLowerCase().replace(/^(?:https?:\/\/
 
 const isRecipient = (field: string) => ["to", "cc", "bcc"].includes(field.toLowerCase())
 
+/** Other letters as their codes, as they are in the path of an address: some only look the same, or like nothing. */
+const lettersOf = (text: string) => text.replace(/[^ -~]/gu, encodeURIComponent)
+
 const recipientsOf = ({ pathname, searchParams }: URL) =>
-  [pathname, ...[...searchParams].flatMap(([field, value]) => (isRecipient(field) ? [value] : []))]
+  [pathname, ...[...searchParams].flatMap(([field, value]) => (isRecipient(field) ? [lettersOf(value)] : []))]
     .filter((address) => address !== "")
     .join(", ")
 
