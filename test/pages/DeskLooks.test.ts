@@ -25,6 +25,16 @@ const formatted = `<p>Pay <a href="https://portal.example/4711">this invoice</a>
   <a href="https://acme.example/"><u>acme.example</u><br></a></bdo>, <a href="mailto:?subject=Look">share it</a></p>
   <table><tr><td>${"wide".repeat(300)}</td></tr></table><blockquote>What do I owe?</blockquote>`
 
+const bank = "https://www.mybank.example/login"
+
+/** Links that would move their target away from their words, or something else over it. */
+const evasive = `<div><a href="https://evil.example/">${bank}${"<br>".repeat(60)}</a></div>
+  <div><a href="https://evil.example/"><b>Log in: </b><i>${bank}</i>${"<div>&nbsp;</div>".repeat(60)}</a></div>
+  <table><tr><td><a href="https://evil.example/">${bank}${"&nbsp;".repeat(300)}</a></td></tr>
+  <tr><td>${"_".repeat(900)}</td></tr></table>
+  <table><tr><td>Dear<br><br>Eva</td><td rowspan="2"><a href="https://evil.example/">${bank}${" to log in".repeat(50)}</a></td></tr>
+  <tr><td colspan="2"><span style="background-color:#ffffff">${"Yours sincerely, your bank. ".repeat(30)}</span></td></tr></table>`
+
 /** What the sanitiser would have removed. */
 const hostile = `<script>parent.ran = 1</script><img src="https://spy.example/a.png" onerror="parent.ran = 1">
   <svg onload="parent.ran = 1"></svg><iframe src="https://spy.example/b" srcdoc="<script>parent.ran = 1</script>"></iframe>
@@ -34,6 +44,23 @@ const hostile = `<script>parent.ran = 1</script><img src="https://spy.example/a.
   <meta http-equiv="refresh" content="0;url=https://spy.example/g">${"<p>On and on</p>".repeat(100)}`
 
 const inner = 'document.querySelector("iframe").contentDocument'
+
+/** How each target is seen: beside the end of the words, inside the view, and not below anything else. */
+const targetsSeen = `[...${inner}.querySelectorAll(".target")].map((target) => {
+    target.scrollIntoView({ block: "center" })
+    ${inner}.documentElement.scrollLeft = 0
+    const { bottom, left, right, top } = target.getBoundingClientRect()
+    const range = ${inner}.createRange()
+    const texts = ${inner}.createTreeWalker(target.previousElementSibling, NodeFilter.SHOW_TEXT)
+    while (texts.nextNode()) {
+      const end = texts.currentNode.data.trimEnd().length
+      if (end > 0) range.setStart(texts.currentNode, end - 1)
+      if (end > 0) range.setEnd(texts.currentNode, end)
+    }
+    if (top - range.getBoundingClientRect().bottom > 20) return "far below"
+    if (right > ${inner}.documentElement.clientWidth) return "outside"
+    return target === ${inner}.elementFromPoint((left + right) / 2, (top + bottom) / 2) ? "seen" : "covered"
+  })`
 
 /** Adds a remote picture to the frame itself, as if it had got past everything before. */
 const putPicture = `new Promise((done) => {
@@ -130,6 +157,19 @@ const lookTests = () =>
           await page.getByRole("button", { name: "Show formatted" }).and(page.locator(":focus")).waitFor()
           await said(page, "Pay this invoice")
           expect(await page.locator("iframe").count()).toBe(0)
+        })
+      })
+    )
+
+    it.scoped("shows the target of a link beside its words and above everything else", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* mail("Log in", { htmlBody: evasive })
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await openTicket(page, ticketID)
+          await page.getByRole("button", { name: "Show formatted" }).click()
+          await page.locator("iframe[style]").waitFor()
+          expect(await page.evaluate(targetsSeen)).toEqual(Array.from({ length: 4 }, () => "seen"))
         })
       })
     )

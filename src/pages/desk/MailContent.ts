@@ -49,6 +49,32 @@ const picture = (source: Element) => {
   return src === "" && alt === "" ? [] : [alt === "" ? "[Picture]" : `[Picture: ${alt}]`]
 }
 
+/** One by one: there may be more than a call can take. */
+const appendAll = (node: HTMLElement, children: ReadonlyArray<Node | string>) => {
+  for (const child of children) node.append(child)
+}
+
+/** None of these makes a line of its own. */
+const inLine = new Set([
+  ..."a abbr b bdi bdo cite code del dfn em font i img ins kbd mark q s samp small span strong sub sup".split(" "),
+  ..."time u var wbr".split(" ")
+])
+
+const gaps = /[\s\p{Default_Ignorable_Code_Point}\u2800]{2,}/gu
+
+/** Brings together what a link says: with lines or gaps in between, its target would be shown far from its words. */
+const joinUp = (node: HTMLElement, isAsWritten: boolean) => {
+  const dividing = [...node.querySelectorAll("*")].filter(({ localName }) => !inLine.has(localName))
+  const written = node.textContent ?? ""
+  const seen = isAsWritten ? written : written.replace(/[ \t\r\n\f]+/g, " ")
+  if (dividing.length === 0 && seen.search(gaps) < 0) return
+  for (const one of dividing) one.append(" ")
+  const words = (node.textContent ?? "").replace(gaps, " ").trim()
+  const pictures = node.querySelectorAll("img")
+  node.replaceChildren()
+  appendAll(node, [...pictures, words])
+}
+
 const link = (node: HTMLElement, source: Element) => {
   const target = targetOf(source.getAttribute("href") ?? "")
   if (target === undefined) return [node]
@@ -57,14 +83,12 @@ const link = (node: HTMLElement, source: Element) => {
     node.setAttribute(name, value)
   }
   const [words, place] = [placeIn(node.textContent ?? "", target), placeOf(target)]
-  if (words === undefined && place !== "") return [node, element("bdi", { class: "target", dir: "ltr" }, `→ ${place}`)]
+  if (words === undefined && place !== "") {
+    joinUp(node, source.closest("pre") !== null)
+    return [node, element("bdi", { class: "target", dir: "ltr" }, `→ ${place}`)]
+  }
   if (words !== undefined) node.replaceChildren(element("bdi", { dir: "ltr" }, words))
   return [node]
-}
-
-/** One by one: there may be more than a call can take. */
-const appendAll = (node: HTMLElement, children: ReadonlyArray<Node | string>) => {
-  for (const child of children) node.append(child)
 }
 
 const copied = (source: Node): ReadonlyArray<Node | string> => {

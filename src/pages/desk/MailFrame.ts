@@ -22,7 +22,7 @@ const looks = `
   pre { white-space: pre-wrap }
   td, th { padding: 2px 4px; vertical-align: top; text-align: start }
   blockquote { margin: 8px 0; padding-inline-start: 12px; border-inline-start: 3px solid #7d8698; color: #566074 }
-  .target { display: inline-block; max-width: 100%; margin-inline: 4px; padding: 0 6px; border-radius: 5px;
+  .target { position: relative; z-index: 1; display: inline-block; max-width: 100%; margin-inline: 4px; padding: 0 6px; border-radius: 5px;
     overflow-wrap: anywhere; background: #fdf1dd; color: #8a4b00; font: 600 13px/1.5 system-ui, sans-serif }
 `
 
