@@ -26,6 +26,12 @@ import { logIn } from "./browser/People.ts"
 const sendCall = calls("POST", /\/send$/)
 const createCall = calls("POST", /\/create-new$/)
 const messagesCall = calls("GET", /^\/ticketMessages$/)
+
+/** What the service says about a page that would be too heavy. */
+const tooLong = {
+  status: 400,
+  json: { status: 400, error: "Bad Request", message: "pageSize is too large for these items.", requestId: "r" }
+}
 const draftCall = calls("PUT", /^\/ticketMessages\//)
 
 const draft = (id: Parameters<typeof answer>[0], aiReply: string) =>
@@ -113,6 +119,25 @@ const deskTests = () =>
           held.letGo()
           await page.getByText("Sent. The customer has written again, so the ticket stays open.").waitFor()
           await sendAndClose.waitFor()
+        })
+      })
+    )
+
+    it.scoped("a ticket is closed after its answer even if its messages are too long for a page of many", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* question("How long may a letter be?")
+        const { page } = yield* atTheDesk
+        yield* Effect.promise(async () => {
+          await page.route(
+            (url) => url.pathname === "/ticketMessages" && Number(url.searchParams.get("pageSize")) > 4,
+            (route) => route.fulfill(tooLong)
+          )
+          await openTicket(page, ticketID)
+          await said(page, "How long may a letter be?")
+          await field(page).fill("As long as you like")
+          await page.getByRole("button", { name: "Send and close" }).click()
+          await page.locator(".toast").getByText("Ticket closed.").waitFor({ timeout: 5000 })
+          await page.locator(".about .status-closed").waitFor()
         })
       })
     )

@@ -4,6 +4,7 @@ import type { TicketMessage } from "../../../schema/TicketMessages.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
 import type { ChosenFiles } from "./ChosenFiles.ts"
 import { type Client, isRefusal, once, run, wordsFor } from "./Client.ts"
+import { firstOf } from "./Lists.ts"
 import type { TicketCommands } from "./TicketCommands.ts"
 import { toast } from "./Toast.ts"
 import type { Unsent, UnsentTexts } from "./Unsent.ts"
@@ -83,9 +84,17 @@ export const closeUnlessAsked = async (
   seen: ReadonlyArray<TicketMessage>
 ) => {
   const { ticketID: ticketId } = ticket
-  const urlParams = { ticketId, sortBy: "dateCreated", sortOrder: "desc", pageSize: 20 } as const
   try {
-    const { items } = await run(client.ticketMessages.listTicketMessages({ urlParams }))
+    const { items } = await firstOf(
+      2,
+      (page) =>
+        run(
+          client.ticketMessages.listTicketMessages({
+            urlParams: { ticketId, ...page, sortBy: "dateCreated", sortOrder: "desc" }
+          })
+        ),
+      10
+    )
     if (newestOf(items) <= newestOf(seen)) return await close(ticket)
     toast("Sent. The customer has written again, so the ticket stays open.")
   } catch (error) {
