@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import type { TicketID } from "../../schema/Ids.ts"
 import { clientOf, quietApp } from "../support/TestApp.ts"
-import { barriersInAllLooks } from "./browser/Barriers.ts"
+import { barriersInAllLooks, focused } from "./browser/Barriers.ts"
 import { Browser } from "./browser/Browser.ts"
 import { answer, atTheDesk, mail, openTicket, question, said, sayMore } from "./browser/DeskTools.ts"
 import { inBrowser } from "./browser/InBrowser.ts"
@@ -273,6 +273,25 @@ const inboxTests = () =>
         })
         expect(yield* states).toEqual(["Open", "Closed", "Open", "Open"])
         expect(complaints).toEqual([])
+      })
+    )
+
+    it.scoped("moves the focus to the top when what was selected leaves the list", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* mail("The lift in building ninety-one")
+        const { tickets } = yield* clientOf("acme-admin")
+        const { page } = yield* atTheDesk
+        const bar = page.getByRole("group", { name: "Selected tickets" })
+        yield* Effect.promise(async () => {
+          await page.getByRole("checkbox", { name: `Select #${ticketID} ` }).check()
+          await bar.getByRole("button", { name: "Assign to me" }).focus()
+        })
+        // A colleague was faster.
+        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
+        yield* Effect.promise(async () => {
+          await bar.waitFor({ state: "hidden" })
+          expect(await focused(page)).toBe("To do")
+        })
       })
     )
   })

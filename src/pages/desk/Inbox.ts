@@ -61,7 +61,7 @@ export class Inbox {
     this.#onFresh = handlers.onFresh
     this.#filters = new InboxFilters(me, () => this.#startOver())
     this.#selection = new Selection(client, me, {
-      onChosen: () => this.#onChosen(),
+      onChosen: () => this.render(),
       onChanged: (ticketIDs) => {
         this.turns.now()
         handlers.onChanged(ticketIDs)
@@ -124,6 +124,7 @@ export class Inbox {
   }
 
   render() {
+    const wasInBar = this.#selection.view.contains(document.activeElement)
     this.#rows = new Map(
       this.tickets.map((ticket) => [ticket.ticketID, this.#rows.get(ticket.ticketID) ?? this.#makeRow(ticket)])
     )
@@ -142,17 +143,12 @@ export class Inbox {
     this.#list.hidden = this.tickets.length === 0
     this.#showRest(this.#below())
     this.#onFresh(this.tickets.filter(({ ticketID }) => this.#fresh.has(ticketID)).length)
+    // The bar disappears with the last selected ticket, and these may leave the list: a focus in it moves to the top.
+    if (wasInBar && this.#selection.isEmpty) this.#filters.focus()
   }
 
   #makeRow(ticket: Ticket) {
     return makeInboxRow(ticket, (ticketID, isChosen, through) => this.#selection.choose(ticketID, isChosen, through))
-  }
-
-  /** The bar disappears with the last selected ticket, and these may leave the list: a focus in it moves to the top. */
-  #onChosen() {
-    const hadFocus = this.#selection.view.contains(document.activeElement)
-    this.render()
-    if (hadFocus && this.#selection.isEmpty) this.#filters.focus()
   }
 
   /** Moves the focus back to the chosen ticket, if it is still there. */
