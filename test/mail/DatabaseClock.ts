@@ -24,7 +24,7 @@ export const testDatabaseClock = () =>
         const sql = yield* SqlClient.SqlClient
         const channelFolders = yield* ChannelFoldersRepo
         const folders = yield* MailFoldersRepo
-        const { channelID, customerID } = yield* newMailChannel()
+        const { address: mailbox, channelID, customerID } = yield* newMailChannel()
         const fields = { name: "Inbox", type: "Inbox", parentFolderID: null, externalFolderID: null }
         const { folderID } = yield* clockJumps(
           channelFolders.insert(customerID, channelID, { ...fields, autoRetrieveEmails: false })
@@ -36,7 +36,7 @@ export const testDatabaseClock = () =>
         expect(yield* noted).toEqual([{ isSince: true, isRead: null, error: null }])
 
         yield* folders.save(customerID, folderID, { deltaSince: null, lastError: "before" })
-        const step = { from: null, to: "https://graph.example/1", since: null }
+        const step = { from: null, to: "https://graph.example/1", since: null, mailbox }
         expect(yield* folders.moveOn(customerID, folderID, { ...step, isLast: false })).toBe(true)
         expect(yield* noted).toEqual([{ isSince: null, isRead: null, error: "before" }])
         const last = { ...step, from: step.to, isLast: true }

@@ -280,13 +280,15 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
   it.effect("does not move a folder that is to be read from scratch to where an older reading got", () =>
     Effect.gen(function* () {
       const repo = yield* MailFoldersRepo
-      const { customerID, folderID } = yield* subscribedChannel
-      const step = { from: "https://graph.example/1", to: "https://graph.example/2", since: null, isLast: false }
+      const { address: mailbox, customerID, folderID } = yield* subscribedChannel
+      const [from, to] = ["https://graph.example/1", "https://graph.example/2"]
+      const step = { from, to, since: null, isLast: false, mailbox }
       yield* repo.save(customerID, folderID, { deltaLink: step.from, deltaSince: null })
       expect(yield* repo.moveOn(customerID, folderID, step)).toBe(true)
       yield* repo.save(customerID, folderID, { deltaLink: null })
       expect(yield* repo.moveOn(customerID, folderID, { ...step, from: step.to })).toBe(false)
       expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null, since: new Date() })).toBe(false)
+      expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null, mailbox: `old-${mailbox}` })).toBe(false)
       expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null })).toBe(true)
     })
   )
