@@ -157,6 +157,34 @@ const loginTests = () =>
       })
     )
 
+    it.scoped("logging out also ends a login of its own in another tab, and what a tab would come back to", () =>
+      Effect.gen(function* () {
+        const { complaints, page } = yield* deskWindow
+        yield* Effect.promise(async () => {
+          const address = page.url()
+          const [own, away] = await Promise.all([1, 2].map(() => page.context().newPage()))
+          if (own === undefined || away === undefined) throw new Error("there are no tabs")
+          for (const tab of [page, own]) {
+            await tab.goto(address)
+            await tab.getByLabel("Username").waitFor()
+          }
+          await logIn(page)
+          await logIn(own)
+          await away.goto(address)
+          await away.locator(".me").waitFor()
+          await away.goto(new URL("/docs", address).href)
+          await page.getByRole("button", { name: "Log out" }).click()
+          await own.getByText("You have logged out in another tab.").waitFor()
+          await away.goBack()
+          await away.getByLabel("Username").waitFor()
+          await logIn(away)
+          await away.reload()
+          await away.locator(".me").waitFor()
+        })
+        expect(complaints).toEqual([])
+      })
+    )
+
     it.scoped("a new tab asks who it is for while different people are logged in", () =>
       Effect.gen(function* () {
         const { page } = yield* deskWindow

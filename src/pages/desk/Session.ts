@@ -12,6 +12,9 @@ export interface Session {
 
 const key = "casework-desk:token"
 const untilKey = "casework-desk:until"
+const sinceKey = "casework-desk:since"
+
+const leftKey = (customerRepID: CustomerRepID) => `casework-desk:left:${customerRepID}`
 
 const toCustomerRepID = Schema.decodeUnknownOption(CustomerRepID)
 
@@ -34,11 +37,17 @@ export const sessionOf = (token: string, expiresAt: number): Session | undefined
   return { token, username: sub, customerRepID, expiresAt }
 }
 
+/** When this person logged out last, in any tab: one that showed something else meanwhile has not been told. */
+const leftAt = (customerRepID: CustomerRepID) =>
+  inStorage("localStorage", (storage) => Number(storage.getItem(leftKey(customerRepID)))) ?? 0
+
 /** A tab's session lasts until the tab closes; where storage is unavailable, only until the page closes. */
 export const restoreSession = () =>
   inStorage("sessionStorage", (storage) => {
     const expiresAt = Number(storage.getItem(untilKey))
-    return expiresAt > Date.now() ? sessionOf(storage.getItem(key) ?? "", expiresAt) : undefined
+    const session = expiresAt > Date.now() ? sessionOf(storage.getItem(key) ?? "", expiresAt) : undefined
+    if (session === undefined) return undefined
+    return Number(storage.getItem(sinceKey)) > leftAt(session.customerRepID) ? session : undefined
   })
 
 /** Keeps a session that has begun in another tab. */
@@ -46,6 +55,7 @@ export const keepSession = ({ expiresAt, token }: Session) =>
   inStorage("sessionStorage", (storage) => {
     storage.setItem(key, token)
     storage.setItem(untilKey, String(expiresAt))
+    storage.setItem(sinceKey, String(Date.now()))
   })
 
 /** The local clock may be off by days, so the token's lifetime is counted from now instead of read off the clock. */
@@ -57,8 +67,12 @@ export const beginSession = (token: string) => {
   return session
 }
 
+/** Ends all sessions of a person in this browser. */
+export const leaveEverywhere = (customerRepID: CustomerRepID) =>
+  inStorage("localStorage", (storage) => storage.setItem(leftKey(customerRepID), String(Date.now())))
+
 export const endSession = () => {
   inStorage("sessionStorage", (storage) => {
-    for (const one of [key, untilKey]) storage.removeItem(one)
+    for (const one of [key, untilKey, sinceKey]) storage.removeItem(one)
   })
 }

@@ -1,11 +1,12 @@
 import { Option, Schema } from "effect"
-import { type Session, sessionOf } from "./Session.ts"
+import { CustomerRepID } from "../../../schema/Ids.ts"
+import { leaveEverywhere, type Session, sessionOf } from "./Session.ts"
 
 /** What the desk's tabs in one browser tell each other. No other site's pages can listen. */
 const News = Schema.Union(
   Schema.TaggedStruct("Wanted", {}),
   Schema.TaggedStruct("Known", { token: Schema.String, expiresAt: Schema.Number }),
-  Schema.TaggedStruct("Ended", { token: Schema.String })
+  Schema.TaggedStruct("Ended", { customerRepID: CustomerRepID })
 )
 
 type News = typeof News.Type
@@ -58,11 +59,11 @@ export const sessionElsewhere = async (): Promise<Session | undefined> => {
   })
 }
 
-/** Shares a session with the browser's other tabs, until it is stopped or ended for all of them. */
+/** Shares a session with the browser's other tabs, until it is stopped or its person logs out in any of them. */
 export const shareSession = ({ customerRepID, expiresAt, token }: Session, onEnded: () => void) => {
   const line = openLine((news) => {
     if (news._tag === "Wanted") line.tell({ _tag: "Known", token, expiresAt })
-    else if (news._tag === "Ended" && news.token === token) onEnded()
+    else if (news._tag === "Ended" && news.customerRepID === customerRepID) onEnded()
   })
   const stopped = new AbortController()
   const untilStopped = new Promise((resolve) => stopped.signal.addEventListener("abort", resolve))
@@ -72,6 +73,9 @@ export const shareSession = ({ customerRepID, expiresAt, token }: Session, onEnd
       stopped.abort()
       line.close()
     },
-    end: () => line.tell({ _tag: "Ended", token })
+    end: () => {
+      leaveEverywhere(customerRepID)
+      line.tell({ _tag: "Ended", customerRepID })
+    }
   }
 }
