@@ -276,6 +276,26 @@ const inboxTests = () =>
       })
     )
 
+    it.scoped("keeps the focus on a command that becomes its opposite", () =>
+      Effect.gen(function* () {
+        const { ticketID } = yield* mail("The lift in building ninety-two")
+        const { tickets } = yield* clientOf("acme-admin")
+        const { page } = yield* atTheDesk
+        const bar = page.getByRole("group", { name: "Selected tickets" })
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "All", exact: true }).click()
+          await page.getByRole("checkbox", { name: `Select #${ticketID} ` }).check()
+          await bar.getByRole("button", { name: "Close", exact: true }).focus()
+        })
+        // A colleague was faster.
+        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
+        yield* Effect.promise(async () => {
+          await bar.getByRole("button", { name: "Reopen" }).waitFor()
+          expect(await focused(page)).toBe("Reopen")
+        })
+      })
+    )
+
     it.scoped("moves the focus to the top when what was selected leaves the list", () =>
       Effect.gen(function* () {
         const { ticketID } = yield* mail("The lift in building ninety-one")

@@ -20,6 +20,8 @@ interface Undo {
 }
 
 interface Command {
+  /** The same for a command and its opposite: the focus stays where one takes the place of the other. */
+  readonly place: "closing" | "spam" | "assigning"
   readonly name: string
   readonly change: Change
   readonly done: (tickets: string) => string
@@ -57,22 +59,30 @@ const undoSpam = (chosen: ReadonlyArray<Ticket>): Undo => {
 /** What makes sense for these tickets. */
 const commandsFor = (chosen: ReadonlyArray<Ticket>, me: CustomerRepID): ReadonlyArray<Command> => [
   chosen.every(({ isClosed }) => isClosed)
-    ? { name: "Reopen", change: { action: "reopen" }, done: (tickets) => `${tickets} reopened.` }
+    ? { place: "closing", name: "Reopen", change: { action: "reopen" }, done: (tickets) => `${tickets} reopened.` }
     : {
+        place: "closing",
         name: "Close",
         change: { action: "close" },
         done: (tickets) => `${tickets} closed.`,
         undo: undoClosing
       },
   chosen.every(({ isSpam }) => isSpam)
-    ? { name: "Not spam", change: { action: "notSpam" }, done: (tickets) => `${tickets} moved out of spam.` }
+    ? {
+        place: "spam",
+        name: "Not spam",
+        change: { action: "notSpam" },
+        done: (tickets) => `${tickets} moved out of spam.`
+      }
     : {
+        place: "spam",
         name: "Spam",
         change: { action: "spam" },
         done: (tickets) => `${tickets} moved to spam.`,
         undo: undoSpam
       },
   {
+    place: "assigning",
     name: "Assign to me",
     change: { action: "assign", customerRepID: me },
     done: (tickets) => `${tickets} assigned to you.`
@@ -135,8 +145,8 @@ export class Selection {
     say(this.#all, `Select all ${shown.length}`)
     this.#all.setAttribute("aria-disabled", String(chosen.length === shown.length))
     this.#showCommands(
-      commandsFor(chosen, this.#me).map(({ change: { action }, name }) => ({
-        key: action,
+      commandsFor(chosen, this.#me).map(({ change: { action }, name, place }) => ({
+        key: place,
         looks: name,
         make: () => button({ class: "secondary" }, () => void this.#carryOut(action), name)
       }))
