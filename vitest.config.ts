@@ -1,10 +1,16 @@
 import { availableParallelism, totalmem } from "node:os"
 import { defineConfig } from "vitest/config"
 
+const onPostgres = (process.env["TEST_DATABASE_URL"] ?? "") !== ""
+
 const gibibytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 30
 
-/** More than two cores can run, since tests also wait; each takes about half a gigabyte, and the browsers as much. */
-const forks = Math.max(2, Math.min(Math.max(6, availableParallelism()), 12, Math.floor(gibibytes)))
+/**
+ * More than two cores can run, since tests also wait, and more so for a database in other processes; each takes about
+ * half a gigabyte, and the browsers as much.
+ */
+const fewest = onPostgres ? 6 : 4
+const forks = Math.max(2, Math.min(Math.max(fewest, availableParallelism()), 12, Math.floor(gibibytes)))
 
 /** A browser's work, texts, pictures and Word documents are the same with every database. */
 const withoutDatabase = [
@@ -16,8 +22,6 @@ const withoutDatabase = [
   "test/platform/{Container,HostileTexts}.test.ts",
   "test/ticketMessages/MessageText.test.ts"
 ]
-
-const onPostgres = (process.env["TEST_DATABASE_URL"] ?? "") !== ""
 
 export default defineConfig({
   test: {
