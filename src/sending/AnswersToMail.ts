@@ -22,8 +22,7 @@ const isSoonAfter = (earlier: Said, later: Said) => later.at.getTime() - earlier
  * What the job for an answer has to mail: all answers up to that one which are due, which the visitor has not seen and
  * no other job has taken. The answer itself may be deleted by now; those that were left to it are not. Nothing if the
  * visitor has written since, and so has the chat open; nothing either if another answer has followed soon: all are
- * mailed with that one. It comes too late for what this job has taken, and takes nothing along that was not due when
- * its own job took it.
+ * mailed with that one, unless this job has taken its answers already or the later one's job has run.
  */
 export const answersToMail = (
   said: ReadonlyArray<Said>,

@@ -17,6 +17,22 @@ const search = (page: Page) => page.getByLabel("Search messages and people")
 const addresses = (page: Page) =>
   page.locator(".item").evaluateAll((links) => links.map((link) => link.getAttribute("href")))
 
+/** The focus is on a command for a selected ticket, which a colleague closes just then. */
+const closedByAnother = (folder: string, command: string) =>
+  Effect.gen(function* () {
+    const { ticketID } = yield* mail("The lift in building ninety-one")
+    const { tickets } = yield* clientOf("acme-admin")
+    const { page } = yield* atTheDesk
+    const bar = page.getByRole("group", { name: "Selected tickets" })
+    yield* Effect.promise(async () => {
+      await page.getByRole("button", { name: folder, exact: true }).click()
+      await page.getByRole("checkbox", { name: `Select #${ticketID} ` }).check()
+      await bar.getByRole("button", { name: command, exact: true }).focus()
+    })
+    yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
+    return { bar, page }
+  })
+
 const inboxTests = () =>
   layer(Layer.merge(quietApp({ DEMO: "true", BASE_URL: "http://localhost" }), Browser.layer), {
     excludeTestServices: true
@@ -278,17 +294,7 @@ const inboxTests = () =>
 
     it.scoped("keeps the focus on a command that becomes its opposite", () =>
       Effect.gen(function* () {
-        const { ticketID } = yield* mail("The lift in building ninety-two")
-        const { tickets } = yield* clientOf("acme-admin")
-        const { page } = yield* atTheDesk
-        const bar = page.getByRole("group", { name: "Selected tickets" })
-        yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "All", exact: true }).click()
-          await page.getByRole("checkbox", { name: `Select #${ticketID} ` }).check()
-          await bar.getByRole("button", { name: "Close", exact: true }).focus()
-        })
-        // A colleague was faster.
-        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
+        const { bar, page } = yield* closedByAnother("All", "Close")
         yield* Effect.promise(async () => {
           await bar.getByRole("button", { name: "Reopen" }).waitFor()
           expect(await focused(page)).toBe("Reopen")
@@ -298,16 +304,7 @@ const inboxTests = () =>
 
     it.scoped("moves the focus to the top when what was selected leaves the list", () =>
       Effect.gen(function* () {
-        const { ticketID } = yield* mail("The lift in building ninety-one")
-        const { tickets } = yield* clientOf("acme-admin")
-        const { page } = yield* atTheDesk
-        const bar = page.getByRole("group", { name: "Selected tickets" })
-        yield* Effect.promise(async () => {
-          await page.getByRole("checkbox", { name: `Select #${ticketID} ` }).check()
-          await bar.getByRole("button", { name: "Assign to me" }).focus()
-        })
-        // A colleague was faster.
-        yield* tickets.updateTicket({ path: { id: ticketID }, payload: { status: "Closed" } })
+        const { bar, page } = yield* closedByAnother("To do", "Assign to me")
         yield* Effect.promise(async () => {
           await bar.waitFor({ state: "hidden" })
           expect(await focused(page)).toBe("To do")

@@ -12,9 +12,9 @@ export interface Session {
 
 const key = "casework-desk:token"
 const untilKey = "casework-desk:until"
-const sinceKey = "casework-desk:since"
+const departuresKey = "casework-desk:departures"
 
-const leftKey = (customerRepID: CustomerRepID) => `casework-desk:left:${customerRepID}`
+const departuresOf = (customerRepID: CustomerRepID) => `${departuresKey}:${customerRepID}`
 
 const toCustomerRepID = Schema.decodeUnknownOption(CustomerRepID)
 
@@ -37,9 +37,12 @@ export const sessionOf = (token: string, expiresAt: number): Session | undefined
   return { token, username: sub, customerRepID, expiresAt }
 }
 
-/** When this person logged out last, in any tab: one that showed something else meanwhile has not been told. */
-const leftAt = (customerRepID: CustomerRepID) =>
-  inStorage("localStorage", (storage) => Number(storage.getItem(leftKey(customerRepID)))) ?? 0
+/**
+ * How often this person has logged out in this browser: a tab that showed something else meanwhile has not been told.
+ * Counted, since the clock may be set back.
+ */
+const departures = (customerRepID: CustomerRepID) =>
+  inStorage("localStorage", (storage) => Number(storage.getItem(departuresOf(customerRepID)))) ?? 0
 
 /** A tab's session lasts until the tab closes; where storage is unavailable, only until the page closes. */
 export const restoreSession = () =>
@@ -47,15 +50,15 @@ export const restoreSession = () =>
     const expiresAt = Number(storage.getItem(untilKey))
     const session = expiresAt > Date.now() ? sessionOf(storage.getItem(key) ?? "", expiresAt) : undefined
     if (session === undefined) return undefined
-    return Number(storage.getItem(sinceKey)) > leftAt(session.customerRepID) ? session : undefined
+    return Number(storage.getItem(departuresKey)) === departures(session.customerRepID) ? session : undefined
   })
 
 /** Keeps a session that has begun in another tab. */
-export const keepSession = ({ expiresAt, token }: Session) =>
+export const keepSession = ({ customerRepID, expiresAt, token }: Session) =>
   inStorage("sessionStorage", (storage) => {
     storage.setItem(key, token)
     storage.setItem(untilKey, String(expiresAt))
-    storage.setItem(sinceKey, String(Date.now()))
+    storage.setItem(departuresKey, String(departures(customerRepID)))
   })
 
 /** The local clock may be off by days, so the token's lifetime is counted from now instead of read off the clock. */
@@ -69,10 +72,12 @@ export const beginSession = (token: string) => {
 
 /** Ends all sessions of a person in this browser. */
 export const leaveEverywhere = (customerRepID: CustomerRepID) =>
-  inStorage("localStorage", (storage) => storage.setItem(leftKey(customerRepID), String(Date.now())))
+  inStorage("localStorage", (storage) =>
+    storage.setItem(departuresOf(customerRepID), String(departures(customerRepID) + 1))
+  )
 
 export const endSession = () => {
   inStorage("sessionStorage", (storage) => {
-    for (const one of [key, untilKey, sinceKey]) storage.removeItem(one)
+    for (const one of [key, untilKey, departuresKey]) storage.removeItem(one)
   })
 }
