@@ -173,7 +173,7 @@ const make = Effect.gen(function* () {
   /** Locks the channel of a folder `f`, as does a request that gives the channel another mailbox. */
   const isIn = (mailbox: string) => sql`
     exists (select from channel c where c.customer_id = f.customer_id and c.channel_id = f.channel_id
-      and c.deleted_at is null and c.email_address = ${mailbox} for share)`
+      and c.deleted_at is null and lower(c.email_address) = lower(${mailbox}::text) for share)`
 
   return MailFoldersRepo.of({
     find: (customerID, folderID) => find({ customerID, folderID }).pipe(Effect.orDie),

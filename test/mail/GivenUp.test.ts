@@ -289,7 +289,9 @@ layer(mailApp(), { excludeTestServices: true })("Mail work that is given up", (i
       expect(yield* repo.moveOn(customerID, folderID, { ...step, from: step.to })).toBe(false)
       expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null, since: new Date() })).toBe(false)
       expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null, mailbox: `old-${mailbox}` })).toBe(false)
-      expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null })).toBe(true)
+      // The same mailbox, as for a request that only writes its address in another way.
+      const written = mailbox.toUpperCase()
+      expect(yield* repo.moveOn(customerID, folderID, { ...step, from: null, mailbox: written })).toBe(true)
     })
   )
 })
