@@ -1,3 +1,4 @@
+import { largestBulk } from "../../../schema/Bulk.ts"
 import type { CustomerRepID, TicketID } from "../../../schema/Ids.ts"
 import { largestPage } from "../../../schema/Paging.ts"
 import type { Ticket } from "../../../schema/Tickets.ts"
@@ -12,9 +13,12 @@ import type { People } from "./People.ts"
 import { Selection } from "./Selection.ts"
 import { Turns } from "./Turns.ts"
 
-/** How many tickets are shown at first, and at most: all of them are loaded again when something changes. */
+/**
+ * How many tickets are shown at first, and at most: all of them are loaded again when something changes, and all that
+ * are selected are changed at once or not at all.
+ */
 const fewest = 30
-const most = 1000
+const most = largestBulk
 
 /** How many tickets are shown after these: some more, or another full page of the API. */
 const moreThan = (shown: number) => {
@@ -110,8 +114,9 @@ export class Inbox {
         Math.min(largestPage, this.#wanted)
       )
       if (!isNews()) return
-      // A ticket that moved down meanwhile is on two pages.
-      this.tickets = [...new Map(items.map((ticket) => [ticket.ticketID, ticket])).values()]
+      // A ticket that moved down meanwhile is on two pages, and the last page may bring more than is wanted.
+      const loaded = new Map(items.map((ticket) => [ticket.ticketID, ticket]))
+      this.tickets = [...loaded.values()].slice(0, this.#wanted)
       this.#total = totalCount
       this.#problem = undefined
     } catch (error) {
